@@ -13,7 +13,7 @@ import { createUsageReports } from '../src/store/usage/usage-reports.ts';
 import { createUsageRollup } from '../src/store/usage/usage-rollup.ts';
 import { createAnalytics } from '../src/telemetry/analytics/analytics.ts';
 import { serializeActivity } from '../src/telemetry/analytics/activity.ts';
-import type { AnalyticsQuery } from '../src/telemetry/analytics/question.ts';
+import type { AnalyticsQuery } from '../src/telemetry/analytics/query.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 90;

@@ -9,7 +9,7 @@ import { classifyTask } from '../../src/model-selection/classify/classify-task.t
 import { choosePareto, type ParetoModel, type ParetoPreference } from '../../src/model-selection/rank/pareto.ts';
 import { mergeRules } from '../../src/accounts/policy/policy.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { openField } from '../../src/pipeline/route/candidate-pool.ts';
+import { openCandidatePool } from '../../src/pipeline/route/candidate-pool.ts';
 import { createEndpointStats } from '../../src/routing/stats.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import { cpuTimeOf } from './cpu-time.ts';
@@ -115,7 +115,7 @@ function measureField(): RouterCost {
   const rules = { preferences: DEFAULT_PREFERENCES, permissions: mergeRules([]) };
   const request = createRequest('Write a poem');
   return measure(`finding the candidates: ${MODELS} models, ${2 * MODELS} endpoints`, () =>
-    openField(parts, request, rules),
+    openCandidatePool(parts, request, rules),
   );
 }
 

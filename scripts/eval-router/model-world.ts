@@ -10,7 +10,7 @@ import { blendedPrice } from '../../src/model-selection/candidates/task-candidat
 import { isTaskTag, type TaskTag } from '../../src/model-selection/classify/task-tags.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { loadKnownModels } from '../../src/app/live-catalog.ts';
-import { openField } from '../../src/pipeline/route/candidate-pool.ts';
+import { openCandidatePool } from '../../src/pipeline/route/candidate-pool.ts';
 import { providersFromConfig } from '../../src/app/providers-from-config.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 
@@ -67,7 +67,7 @@ export async function openWorld(nowMs: number): Promise<ModelWorld> {
   const priorOf = (slug: string, tag: TaskTag): number | undefined => rankings.priorOf(slug, tag);
   const fieldOf = (request: GenerationRequest): CandidatePool => {
     const parts = { catalog, stats: { routing: () => undefined }, formats: UPSTREAM_FORMATS };
-    return openField(parts, request, { preferences: request.directives.provider });
+    return openCandidatePool(parts, request, { preferences: request.directives.provider });
   };
   return {
     modelCount: catalog.list().length,

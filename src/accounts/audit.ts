@@ -50,7 +50,7 @@ export function createAudit({ store, clock, onLost }: AuditDeps): Audit {
         actorLabel: isKey ? actor.label : actor,
         action,
         subject,
-        changes: fitting(changes),
+        changes: limitChanges(changes),
       };
       try {
         await store.append(event);
@@ -62,7 +62,7 @@ export function createAudit({ store, clock, onLost }: AuditDeps): Audit {
   };
 }
 
-function fitting(changes: JsonObject): JsonObject {
+function limitChanges(changes: JsonObject): JsonObject {
   if (JSON.stringify(changes).length <= CHANGES_CHARS_MAX) return changes;
   return Object.fromEntries(Object.keys(changes).map((name) => [name, '(changed)']));
 }

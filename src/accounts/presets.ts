@@ -108,7 +108,7 @@ export function createPresets({ store, clock }: { readonly store: PresetStore; r
     use(workspaceId, slug) {
       if (!isSlug(slug)) throw unknownPreset(slug);
       const known = inUse.get(`${workspaceId} ${slug}`);
-      if (known instanceof Promise) return known.then((found) => usable(found, slug), cannotRead);
+      if (known instanceof Promise) return known.then((found) => usable(found, slug), throwCannotRead);
       return usable(known, slug);
     },
     list: ({ workspaceId }, window) => store.list(workspaceId, window),
@@ -185,7 +185,7 @@ function usable(found: PresetInUse | undefined, slug: string): PresetInUse {
 }
 
 /** Fails the request: without its preset it would be a different request. */
-function cannotRead(cause: unknown): never {
+function throwCannotRead(cause: unknown): never {
   throw new GatewayError('provider_overloaded', 'Presets cannot be read at the moment. Try again.', {
     retryAfterMs: 1_000,
     cause,

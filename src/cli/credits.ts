@@ -4,10 +4,10 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import type { ParsedFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
-import { exactUsd, readExactUsd } from '../lib/money.ts';
+import { exactUsd, parseExactUsd } from '../lib/money.ts';
 import { nearestName } from '../lib/text/nearest-name.ts';
 import type { Database } from '../store/engine/database.ts';
-import { createLedgerStore, type Entered } from '../store/usage/ledger.ts';
+import { createLedgerStore, type EntryResult } from '../store/usage/ledger.ts';
 import { openAuditTrail } from './audit-trail.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
@@ -122,7 +122,7 @@ function change(
   verb: 'grant' | 'adjust' | 'refund',
   operands: readonly string[],
   { note = '', id }: FlagValues,
-): Promise<Entered> {
+): Promise<EntryResult> {
   const reason = { accountId: ACCOUNT, author: AUTHOR, note, ...(id !== undefined && { idempotencyKey: id }) };
   const [first = '', second] = operands;
   if (verb === 'grant') return credits.grant({ ...reason, amountNanoUsd: readAmount(first) });
@@ -135,7 +135,7 @@ function change(
 }
 
 function readAmount(text: string): number {
-  const nanoUsd = readExactUsd(text);
+  const nanoUsd = parseExactUsd(text);
   if (nanoUsd !== undefined) return nanoUsd;
   throw new UsageError(`${text}: is no amount in USD, such as 12.50, in steps of 0.000000001`);
 }

@@ -22,7 +22,7 @@ export function exactUsd(nanoUsd: number): string {
 }
 
 /** Parses the output of `exactUsd`, digit by digit; `undefined` for anything else, and for finer amounts. */
-export function readExactUsd(text: string): number | undefined {
+export function parseExactUsd(text: string): number | undefined {
   const [, sign, whole, fraction = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const nanoUsd = Number(whole + fraction.padEnd(NANO_DECIMALS, '0'));

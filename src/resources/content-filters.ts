@@ -87,7 +87,7 @@ export const serializedBuiltinFiltersSchema = z
   .nullable();
 
 /** @throws GatewayError 400 `invalid_regex_pattern` */
-export async function readContentFilters(
+export async function parseContentFilters(
   sent: z.output<typeof contentFiltersSchema>,
 ): Promise<readonly ContentFilter[] | null> {
   if (sent === null) return null;
@@ -107,7 +107,7 @@ function badPattern(path: string, message: string): GatewayError {
   });
 }
 
-export function readBuiltinFilters(sent: z.output<typeof builtinFiltersSchema>): readonly BuiltinFilter[] | null {
+export function parseBuiltinFilters(sent: z.output<typeof builtinFiltersSchema>): readonly BuiltinFilter[] | null {
   return (
     sent?.map(
       ({ slug: name, action: does, scan_scope: scope = 'all_messages', scan_output = false }): BuiltinFilter => ({

@@ -34,13 +34,13 @@ async function enters(rateLimitState: RateLimitState, requested: SlotRequest): P
   return ok;
 }
 
-function passOf(answer: PermitResult): Permit {
+function permitRequest(answer: PermitResult): Permit {
   assert.ok(answer.ok, 'it was let through');
   return answer.permit;
 }
 
 async function enter(rateLimitState: RateLimitState, requested: SlotRequest): Promise<Permit> {
-  return passOf(await rateLimitState.acquire({ slots: requested, rates: [] }));
+  return permitRequest(await rateLimitState.acquire({ slots: requested, rates: [] }));
 }
 
 type OpenRateLimits = (t: TestContext) => Promise<RateLimitState>;
@@ -91,20 +91,20 @@ function testRates(open: OpenRateLimits): void {
   test('returns unused units, and counts additional ones', async (t) => {
     const rateLimitState = await open(t);
     const take = (count: number) => rateLimitState.acquire({ rates: [rate(100, count)] });
-    await passOf(await take(90)).end(new Map([[REQUESTS, 10]]));
-    const second = passOf(await take(90));
+    await permitRequest(await take(90)).end(new Map([[REQUESTS, 10]]));
+    const second = permitRequest(await take(90));
     await second.end(new Map([[REQUESTS, 5]]));
     await second.end(new Map([[REQUESTS, 0]]));
-    await passOf(await take(1)).end(new Map([[REQUESTS, 84]]));
+    await permitRequest(await take(1)).end(new Map([[REQUESTS, 84]]));
     assert.equal((await take(2)).ok, false);
-    await passOf(await take(1)).end();
+    await permitRequest(await take(1)).end();
     assert.equal((await take(1)).ok, false, 'what nobody tells is used as it was taken');
   });
 
   test('takes nothing off the next period when units are returned late', async (t) => {
     const rateLimitState = await open(t);
     const short = (take: number): Rate => rate(10, take, REQUESTS, 1_000);
-    const first = passOf(await rateLimitState.acquire({ rates: [short(10)] }));
+    const first = permitRequest(await rateLimitState.acquire({ rates: [short(10)] }));
     await wait(1_050);
     await first.end(new Map([[REQUESTS, 0]]));
     assert.equal(await takes(rateLimitState, short(10)), true);
@@ -181,11 +181,11 @@ function testSlots(open: OpenRateLimits): void {
   test('takes no rate without a slot, and no slot without a rate', async (t) => {
     const rateLimitState = await open(t);
     const one = (id: string) => ({ slots: slots(id, { 'key:a': 1 }), rates: [rate(2)] });
-    const first = passOf(await rateLimitState.acquire(one('1')));
+    const first = permitRequest(await rateLimitState.acquire(one('1')));
     for (const id of ['2', '3'])
       assert.deepEqual(await rateLimitState.acquire(one(id)), { ok: false, by: 'slots', subject: 'key:a' });
     await first.end();
-    await passOf(await rateLimitState.acquire(one('4'))).end();
+    await permitRequest(await rateLimitState.acquire(one('4'))).end();
     for (const id of ['5', '6']) {
       const refused = await rateLimitState.acquire(one(id));
       assert.ok(!refused.ok && refused.by === 'rates');
@@ -246,7 +246,7 @@ suite('rate limits in Redis', { skip: redis === undefined }, () => {
   test('expires counts', async (t) => {
     const { url, prefix } = useRedis(t);
     const { rateLimitState } = await openShared(t, url, prefix);
-    passOf(await rateLimitState.acquire({ slots: slots('1'), rates: [rate(10), rate(10, 5, 'key:a:tokens')] }));
+    permitRequest(await rateLimitState.acquire({ slots: slots('1'), rates: [rate(10), rate(10, 5, 'key:a:tokens')] }));
     const keys = await redis?.keys(`${prefix}*`);
     assert.equal(keys?.filter((key) => !key.endsWith(':probe')).length, 3);
     for (const key of keys ?? []) assert.ok(((await redis?.pttl(key)) ?? 0) !== -1, `${key} ends`);
@@ -255,7 +255,7 @@ suite('rate limits in Redis', { skip: redis === undefined }, () => {
   // @spec rate-11
   test('counts in the process while Redis is away, without waiting', async (t) => {
     const { proxy, link, rateLimitState } = await openBehindProxy(t);
-    const permit = passOf(await rateLimitState.acquire({ rates: [rate(2)] }));
+    const permit = permitRequest(await rateLimitState.acquire({ rates: [rate(2)] }));
     proxy.stall();
     assert.equal(await takes(rateLimitState, rate(2)), true);
     assert.equal(link.isUp, false);

@@ -25,7 +25,7 @@ export function takeOf({ take, limit }: Rate): number {
  * Corrects a count to the actual use: more is counted at any time; less is returned to the period that it was taken
  * from.
  */
-export async function correct(counter: UseCounter, taken: TakenRate, used: number, clock: Clock): Promise<void> {
+export async function correctCount(counter: UseCounter, taken: TakenRate, used: number, clock: Clock): Promise<void> {
   const { subject, periodMs, endsAtMs } = taken;
   const take = takeOf(taken);
   const isOver = clock.monotonicMs() + GIVE_BACK_MS_MIN > endsAtMs;
@@ -43,13 +43,13 @@ export async function countUsed(
     taken.map(async (one) => {
       const inTruth = used.get(one.subject);
       // A correction that fails is dropped: the period ends soon.
-      if (inTruth !== undefined) await correct(counter, one, inTruth, clock).catch(() => undefined);
+      if (inTruth !== undefined) await correctCount(counter, one, inTruth, clock).catch(() => undefined);
     }),
   );
 }
 
 /** @param end runs once, when the request has ended, with the actual use. Never rejects */
-export function passUntil(end: (used: ReadonlyMap<string, number>) => Promise<void>): Permit {
+export function createPermit(end: (used: ReadonlyMap<string, number>) => Promise<void>): Permit {
   let over: Promise<void> | undefined;
   return { end: (used = new Map()) => (over ??= end(used)) };
 }

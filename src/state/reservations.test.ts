@@ -34,7 +34,7 @@ function allow(limitNanoUsd: number, wantNanoUsd: number, minNanoUsd = wantNanoU
   return { subject, limitNanoUsd, wantNanoUsd, minNanoUsd };
 }
 
-function hold(id: string, ...allowances: readonly Allowance[]) {
+function reservationOf(id: string, ...allowances: readonly Allowance[]) {
   return { id, expiresInMs: LONG_MS, allowances };
 }
 
@@ -44,27 +44,31 @@ const nothingSpent: LoadSpent = () => Promise.resolve(0);
 function testReservations(open: OpenReservations): void {
   test('reserves money for one request alone', async (t) => {
     const { reservations } = await open(t);
-    assert.deepEqual(await reservations.reserve(hold('1', allow(100, 60)), nothingSpent), {
+    assert.deepEqual(await reservations.reserve(reservationOf('1', allow(100, 60)), nothingSpent), {
       ok: true,
       reservedNanoUsd: new Map([[S, 60]]),
     });
-    assert.deepEqual(await reservations.reserve(hold('2', allow(100, 60)), nothingSpent), {
+    assert.deepEqual(await reservations.reserve(reservationOf('2', allow(100, 60)), nothingSpent), {
       ok: false,
       subject: S,
       leftNanoUsd: 40,
       reservedByOthersNanoUsd: 60,
     });
     await reservations.release('1');
-    assert.equal((await reservations.reserve(hold('2', allow(100, 60)), nothingSpent)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('2', allow(100, 60)), nothingSpent)).ok, true);
   });
 
   test('checks for a rest without a reservation, and despite reservations', async (t) => {
     const { reservations } = await open(t);
     let durable = 99;
     const load: LoadSpent = () => Promise.resolve(durable);
-    assert.equal((await reservations.reserve(hold('1', allow(100, 1)), load)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('1', allow(100, 1)), load)).ok, true);
     assert.deepEqual(await reservations.check([allow(100, 1)], load), { ok: true, reservedNanoUsd: new Map([[S, 1]]) });
-    assert.equal((await reservations.reserve(hold('2', allow(100, 1)), load)).ok, false, 'the only one is held');
+    assert.equal(
+      (await reservations.reserve(reservationOf('2', allow(100, 1)), load)).ok,
+      false,
+      'the only one is held',
+    );
     durable = 100;
     await reservations.settle('1', [{ subject: S, nanoUsd: 1 }]);
     assert.deepEqual(await reservations.check([allow(100, 1)], load), {
@@ -77,9 +81,9 @@ function testReservations(open: OpenReservations): void {
 
   test('reserves the lesser of what is wanted and what is left', async (t) => {
     const { reservations } = await open(t);
-    const first = await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
-    const second = await reservations.reserve(hold('2', allow(100, 60, 1)), nothingSpent);
-    const third = await reservations.reserve(hold('3', allow(100, 60, 1)), nothingSpent);
+    const first = await reservations.reserve(reservationOf('1', allow(100, 60)), nothingSpent);
+    const second = await reservations.reserve(reservationOf('2', allow(100, 60, 1)), nothingSpent);
+    const third = await reservations.reserve(reservationOf('3', allow(100, 60, 1)), nothingSpent);
     assert.deepEqual(
       [first, second].map((answer) => answer.ok && answer.reservedNanoUsd.get(S)),
       [60, 40],
@@ -89,105 +93,118 @@ function testReservations(open: OpenReservations): void {
 
   test('gives a replacing reservation what the replaced ones had', async (t) => {
     const { reservations } = await open(t);
-    await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
-    await reservations.reserve(hold('2', allow(100, 20)), nothingSpent);
-    await reservations.reserve(hold('3', allow(100, 15)), nothingSpent);
+    await reservations.reserve(reservationOf('1', allow(100, 60)), nothingSpent);
+    await reservations.reserve(reservationOf('2', allow(100, 20)), nothingSpent);
+    await reservations.reserve(reservationOf('3', allow(100, 15)), nothingSpent);
     const moved = await reservations.reserve(
-      { ...hold('4', allow(100, 85)), instead: ['1', '2', 'none'] },
+      { ...reservationOf('4', allow(100, 85)), instead: ['1', '2', 'none'] },
       nothingSpent,
     );
     assert.deepEqual(moved, { ok: true, reservedNanoUsd: new Map([[S, 85]]) });
     await reservations.release('1');
     await reservations.release('2');
-    assert.equal((await reservations.reserve(hold('5', allow(100, 1)), nothingSpent)).ok, false, 'all of it is held');
+    assert.equal(
+      (await reservations.reserve(reservationOf('5', allow(100, 1)), nothingSpent)).ok,
+      false,
+      'all of it is held',
+    );
     await reservations.settle('4', [{ subject: S, nanoUsd: 30 }]);
-    assert.equal((await reservations.reserve(hold('6', allow(100, 55)), nothingSpent)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('6', allow(100, 55)), nothingSpent)).ok, true);
   });
 
   test('keeps a reservation where too little is left for its replacement', async (t) => {
     const { reservations } = await open(t);
-    await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
-    await reservations.reserve(hold('2', allow(100, 30)), nothingSpent);
-    assert.deepEqual(await reservations.reserve({ ...hold('3', allow(100, 80)), instead: ['1'] }, nothingSpent), {
-      ok: false,
-      subject: S,
-      leftNanoUsd: 70,
-      reservedByOthersNanoUsd: 30,
-    });
-    assert.equal((await reservations.reserve(hold('4', allow(100, 11)), nothingSpent)).ok, false);
+    await reservations.reserve(reservationOf('1', allow(100, 60)), nothingSpent);
+    await reservations.reserve(reservationOf('2', allow(100, 30)), nothingSpent);
+    assert.deepEqual(
+      await reservations.reserve({ ...reservationOf('3', allow(100, 80)), instead: ['1'] }, nothingSpent),
+      {
+        ok: false,
+        subject: S,
+        leftNanoUsd: 70,
+        reservedByOthersNanoUsd: 30,
+      },
+    );
+    assert.equal((await reservations.reserve(reservationOf('4', allow(100, 11)), nothingSpent)).ok, false);
     await reservations.settle('1', [{ subject: S, nanoUsd: 10 }]);
-    assert.equal((await reservations.reserve(hold('4', allow(100, 60)), nothingSpent)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('4', allow(100, 60)), nothingSpent)).ok, true);
   });
 
   test('reserves nothing beyond a limit, not even zero', async (t) => {
     const { reservations } = await open(t);
-    const answer = await reservations.reserve(hold('1', allow(100, 0)), () => Promise.resolve(101));
+    const answer = await reservations.reserve(reservationOf('1', allow(100, 0)), () => Promise.resolve(101));
     assert.deepEqual(answer, { ok: false, subject: S, leftNanoUsd: -1, reservedByOthersNanoUsd: 0 });
   });
 
   test('answers concurrent requests independently', async (t) => {
     const { reservations } = await open(t);
     const other = 'key:b:ever:0';
-    await reservations.reserve(hold('0', allow(100, 50), allow(100, 50, 50, other)), nothingSpent);
+    await reservations.reserve(reservationOf('0', allow(100, 50), allow(100, 50, 50, other)), nothingSpent);
     const answers = await Promise.all([
-      reservations.reserve(hold('1', allow(100, 60)), noLoad),
-      reservations.reserve(hold('2', allow(100, 40, 40, other)), noLoad),
+      reservations.reserve(reservationOf('1', allow(100, 60)), noLoad),
+      reservations.reserve(reservationOf('2', allow(100, 40, 40, other)), noLoad),
       reservations.check([allow(100, 101, 101, other)], noLoad),
-      reservations.reserve(hold('3', allow(100, 40)), noLoad),
+      reservations.reserve(reservationOf('3', allow(100, 40)), noLoad),
       reservations.settle('0', [{ subject: other, nanoUsd: 5 }]),
-      reservations.reserve(hold('4', allow(100, 55, 55, other), allow(100, 60)), noLoad),
+      reservations.reserve(reservationOf('4', allow(100, 55, 55, other), allow(100, 60)), noLoad),
     ]);
     assert.deepEqual(
       answers.map((answer) => answer && answer.ok),
       [false, true, false, true, undefined, true],
     );
-    assert.equal((await reservations.reserve(hold('5', allow(100, 1)), noLoad)).ok, false);
-    assert.equal((await reservations.reserve(hold('6', allow(100, 1, 1, other)), noLoad)).ok, false);
+    assert.equal((await reservations.reserve(reservationOf('5', allow(100, 1)), noLoad)).ok, false);
+    assert.equal((await reservations.reserve(reservationOf('6', allow(100, 1, 1, other)), noLoad)).ok, false);
   });
 
   test('reserves from all subjects or from none', async (t) => {
     const { reservations } = await open(t);
     const other = 'workspace:b:daily:5';
-    const refused = await reservations.reserve(hold('1', allow(100, 50), allow(20, 50, 50, other)), nothingSpent);
+    const refused = await reservations.reserve(
+      reservationOf('1', allow(100, 50), allow(20, 50, 50, other)),
+      nothingSpent,
+    );
     assert.deepEqual(refused, { ok: false, subject: other, leftNanoUsd: 20, reservedByOthersNanoUsd: 0 });
-    assert.equal((await reservations.reserve(hold('2', allow(100, 100)), nothingSpent)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('2', allow(100, 100)), nothingSpent)).ok, true);
   });
 
   test('applies the lower of two limits of one subject, and charges the subject once', async (t) => {
     const { reservations } = await open(t);
-    const both = hold('1', allow(100, 50), allow(70, 50));
+    const both = reservationOf('1', allow(100, 50), allow(70, 50));
     assert.deepEqual(await reservations.reserve(both, nothingSpent), { ok: true, reservedNanoUsd: new Map([[S, 50]]) });
-    assert.equal((await reservations.reserve(hold('2', allow(100, 30), allow(70, 30)), nothingSpent)).ok, false);
-    assert.equal((await reservations.reserve(hold('3', allow(100, 30)), nothingSpent)).ok, true);
+    assert.equal(
+      (await reservations.reserve(reservationOf('2', allow(100, 30), allow(70, 30)), nothingSpent)).ok,
+      false,
+    );
+    assert.equal((await reservations.reserve(reservationOf('3', allow(100, 30)), nothingSpent)).ok, true);
   });
 
   test('returns the existing reservation for a second request with its id', async (t) => {
     const { reservations } = await open(t);
-    await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
-    assert.deepEqual(await reservations.reserve(hold('1', allow(100, 60)), nothingSpent), {
+    await reservations.reserve(reservationOf('1', allow(100, 60)), nothingSpent);
+    assert.deepEqual(await reservations.reserve(reservationOf('1', allow(100, 60)), nothingSpent), {
       ok: true,
       reservedNanoUsd: new Map([[S, 60]]),
     });
-    assert.equal((await reservations.reserve(hold('2', allow(100, 40)), nothingSpent)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('2', allow(100, 40)), nothingSpent)).ok, true);
   });
 
   test('counts a settled charge as spent, and releases the rest', async (t) => {
     const { reservations } = await open(t);
-    await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
+    await reservations.reserve(reservationOf('1', allow(100, 60)), nothingSpent);
     await reservations.settle('1', [{ subject: S, nanoUsd: 10 }]);
-    assert.equal((await reservations.reserve(hold('2', allow(100, 91)), noLoad)).ok, false);
-    assert.equal((await reservations.reserve(hold('3', allow(100, 90)), noLoad)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('2', allow(100, 91)), noLoad)).ok, false);
+    assert.equal((await reservations.reserve(reservationOf('3', allow(100, 90)), noLoad)).ok, true);
   });
 
   test('counts a charge once that is settled twice', async (t) => {
     const { reservations } = await open(t);
     let durable = 0;
     const load: LoadSpent = () => Promise.resolve(durable);
-    await reservations.reserve(hold('1', allow(100, 60)), load);
+    await reservations.reserve(reservationOf('1', allow(100, 60)), load);
     durable = 10;
     await reservations.settle('1', [{ subject: S, nanoUsd: 10 }]);
     await reservations.settle('1', [{ subject: S, nanoUsd: 10 }]);
-    assert.equal((await reservations.reserve(hold('2', allow(100, 90)), load)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('2', allow(100, 90)), load)).ok, true);
   });
 
   test('counts a charge once whose reservation has expired', async (t) => {
@@ -198,26 +215,26 @@ function testReservations(open: OpenReservations): void {
     await pass(1_050);
     durable = 10;
     await reservations.settle('1', [{ subject: S, nanoUsd: 10 }]);
-    assert.equal((await reservations.reserve(hold('2', allow(100, 91)), load)).ok, false);
-    assert.equal((await reservations.reserve(hold('3', allow(100, 90)), load)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('2', allow(100, 91)), load)).ok, false);
+    assert.equal((await reservations.reserve(reservationOf('3', allow(100, 90)), load)).ok, true);
   });
 
   test('expires a reservation that is not ended', async (t) => {
     const { reservations, pass } = await open(t);
     await reservations.reserve({ id: '1', expiresInMs: 1_000, allowances: [allow(100, 100)] }, nothingSpent);
-    assert.equal((await reservations.reserve(hold('2', allow(100, 100)), nothingSpent)).ok, false);
+    assert.equal((await reservations.reserve(reservationOf('2', allow(100, 100)), nothingSpent)).ok, false);
     await pass(1_050);
-    assert.equal((await reservations.reserve(hold('3', allow(100, 100)), nothingSpent)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('3', allow(100, 100)), nothingSpent)).ok, true);
   });
 
   test('reads a sum once while it is valid, and again when its time has passed', async (t) => {
     const { reservations, pass } = await open(t, { spentLifeMs: 1_000 });
     let reads = 0;
     const load: LoadSpent = () => Promise.resolve(++reads);
-    for (const id of ['1', '2', '3']) await reservations.reserve(hold(id, allow(100, 1)), load);
+    for (const id of ['1', '2', '3']) await reservations.reserve(reservationOf(id, allow(100, 1)), load);
     assert.equal(reads, 1);
     await pass(1_050);
-    await reservations.reserve(hold('4', allow(100, 1)), load);
+    await reservations.reserve(reservationOf('4', allow(100, 1)), load);
     assert.equal(reads, 2);
   });
 
@@ -229,7 +246,7 @@ function testReservations(open: OpenReservations): void {
       return ++reads;
     };
     const ids = Array.from({ length: 50 }, (_, index) => `${index}`);
-    await Promise.all(ids.map((id) => reservations.reserve(hold(id, allow(1_000, 1)), load)));
+    await Promise.all(ids.map((id) => reservations.reserve(reservationOf(id, allow(1_000, 1)), load)));
     assert.equal(reads, 1);
   });
 
@@ -242,7 +259,7 @@ function testReservations(open: OpenReservations): void {
     };
     const daily = 'key:a:daily:5';
     const longer = 'key:ab:daily:5';
-    const all = (id: string) => hold(id, allow(9, 1), allow(9, 1, 1, daily), allow(9, 1, 1, longer));
+    const all = (id: string) => reservationOf(id, allow(9, 1), allow(9, 1, 1, daily), allow(9, 1, 1, longer));
     await reservations.reserve(all('1'), load);
     await reservations.forget('key:a');
     await reservations.reserve(all('2'), load);
@@ -254,7 +271,7 @@ function testReservations(open: OpenReservations): void {
     const read = Promise.withResolvers<number>();
     const begun = Promise.withResolvers<void>();
     let reads = 0;
-    const answer = reservations.reserve(hold('1', allow(100, 100)), () => {
+    const answer = reservations.reserve(reservationOf('1', allow(100, 100)), () => {
       begun.resolve();
       return ++reads === 1 ? read.promise : Promise.resolve(0);
     });
@@ -266,22 +283,22 @@ function testReservations(open: OpenReservations): void {
 
   test('releases no reservation when an owner is forgotten', async (t) => {
     const { reservations } = await open(t);
-    await reservations.reserve(hold('1', allow(100, 60)), nothingSpent);
+    await reservations.reserve(reservationOf('1', allow(100, 60)), nothingSpent);
     await reservations.forget('key:a');
-    assert.equal((await reservations.reserve(hold('2', allow(100, 60)), nothingSpent)).ok, false);
+    assert.equal((await reservations.reserve(reservationOf('2', allow(100, 60)), nothingSpent)).ok, false);
     await reservations.release('1');
-    assert.equal((await reservations.reserve(hold('3', allow(100, 100)), nothingSpent)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('3', allow(100, 100)), nothingSpent)).ok, true);
   });
 
   test('does not use a sum that was read before a charge after that charge', async (t) => {
     const { reservations } = await open(t);
     let durable = 0;
-    await reservations.reserve(hold('1', allow(100, 60)), () => Promise.resolve(durable));
+    await reservations.reserve(reservationOf('1', allow(100, 60)), () => Promise.resolve(durable));
     await reservations.forget('key:a');
     const read = Promise.withResolvers<number>();
     const begun = Promise.withResolvers<void>();
     let reads = 0;
-    const second = reservations.reserve(hold('2', allow(100, 95)), () => {
+    const second = reservations.reserve(reservationOf('2', allow(100, 95)), () => {
       begun.resolve();
       return ++reads === 1 ? read.promise : Promise.resolve(durable);
     });
@@ -296,12 +313,12 @@ function testReservations(open: OpenReservations): void {
     const { reservations } = await open(t);
     let durable = 0;
     const load: LoadSpent = () => Promise.resolve(durable);
-    await reservations.reserve(hold('1', allow(100, 60)), load);
+    await reservations.reserve(reservationOf('1', allow(100, 60)), load);
     durable = 60;
     await reservations.forget('key:a');
-    assert.equal((await reservations.reserve(hold('2', allow(200, 1)), load)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('2', allow(200, 1)), load)).ok, true);
     await reservations.settle('1', [{ subject: S, nanoUsd: 60 }]);
-    assert.equal((await reservations.reserve(hold('3', allow(100, 39)), load)).ok, true);
+    assert.equal((await reservations.reserve(reservationOf('3', allow(100, 39)), load)).ok, true);
   });
 
   test('answers every request that waits for a sum while charges are settled', async (t) => {
@@ -309,7 +326,8 @@ function testReservations(open: OpenReservations): void {
     let durable = 100;
     let next = 0;
     const running = Array.from({ length: 40 }, (_, index) => `running ${index}`);
-    for (const id of running) await reservations.reserve(hold(id, allow(1_000, 1)), () => Promise.resolve(durable));
+    for (const id of running)
+      await reservations.reserve(reservationOf(id, allow(1_000, 1)), () => Promise.resolve(durable));
     await reservations.forget('key:a');
     // Each sum that is read may or may not include the charge that is settled meanwhile.
     const load: LoadSpent = async () => {
@@ -319,7 +337,7 @@ function testReservations(open: OpenReservations): void {
       return durable;
     };
     const ids = Array.from({ length: 16 }, (_, index) => `waiting ${index}`);
-    const answers = await Promise.all(ids.map((id) => reservations.reserve(hold(id, allow(141, 50)), load)));
+    const answers = await Promise.all(ids.map((id) => reservations.reserve(reservationOf(id, allow(141, 50)), load)));
     assert.deepEqual(
       answers.map(({ ok }) => ok),
       ids.map(() => false),
@@ -333,29 +351,29 @@ function testReservations(open: OpenReservations): void {
       await reservations.forget('key:a');
       return 0;
     };
-    await assert.rejects(reservations.reserve(hold('1', allow(100, 1)), load), ReservationsBusy);
+    await assert.rejects(reservations.reserve(reservationOf('1', allow(100, 1)), load), ReservationsBusy);
   });
 
   test('fails the request when a sum cannot be read, reserves nothing, and lets the next one try again', async (t) => {
     const { reservations } = await open(t);
     const broken = (): Promise<number> => Promise.reject(new Error('the database is away'));
-    await assert.rejects(reservations.reserve(hold('1', allow(100, 60)), broken), /the database is away/);
-    assert.equal((await reservations.reserve(hold('2', allow(100, 100)), nothingSpent)).ok, true);
+    await assert.rejects(reservations.reserve(reservationOf('1', allow(100, 60)), broken), /the database is away/);
+    assert.equal((await reservations.reserve(reservationOf('2', allow(100, 100)), nothingSpent)).ok, true);
   });
 
   test('counts sums up to 2^53 exactly', async (t) => {
     const { reservations } = await open(t);
     const limit = Number.MAX_SAFE_INTEGER;
     const spent: LoadSpent = () => Promise.resolve(limit - 3);
-    assert.deepEqual(await reservations.reserve(hold('1', allow(limit, 4)), spent), {
+    assert.deepEqual(await reservations.reserve(reservationOf('1', allow(limit, 4)), spent), {
       ok: false,
       subject: S,
       leftNanoUsd: 3,
       reservedByOthersNanoUsd: 0,
     });
-    await reservations.reserve(hold('2', allow(limit, 2)), spent);
+    await reservations.reserve(reservationOf('2', allow(limit, 2)), spent);
     await reservations.settle('2', [{ subject: S, nanoUsd: 2 }]);
-    const rest = await reservations.reserve(hold('3', allow(limit, 2, 1)), noLoad);
+    const rest = await reservations.reserve(reservationOf('3', allow(limit, 2, 1)), noLoad);
     assert.equal(rest.ok && rest.reservedNanoUsd.get(S), 1);
   });
 
@@ -364,20 +382,20 @@ function testReservations(open: OpenReservations): void {
     const limit = Number.MAX_SAFE_INTEGER;
     const [spent, reserved, charge] = [1_234_567_890_123_457, 2_345_678_901_234_567, 1_111_111_111_111_111];
     const load: LoadSpent = () => Promise.resolve(spent);
-    const first = await reservations.reserve(hold('1', allow(limit, reserved)), load);
+    const first = await reservations.reserve(reservationOf('1', allow(limit, reserved)), load);
     assert.equal(first.ok && first.reservedNanoUsd.get(S), reserved);
-    const again = await reservations.reserve(hold('1', allow(limit, reserved)), load);
+    const again = await reservations.reserve(reservationOf('1', allow(limit, reserved)), load);
     assert.equal(again.ok && again.reservedNanoUsd.get(S), reserved);
     const tooMuch = allow(limit, limit);
     const left = limit - spent - reserved;
     const refusal = { ok: false, subject: S, leftNanoUsd: left, reservedByOthersNanoUsd: reserved };
-    assert.deepEqual(await reservations.reserve(hold('2', tooMuch), noLoad), refusal);
+    assert.deepEqual(await reservations.reserve(reservationOf('2', tooMuch), noLoad), refusal);
     await reservations.settle('1', [{ subject: S, nanoUsd: charge }]);
-    const rest = await reservations.reserve(hold('3', allow(limit, limit, 1)), noLoad);
+    const rest = await reservations.reserve(reservationOf('3', allow(limit, limit, 1)), noLoad);
     assert.equal(rest.ok && rest.reservedNanoUsd.get(S), limit - spent - charge);
     await reservations.release('3');
     await reservations.forget(S.split(':').slice(0, 2).join(':'));
-    const durable = await reservations.reserve(hold('4', tooMuch), () => Promise.resolve(spent + charge));
+    const durable = await reservations.reserve(reservationOf('4', tooMuch), () => Promise.resolve(spent + charge));
     assert.deepEqual(durable, { ...refusal, leftNanoUsd: limit - spent - charge, reservedByOthersNanoUsd: 0 });
   });
 
@@ -426,7 +444,7 @@ function testAnyOrder(open: OpenReservations): void {
         fc.boolean(),
         async (requests, mayCrash) => {
           const names = NAMES.map((name) => `${name}:${run}`);
-          const budgetReservation = new BudgetReservation(reservations, pause, names, `${run++}`);
+          const budgetReservation = new Simulation(reservations, pause, names, `${run++}`);
           await Promise.all(
             requests.map((request, index) => budgetReservation.serve(request, index, mayCrash && isTimeFree)),
           );
@@ -445,7 +463,7 @@ interface Reserving {
 }
 
 /** Plays the database and the callers, with the true amounts. */
-class BudgetReservation {
+class Simulation {
   readonly reservationMs = 20_000;
   hasCrashed = false;
   readonly #reservations: Reservations;

@@ -80,7 +80,7 @@ export function createByokCredentials(parts: {
     of(principal) {
       const known = values.get('');
       if (!(known instanceof Promise)) return matching(known, principal);
-      return known.then((found) => matching(found, principal), cannotRead);
+      return known.then((found) => matching(found, principal), throwCannotRead);
     },
     find: (id) => rows.get(id),
     async open(row) {
@@ -123,7 +123,7 @@ function isIn(list: readonly string[] | null, value: string | null): boolean {
 }
 
 /** Fails the request: without its credentials it would spend the account's credit instead. */
-function cannotRead(cause: unknown): never {
+function throwCannotRead(cause: unknown): never {
   throw new GatewayError('provider_overloaded', 'Credentials cannot be read at the moment. Try again.', {
     retryAfterMs: 1_000,
     cause,

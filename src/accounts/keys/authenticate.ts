@@ -37,10 +37,10 @@ const HOW_TO = 'Send an API key in the header "Authorization: Bearer <API_KEY>".
  */
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticate {
   const { keys, clock } = deps;
-  const fixed = readStaticKeys(deps.staticKeys);
+  const fixed = parseStaticKeys(deps.staticKeys);
   const cache = createKeyCache(keys, clock);
   return (headers, options) => {
-    const keyHash = hashKey(readKey(headers, options));
+    const keyHash = hashKey(parseKey(headers, options));
     const principal = fixed.get(keyHash);
     if (principal !== undefined) return principal;
     const known = cache.look(keyHash);
@@ -67,7 +67,7 @@ function admit(key: KnownKey | undefined, clock: Clock): Principal {
 }
 
 /** Reads the key as the caller sent it. A text that cannot be a key is refused before it is hashed or looked up. */
-function readKey(headers: Headers, options: AuthenticateOptions): string {
+function parseKey(headers: Headers, options: AuthenticateOptions): string {
   const { authorization } = headers;
   if (authorization === undefined) {
     const key = options.allowApiKeyHeader ? headers['x-api-key'] : undefined;
@@ -94,7 +94,7 @@ function isPrintable(text: string): boolean {
   return true;
 }
 
-function readStaticKeys({ management, normal }: StaticKeys): ReadonlyMap<string, Principal> {
+function parseStaticKeys({ management, normal }: StaticKeys): ReadonlyMap<string, Principal> {
   if (management !== undefined && management === normal)
     throw new Error('GATEWAY_MANAGEMENT_KEY and GATEWAY_API_KEY must not be the same key.');
   const fixed = new Map<string, Principal>();

@@ -70,7 +70,7 @@ function hasRules({ limitNanoUsd, expiresAtMs, defaultProviderPreferences, defau
     limitNanoUsd !== null ||
     expiresAtMs !== null ||
     isBinding(defaultProviderPreferences) ||
-    (defaultPlugins ?? []).some(binds)
+    (defaultPlugins ?? []).some(isMandatory)
   );
 }
 
@@ -80,7 +80,7 @@ function isBinding(preferences: DefaultPreferences | null): boolean {
   return only !== undefined || ignore !== undefined || zdr === true || dataCollection === 'deny';
 }
 
-function binds({ preventOverrides }: DefaultPlugin): boolean {
+function isMandatory({ preventOverrides }: DefaultPlugin): boolean {
   return preventOverrides;
 }
 

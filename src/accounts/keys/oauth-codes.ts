@@ -88,8 +88,8 @@ export function createOauthCodes(deps: OauthCodesDeps): OauthCodes {
   const { store, keys, issuers, clock } = deps;
   return {
     async issue(issuer, input) {
-      const app = input.callbackUrl === undefined ? undefined : readCallback(input.callbackUrl);
-      const { challenge, challengeMethod } = readChallenge(input, app !== undefined);
+      const app = input.callbackUrl === undefined ? undefined : parseCallback(input.callbackUrl);
+      const { challenge, challengeMethod } = parseChallenge(input, app !== undefined);
       const refusal = await issuers.refusalOf(issuer.keyHash);
       if (refusal !== undefined) throw refuse(refusal);
       const workspaceId = await workspaceFor(deps, issuer, input.workspaceId);
@@ -158,7 +158,7 @@ export function createOauthCodes(deps: OauthCodesDeps): OauthCodes {
 }
 
 /** Parses the URL of a page of the application, named exactly: over TLS, or on the machine where the browser runs. */
-function readCallback(text: string): { readonly origin: string; readonly name: string } {
+function parseCallback(text: string): { readonly origin: string; readonly name: string } {
   const url = URL.parse(text);
   const isLoopback = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1';
   if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)))
@@ -168,7 +168,7 @@ function readCallback(text: string): { readonly origin: string; readonly name: s
   return { origin: url.origin, name: isLoopback ? url.host : url.hostname };
 }
 
-function readChallenge(
+function parseChallenge(
   { challenge, challengeMethod }: CodeInput,
   hasCallback: boolean,
 ): Pick<OauthCodeRow, 'challenge' | 'challengeMethod'> {

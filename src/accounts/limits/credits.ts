@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { exactUsd } from '../../lib/money.ts';
 import { uuidOf } from '../../lib/ids.ts';
 import type { EntryKind, LedgerEntry } from '../../resources/ledger-entries.ts';
-import type { Entered, LedgerStore, LedgerTotals } from '../../store/usage/ledger.ts';
+import type { EntryResult, LedgerStore, LedgerTotals } from '../../store/usage/ledger.ts';
 import type { Page, PageWindow } from '../../store/engine/page.ts';
 
 /** The largest amount of one entry, either sign: a double holds nano-USD exactly up to a little more. */
@@ -51,14 +51,14 @@ export interface RefundInput extends Reason {
 export interface Credits {
   totals(accountId: string): Promise<LedgerTotals>;
   /** @throws GatewayError 400 for a bad amount, note or idempotency key, 409 */
-  grant(grant: Grant): Promise<Entered>;
+  grant(grant: Grant): Promise<EntryResult>;
   /** @throws GatewayError 400 for a bad amount, note or idempotency key, 409 */
-  adjust(adjustment: Adjustment): Promise<Entered>;
+  adjust(adjustment: Adjustment): Promise<EntryResult>;
   /**
    * Refunds a generation; what counts against limits stays as it is.
    * @throws GatewayError 400 for more than the rest of the charge, 404 when there is no charge, 409
    */
-  refund(refundInput: RefundInput): Promise<Entered>;
+  refund(refundInput: RefundInput): Promise<EntryResult>;
   /** Lists the newest first. */
   entries(filter: PageWindow & { readonly accountId: string; readonly kind?: EntryKind }): Promise<Page<CreditEntry>>;
 }
@@ -81,12 +81,12 @@ export function createCredits({ store, clock, onChange }: CreditsDeps): Credits 
     note,
     author,
   });
-  const conclude = (input: Partial<LedgerEntry>, entered: Entered): Entered => {
-    if (!entered.isNew) mustBeTheSame(input, entered.entry);
+  const conclude = (input: Partial<LedgerEntry>, entered: EntryResult): EntryResult => {
+    if (!entered.isNew) checkSameEntry(input, entered.entry);
     onChange(entered.entry.accountId);
     return entered;
   };
-  const enter = async (entry: LedgerEntry): Promise<Entered> => conclude(entry, await store.append(entry));
+  const enter = async (entry: LedgerEntry): Promise<EntryResult> => conclude(entry, await store.append(entry));
   return {
     totals: (accountId) => store.totals(accountId),
     entries: (filter) => store.list(filter),
@@ -117,7 +117,7 @@ export function createCredits({ store, clock, onChange }: CreditsDeps): Credits 
 const SENT = ['accountId', 'kind', 'amountNanoUsd', 'generationId', 'workspaceId', 'note'] as const;
 
 /** @throws GatewayError 409 */
-function mustBeTheSame(input: Partial<LedgerEntry>, known: LedgerEntry): void {
+function checkSameEntry(input: Partial<LedgerEntry>, known: LedgerEntry): void {
   if (SENT.every((name) => input[name] === undefined || input[name] === known[name])) return;
   const was = `a ${known.kind} of ${exactUsd(known.amountNanoUsd)} USD, ${known.id}`;
   const message = `This idempotency key was used for another change of the balance: ${was}.`;

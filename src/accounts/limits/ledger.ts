@@ -155,7 +155,7 @@ const NOTHING: CostBound = {
 async function admit(deps: LedgerDeps, principal: Principal, limits: readonly SpendLimit[]): Promise<void> {
   const byName = countedLimits(deps, principal, limits);
   const allowances = [...byName.values()].map((each) => allowanceOf(each, NOTHING));
-  await ask(deps, principal, byName, NOTHING, (load) => deps.reservations.check(allowances, load));
+  await applyLimits(deps, principal, byName, NOTHING, (load) => deps.reservations.check(allowances, load));
 }
 
 async function reserve(
@@ -174,7 +174,7 @@ async function reserve(
     ...(estimate.instead !== undefined && { instead: estimate.instead.map((reservation) => reservation.id) }),
     ...(permit !== undefined && { permit }),
   };
-  const { reservedNanoUsd, permitted } = await ask(deps, principal, byName, estimate, (load) =>
+  const { reservedNanoUsd, permitted } = await applyLimits(deps, principal, byName, estimate, (load) =>
     deps.reservations.reserve(requested, load),
   );
   return {
@@ -193,7 +193,7 @@ function countedLimits(
 }
 
 /** @throws GatewayError 402, 403 or 503 */
-async function ask(
+async function applyLimits(
   deps: LedgerDeps,
   principal: Principal,
   byName: ReadonlyMap<string, CountedLimit>,
@@ -201,7 +201,7 @@ async function ask(
   decide: (load: LoadSpent) => Promise<ReservationResult>,
 ): Promise<Extract<ReservationResult, { ok: true }>> {
   const decided = await decide((name) => readSpent(deps, principal, byName.get(name))).catch((error: unknown) => {
-    throw error instanceof ReservationsBusy ? cannotTell(error) : error;
+    throw error instanceof ReservationsBusy ? throwSpendingUnknown(error) : error;
   });
   if (decided.ok) return decided;
   const refused = byName.get(decided.subject);
@@ -250,11 +250,11 @@ async function readSpent(deps: LedgerDeps, principal: Principal, requested: Coun
       return -(await withTimeout(deps.readBalance(principal.accountId), READ_MS_MAX));
     return countedSpend(limit, await withTimeout(deps.readSpent(limit.subject, sinceMs), READ_MS_MAX));
   } catch (cause) {
-    throw cannotTell(cause);
+    throw throwSpendingUnknown(cause);
   }
 }
 
-function cannotTell(cause: unknown): GatewayError {
+function throwSpendingUnknown(cause: unknown): GatewayError {
   return new GatewayError('provider_overloaded', 'What was spent cannot be checked at the moment. Try again.', {
     retryAfterMs: 1_000,
     cause,
@@ -265,7 +265,7 @@ const WINDOW_WORD = { daily: 'daily ', weekly: 'weekly ', monthly: 'monthly ' } 
 
 function refusal(limit: SpendLimit, input: CostBound, leftNanoUsd: number, reservedNanoUsd: number): GatewayError {
   const isPayment = limit.kind === 'key' || limit.kind === 'issuer' || limit.kind === 'account';
-  const message = `${whatLacks(limit, leftNanoUsd + reservedNanoUsd)} ${whatHelps(limit, input, leftNanoUsd, reservedNanoUsd)}`;
+  const message = `${describeLack(limit, leftNanoUsd + reservedNanoUsd)} ${describeRemedy(limit, input, leftNanoUsd, reservedNanoUsd)}`;
   // Others' reservations are released when their requests end.
   const wouldFit =
     leftNanoUsd + reservedNanoUsd >= countedSpend(limit, input.least ?? input.worst) && reservedNanoUsd > 0;
@@ -276,7 +276,7 @@ function refusal(limit: SpendLimit, input: CostBound, leftNanoUsd: number, reser
 }
 
 /** Names the limit with its interval, for a workspace even where it has none. @spec money-27 */
-function whatLacks(spendLimit: SpendLimit, leftNanoUsd: number): string {
+function describeLack(spendLimit: SpendLimit, leftNanoUsd: number): string {
   const { kind, limitNanoUsd, reset } = spendLimit;
   const left = leftNanoUsd <= 0 ? 'nothing' : `${exactUsd(leftNanoUsd)} USD`;
   const always = kind === 'workspace' ? 'lifetime ' : '';
@@ -304,7 +304,7 @@ function nounOf({ kind }: SpendLimit): string {
 }
 
 /** Says what is needed, and what to do. @spec money-29 */
-function whatHelps(limit: SpendLimit, input: CostBound, leftNanoUsd: number, reservedNanoUsd: number): string {
+function describeRemedy(limit: SpendLimit, input: CostBound, leftNanoUsd: number, reservedNanoUsd: number): string {
   if (leftNanoUsd + reservedNanoUsd < LEFT_NANO_USD_MIN) {
     if (limit.kind === 'account') return 'Add credit.';
     return `Raise the ${nounOf(limit)}${limit.reset === null ? '' : ', or wait for it to begin anew'}.`;
@@ -320,10 +320,10 @@ function whatHelps(limit: SpendLimit, input: CostBound, leftNanoUsd: number, res
     : mayComeFree
       ? ' Try again when they have ended.'
       : ` ${raise}, send a shorter prompt or choose a cheaper model.`;
-  return `${whatIsNeeded(limit, input)}${reserved}${advice}`;
+  return `${describeNeed(limit, input)}${reserved}${advice}`;
 }
 
-function whatIsNeeded(limit: SpendLimit, { worst, least, leastTokens }: CostBound): string {
+function describeNeed(limit: SpendLimit, { worst, least, leastTokens }: CostBound): string {
   if (least === undefined) return `The request may cost up to ${exactUsd(countedSpend(limit, worst))} USD.`;
   const answer =
     leastTokens === undefined ? '' : ` and ${leastTokens} ${leastTokens === 1 ? 'token' : 'tokens'} of an answer`;

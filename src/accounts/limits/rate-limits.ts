@@ -80,7 +80,7 @@ interface Bounded {
 export function createRateLimiter(deps: RateLimiterDeps): RateLimiter {
   const { limits } = deps;
   const isOff = [limits.key, limits.account, limits.free].every((limit) => Object.keys(limit).length === 0);
-  const places = { key: placesOf(limits.key), account: placesOf(limits.account), free: {} };
+  const places = { key: slotsOf(limits.key), account: slotsOf(limits.account), free: {} };
   const hasPlaces = places.key.concurrent !== undefined || places.account.concurrent !== undefined;
   return {
     enter(principal, generationId) {
@@ -98,7 +98,7 @@ export function createRateLimiter(deps: RateLimiterDeps): RateLimiter {
   };
 }
 
-function placesOf({ concurrent }: RateLimit): RateLimit {
+function slotsOf({ concurrent }: RateLimit): RateLimit {
   return concurrent === undefined ? {} : { concurrent };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AuditEvent } from '../../accounts/audit.ts';
 import { serializeTime } from '../../resources/columns.ts';
-import { serializePage, pageSchema, pageShape, readWindow } from './page.ts';
+import { serializePage, pageSchema, pageShape, parseWindow } from './page.ts';
 import { defineRoute, NO_BODY, NOTHING } from './route.ts';
 
 const FILTER_CHARS_MAX = 512;
@@ -41,7 +41,7 @@ export const listAudit = defineRoute({
   async handle({ query, services }) {
     const { action, actor, subject } = query;
     const page = await services.audit.list({
-      ...readWindow(query),
+      ...parseWindow(query),
       ...(action !== undefined && { action }),
       ...(actor !== undefined && { actorKeyHash: actor }),
       ...(subject !== undefined && { subject }),

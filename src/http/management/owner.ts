@@ -9,7 +9,7 @@ export const ownerShape = {
   workspace_id: z.uuid().optional().describe('For management keys. Default: the default workspace.'),
 };
 
-type Asking = Pick<RouteContext<unknown, unknown, unknown>, 'principal'> & {
+type OwnerInput = Pick<RouteContext<unknown, unknown, unknown>, 'principal'> & {
   readonly services: Pick<ManagementServices, 'workspaces'>;
 };
 
@@ -20,7 +20,7 @@ type Asking = Pick<RouteContext<unknown, unknown, unknown>, 'principal'> & {
  */
 export async function ownerOf(
   { workspace_id: named }: { readonly workspace_id?: string | undefined },
-  { principal, services }: Asking,
+  { principal, services }: OwnerInput,
 ): Promise<Principal> {
   assert(principal !== undefined, 'what a workspace owns is not public');
   if (principal.kind === 'management') return { ...principal, workspaceId: await services.workspaces.idOf(named) };

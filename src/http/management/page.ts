@@ -9,7 +9,7 @@ export const pageShape = {
   limit: z.coerce.number().int().min(1).max(PAGE_ROWS_MAX).optional().describe('Rows on the page. Default 50.'),
 };
 
-export function readWindow({
+export function parseWindow({
   offset = 0,
   limit = PAGE_ROWS,
 }: {

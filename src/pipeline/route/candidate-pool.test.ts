@@ -4,7 +4,7 @@ import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Endpoint, Model } from '../../catalog/model.ts';
 import { priceTableOf as tableOf } from '../../catalog/price.ts';
-import { openField, type FieldRules } from './candidate-pool.ts';
+import { openCandidatePool, type CandidatePoolRules } from './candidate-pool.ts';
 
 function endpoint(slug: string, changes: Partial<Endpoint> = {}): Endpoint {
   return {
@@ -47,9 +47,9 @@ function request(changes: Partial<GenerationRequest> = {}): GenerationRequest {
 
 const FORMATS = { chat: { parameters: new Set(['tools', 'response_format', 'structured_outputs']) } };
 
-function open(models: readonly Model[], originalRequest = request(), rules: Partial<FieldRules> = {}) {
+function open(models: readonly Model[], originalRequest = request(), rules: Partial<CandidatePoolRules> = {}) {
   const parts = { catalog: { list: () => models }, stats: { routing: () => undefined }, formats: FORMATS };
-  const field = openField(parts, originalRequest, { preferences: DEFAULT_PREFERENCES, ...rules });
+  const field = openCandidatePool(parts, originalRequest, { preferences: DEFAULT_PREFERENCES, ...rules });
   return {
     slugs: field.models.map(({ slug }) => slug),
     out: field.leftOut.map(({ slug, reason, lacks }) => [slug, reason, ...(lacks === undefined ? [] : [lacks])]),

@@ -12,25 +12,32 @@ import { needsOf, type RequestNeeds } from '../../routing/request-needs.ts';
 import type { EndpointStats } from '../../routing/stats.ts';
 import { preferredParameters } from '../../routing/supporting.ts';
 
-export interface FieldDeps {
+export interface CandidatePoolDeps {
   readonly catalog: Pick<Catalog, 'list'>;
   readonly stats: Pick<EndpointStats, 'routing'>;
   readonly formats: PlanInput['formats'];
 }
 
 /** The rules of a plan, without its models. */
-export type FieldRules = Pick<PlanInput, 'preferences' | 'permissions' | 'credentials'>;
+export type CandidatePoolRules = Pick<PlanInput, 'preferences' | 'permissions' | 'credentials'>;
 
 /**
  * Finds every model that may answer a request, by the rules of route plans. A model that a router chooses must support the
  * whole request, while a model that the caller named may lack some of it; the health of endpoints does not count.
  */
-export function openField(
-  { catalog, stats, formats }: FieldDeps,
+export function openCandidatePool(
+  { catalog, stats, formats }: CandidatePoolDeps,
   request: GenerationRequest,
-  rules: FieldRules,
+  rules: CandidatePoolRules,
 ): CandidatePool {
-  const input: FieldInput = { ...rules, request, formats, mustBePriced: true, health: () => HEALTHY, random: 0 };
+  const input: CandidatePoolInput = {
+    ...rules,
+    request,
+    formats,
+    mustBePriced: true,
+    health: () => HEALTHY,
+    random: 0,
+  };
   const models = catalog.list();
   const real = models.filter(({ simulated }) => simulated !== true);
   // What stands in for models answers for all of them, and the first of it like the simplest.
@@ -47,7 +54,7 @@ export function openField(
   return keepRoomy(found, request, leftOut);
 }
 
-type FieldInput = Omit<PlanInput, 'models'>;
+type CandidatePoolInput = Omit<PlanInput, 'models'>;
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
 
@@ -57,16 +64,21 @@ interface Found {
   readonly roomTokens: number;
 }
 
-function strictNeeds(request: GenerationRequest, { preferences }: FieldRules): RequestNeeds {
+function strictNeeds(request: GenerationRequest, { preferences }: CandidatePoolRules): RequestNeeds {
   const needs = needsOf(request, preferences.requireParameters);
   return { ...needs, parameters: [...new Set([...needs.parameters, ...preferredParameters(request)])] };
 }
 
-function lacksKey(endpoint: Endpoint, { credentials }: FieldRules): boolean {
+function lacksKey(endpoint: Endpoint, { credentials }: CandidatePoolRules): boolean {
   return endpoint.lacksCredentials === true && (credentials?.(endpoint).length ?? 0) === 0;
 }
 
-function considerOne(model: Model, needs: RequestNeeds, input: FieldInput, stats: FieldDeps['stats']): Found | LeftOut {
+function considerOne(
+  model: Model,
+  needs: RequestNeeds,
+  input: CandidatePoolInput,
+  stats: CandidatePoolDeps['stats'],
+): Found | LeftOut {
   const { slug } = model;
   if (model.unreviewed === true) return { slug, reason: 'not_reviewed' };
   if (model.outputModalities?.includes('text') === false) return { slug, reason: 'no_text' };
@@ -79,19 +91,19 @@ function considerOne(model: Model, needs: RequestNeeds, input: FieldInput, stats
   if (entries.length === 0) return reasonOf(slug, considered);
   const endpoints = entries.map(({ candidate }) => candidate.endpoint);
   const roomTokens = Math.max(...endpoints.map(({ contextTokensMax = Infinity }) => contextTokensMax));
-  return { model: serializeModel(model, price, endpoints, stats), roomTokens };
+  return { model: candidateModelOf(model, price, endpoints, stats), roomTokens };
 }
 
 /** Without fallbacks, an order is all that there is. */
-function mayServe(endpoint: Endpoint, { allowFallbacks, order = [] }: FieldRules['preferences']): boolean {
+function mayServe(endpoint: Endpoint, { allowFallbacks, order = [] }: CandidatePoolRules['preferences']): boolean {
   return allowFallbacks || order.length === 0 || order.some((name) => matchesProvider(name, endpoint));
 }
 
 /** An endpoint without credentials is the weakest reason: it could not have been called. */
 function reasonOf(slug: string, considered: readonly Considered[]): LeftOut {
-  const reported = considered.filter(({ exclusion }) => exclusion !== undefined);
+  const excluded = considered.filter(({ exclusion }) => exclusion !== undefined);
   const { exclusion = 'allow_fallbacks', lacks } =
-    reported.find((one) => one.exclusion !== 'credentials' && one.exclusion !== 'service_tier') ?? reported[0] ?? {};
+    excluded.find((one) => one.exclusion !== 'credentials' && one.exclusion !== 'service_tier') ?? excluded[0] ?? {};
   return { slug, reason: exclusion, ...(lacks !== undefined && { lacks }) };
 }
 
@@ -119,11 +131,11 @@ interface ModelPrice {
 const FACTS = new WeakMap<Model, Facts>();
 const PRICES = new WeakMap<Model, ModelPrice | 'unknown'>();
 
-function serializeModel(
+function candidateModelOf(
   model: Model,
   price: ModelPrice,
   endpoints: readonly Endpoint[],
-  stats: FieldDeps['stats'],
+  stats: CandidatePoolDeps['stats'],
 ): CandidateModel {
   const facts = FACTS.get(model) ?? factsOf(model);
   FACTS.set(model, facts);
@@ -179,7 +191,7 @@ export function priceTableOf({ slug, endpoints }: Model): PriceTable | undefined
   return own?.price ?? sorted[Math.floor((sorted.length - 1) / 2)];
 }
 
-function fastest(endpoints: readonly Endpoint[], stats: FieldDeps['stats']): number | undefined {
+function fastest(endpoints: readonly Endpoint[], stats: CandidatePoolDeps['stats']): number | undefined {
   const speeds = endpoints.flatMap((endpoint) => stats.routing(endpointName(endpoint))?.throughput()?.p50 ?? []);
   return speeds.length === 0 ? undefined : Math.max(...speeds);
 }

@@ -5,7 +5,7 @@ import type { SessionPin, StickySessions } from '../../routing/sticky.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import { preferencesOf, type RouteDeps } from './choose-route.ts';
-import { openField, priceTableOf, type FieldDeps } from './candidate-pool.ts';
+import { openCandidatePool, priceTableOf, type CandidatePoolDeps } from './candidate-pool.ts';
 import type { CallerRules } from '../request.ts';
 
 /** What this gateway knows of models beside its catalog. */
@@ -28,7 +28,7 @@ export interface RouterDeps {
   readonly memory: RouterMemory;
 }
 
-export interface ChoiceDeps extends FieldDeps, Pick<RouteDeps, 'defaults' | 'random'> {
+export interface ChoiceDeps extends CandidatePoolDeps, Pick<RouteDeps, 'defaults' | 'random'> {
   readonly catalog: Catalog;
   readonly sticky: Pick<StickySessions, 'sessionOf'>;
   readonly routers: RouterDeps;
@@ -69,7 +69,11 @@ export class RequestChoice implements ModelChoice {
   candidatePool(request: GenerationRequest): ReturnType<ModelChoice['candidatePool']> {
     const { rules } = this.#input;
     const preferences = preferencesOf(this.#deps, request, rules);
-    return openField(this.#deps, request, { preferences, permissions: rules.policy, credentials: rules.credentials });
+    return openCandidatePool(this.#deps, request, {
+      preferences,
+      permissions: rules.policy,
+      credentials: rules.credentials,
+    });
   }
 
   resolve(slug: string): string | undefined {

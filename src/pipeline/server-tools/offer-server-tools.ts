@@ -16,7 +16,7 @@ import {
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
 import { checkNestedTools } from './check-nested-tools.ts';
 import type { RequestFacts } from '../request.ts';
-import { notBuilt } from './unsupported-feature.ts';
+import { unsupportedFeature } from './unsupported-feature.ts';
 import { replaceNativeTools } from './emulate-native-tools.ts';
 
 /** Server tools of a request, with functions in their place: no later step knows the difference. */
@@ -88,7 +88,7 @@ async function offer(
       hidden: new Map(),
       warnings: [],
     };
-  const { singles, warnings } = await listTools(deps, readEntries(serverTools, originalRequest), input);
+  const { singles, warnings } = await listTools(deps, parseEntries(serverTools, originalRequest), input);
   const entries: OfferedTool[] = [];
   const functions = new Map<number, FunctionTool[]>();
   for (const single of singles) {
@@ -172,17 +172,18 @@ function pathOf(index: number): string {
   return `tools[${index}].parameters`;
 }
 
-function readEntries(serverTools: OfferDeps['serverTools'], { tools }: GenerationRequest): readonly Entry[] {
+function parseEntries(serverTools: OfferDeps['serverTools'], { tools }: GenerationRequest): readonly Entry[] {
   const entries: Entry[] = [];
   for (const [index, requested] of tools.entries()) {
     if (requested.type !== 'server') continue;
     const tool = serverTools.get(requested.name);
-    if (tool === undefined) throw notBuilt(`tools[${index}].type`, `the server tool ${JSON.stringify(requested.name)}`);
+    if (tool === undefined)
+      throw unsupportedFeature(`tools[${index}].type`, `the server tool ${JSON.stringify(requested.name)}`);
     const ordinal = entries.filter((entry) => entry.tool === tool).length;
     if (ordinal > 0 && !isToolSet(tool) && tool.mayRepeat !== true)
       throw invalid(`tools[${index}].type`, 'is the type of an earlier tool');
     const name = functionNameOf(requested.name, ordinal);
-    entries.push({ tool, parameters: readParameters(tool, requested, index), index, name });
+    entries.push({ tool, parameters: parseParameters(tool, requested, index), index, name });
   }
   for (const { tool, parameters, index } of entries) checkNestedTools(serverTools, tool, parameters, pathOf(index));
   for (const tool of new Set(entries.map((entry) => entry.tool)))
@@ -194,7 +195,7 @@ function readEntries(serverTools: OfferDeps['serverTools'], { tools }: Generatio
   return entries;
 }
 
-function readParameters(tool: RegisteredTool, { parameters }: AskedTool, index: number): Entry['parameters'] {
+function parseParameters(tool: RegisteredTool, { parameters }: AskedTool, index: number): Entry['parameters'] {
   return checkShape(tool.parameters, parameters ?? {}, { root: pathOf(index) });
 }
 

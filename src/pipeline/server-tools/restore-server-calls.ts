@@ -22,31 +22,31 @@ export function restoreServerCalls(
   const isRestored = (block: Block): boolean => codec.decode(block) !== undefined;
   if (!request.turns.some(({ role, blocks }) => role === 'assistant' && blocks.some(isRestored))) return request;
   const turns: Turn[] = [];
-  let owed: readonly ToolResultBlock[] = [];
+  let pendingResults: readonly ToolResultBlock[] = [];
   for (const turn of request.turns) {
     if (turn.role === 'assistant') {
       const split = splitResponse(turn, codec, tools);
-      turns.push(...payResults(owed), ...split.turns);
-      owed = split.owed;
+      turns.push(...turnsOfResults(pendingResults), ...split.turns);
+      pendingResults = split.pendingResults;
       continue;
     }
     // Results of one turn stand together: those of the caller's own calls follow ours.
     const joins = turn.role === 'user' && turn.blocks[0]?.type === 'tool-result';
-    if (joins) turns.push({ ...turn, blocks: [...owed, ...turn.blocks] });
-    else turns.push(...payResults(owed), turn);
-    owed = [];
+    if (joins) turns.push({ ...turn, blocks: [...pendingResults, ...turn.blocks] });
+    else turns.push(...turnsOfResults(pendingResults), turn);
+    pendingResults = [];
   }
-  return { ...request, turns: [...turns, ...payResults(owed)] };
+  return { ...request, turns: [...turns, ...turnsOfResults(pendingResults)] };
 }
 
-function payResults(owed: readonly ToolResultBlock[]): readonly Turn[] {
-  return owed.length === 0 ? [] : [{ role: 'tool', blocks: owed }];
+function turnsOfResults(pendingResults: readonly ToolResultBlock[]): readonly Turn[] {
+  return pendingResults.length === 0 ? [] : [{ role: 'tool', blocks: pendingResults }];
 }
 
 interface SplitResponse {
   readonly turns: readonly Turn[];
-  /** Results that the next turn brings. */
-  readonly owed: readonly ToolResultBlock[];
+  /** Results for the next turn. */
+  readonly pendingResults: readonly ToolResultBlock[];
 }
 
 function splitResponse(answer: Turn, codec: ServerCallCodec, tools: Recalling): SplitResponse {
@@ -108,7 +108,7 @@ class ResponseSplit {
   end(): SplitResponse {
     this.#blocks.push(...this.#lastCalls);
     const last: readonly Turn[] = this.#blocks.length === 0 ? [] : [{ ...this.#answer, blocks: this.#blocks }];
-    return { turns: [...this.#turns, ...last], owed: this.#results };
+    return { turns: [...this.#turns, ...last], pendingResults: this.#results };
   }
 
   #close(): void {

@@ -60,7 +60,7 @@ export async function runTool(tool: ReadyTool, call: PendingCall, options: RunIn
   if (options.signal.aborted) stop();
   const timer = setTimeout(() => end.abort('time'), limitMs);
   try {
-    const input = readInput(tool, call.input);
+    const input = parseInput(tool, call.input);
     if ('failed' in input) return input.failed;
     const ended = new Promise<ToolOutcome>((resolve) => {
       const giveUp = (): void => resolve(cutShort(end.signal.reason, limitMs));
@@ -88,11 +88,11 @@ type Input =
     };
 
 /** Models that have nothing to say write nothing. */
-function readInput({ arguments: schema }: ReadyTool, text: string): Input {
+function parseInput({ arguments: schema }: ReadyTool, text: string): Input {
   const value = text.trim() === '' ? {} : parseJson(text);
   if (!isJsonObject(value))
     return { failed: failedOutcome('The arguments are not a JSON object.', 'invalid_tool_input') };
-  if ('jsonSchema' in schema) return readForeign(value, text);
+  if ('jsonSchema' in schema) return parseForeignInput(value, text);
   try {
     return { value: checkShape(schema, value, { root: 'arguments' }) };
   } catch (error) {
@@ -102,7 +102,7 @@ function readInput({ arguments: schema }: ReadyTool, text: string): Input {
 }
 
 /** The server that runs the call checks it against the schema. Here it is bounded, and numbers stay as the model wrote them. */
-function readForeign(value: JsonObject, text: string): Input {
+function parseForeignInput(value: JsonObject, text: string): Input {
   const excess = findExcess(value);
   if (excess !== undefined) return { failed: failedOutcome(`arguments: ${excess.message}`, 'invalid_tool_input') };
   const exact = hasFragileNumbers(text) ? parseKeepingNumbers(text) : value;

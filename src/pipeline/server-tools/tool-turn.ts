@@ -126,7 +126,7 @@ export class ToolTurn {
   #open(index: number, block: Block): GenerationEvent | undefined {
     if (block.type === 'text') this.#texts.add(index);
     this.chars += BLOCK_CHARS + ('text' in block ? block.text.length : 0);
-    const shownBlock = block.type === 'tool-call' ? this.#call(index, block) : this.#stated(block);
+    const shownBlock = block.type === 'tool-call' ? this.#call(index, block) : this.#placeText(block);
     this.#lastBlock = block;
     if (shownBlock === undefined) {
       this.#moved[index] = -1;
@@ -155,7 +155,7 @@ export class ToolTurn {
     return { type: 'tool-call', id, name, input: block.input, runBy: 'gateway' };
   }
 
-  #stated(block: Block): Block {
+  #placeText(block: Block): Block {
     if (block.type !== 'text') return block;
     const { shown, turn } = this.#options;
     const isFirst = this.#textStart === undefined;

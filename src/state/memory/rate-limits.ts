@@ -1,7 +1,7 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Clock } from '../../lib/clock.ts';
 import type { RateLimitState, PermitResult, Rate, RateRefusal, SlotRequest } from '../contract.ts';
-import { addTo, correct, countUsed, passUntil, takeOf, type TakenRate, type UseCounter } from '../rates.ts';
+import { addTo, correctCount, countUsed, createPermit, takeOf, type TakenRate, type UseCounter } from '../rates.ts';
 
 /** Rate limits of one process, which may also count slots that this process has elsewhere. */
 export interface LocalRateLimits extends RateLimitState {
@@ -26,7 +26,7 @@ export function createMemoryRateLimits({ clock }: { readonly clock: Clock }): Lo
         leave();
         return taken;
       }
-      const permit = passUntil((used) => {
+      const permit = createPermit((used) => {
         leave();
         return countUsed(counter, taken, used, clock);
       });
@@ -104,7 +104,7 @@ async function takeAll(
     taken.push(...answers.map(({ one }) => one));
     const refused = answers.find(({ used, one: { limit } }) => used > limit || limit <= 0);
     if (refused === undefined) continue;
-    await Promise.all(taken.map((one) => correct(counter, one, 0, clock)));
+    await Promise.all(taken.map((one) => correctCount(counter, one, 0, clock)));
     const { used, endsInMs, one } = refused;
     const remaining = Math.max(0, one.limit - used + takeOf(one));
     return { ok: false, by: 'rates', subject: one.subject, limit: one.limit, remaining, retryAfterMs: endsInMs };

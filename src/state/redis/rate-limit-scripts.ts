@@ -40,7 +40,7 @@ return passed
 }
 
 /** Keys: for each subject its holders; value: id. */
-export const LEAVE: RedisStep = {
+export const RETURN_SLOTS: RedisStep = {
   lua: `
 for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end
 return 1

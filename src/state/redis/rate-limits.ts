@@ -4,9 +4,9 @@ import { createLruCache, entriesOf } from '../../lib/cache/lru-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RateLimitState, Permit, PermitResult, PermitRequest, Rate, SlotRequest } from '../contract.ts';
 import type { RunStep, StepCall } from './step-pipeline.ts';
-import { LEAVE, permitStep } from './rate-limit-scripts.ts';
+import { RETURN_SLOTS, permitStep } from './rate-limit-scripts.ts';
 import type { LocalRateLimits } from '../memory/rate-limits.ts';
-import { addTo, countUsed, passUntil, secondsOf, takeOf, type TakenRate, type UseCounter } from '../rates.ts';
+import { addTo, countUsed, createPermit, secondsOf, takeOf, type TakenRate, type UseCounter } from '../rates.ts';
 import { RedisAway, type RedisLink } from './link.ts';
 
 export interface RedisRateLimitsDeps {
@@ -19,11 +19,11 @@ export interface RedisRateLimitsDeps {
 }
 
 /** Requests whose slots were returned while Redis was away; slots of further ones expire by themselves. */
-const OWED_MAX = 10_000;
+const UNREPORTED_MAX = 10_000;
 
 const NO_SLOTS: SlotRequest = { id: '', expiresInMs: 0, subjects: [] };
 
-type Left = Pick<SlotRequest, 'id' | 'subjects'>;
+type ReturnedSlots = Pick<SlotRequest, 'id' | 'subjects'>;
 
 /** Slots and counts that all processes share; those of this process alone while Redis is away. */
 export class RedisRateLimits implements RateLimitState {
@@ -31,7 +31,7 @@ export class RedisRateLimits implements RateLimitState {
   readonly #prefix: string;
   readonly #clock: Clock;
   readonly #local: LocalRateLimits;
-  readonly #owed = createLruCache<string, Left>(OWED_MAX);
+  readonly #unreported = createLruCache<string, ReturnedSlots>(UNREPORTED_MAX);
   readonly #counter: UseCounter;
   #counting: Promise<Counting> | undefined;
   #catchingUp: Promise<void> | undefined;
@@ -44,7 +44,7 @@ export class RedisRateLimits implements RateLimitState {
     this.#counter = {
       add: async (subject, uses, periodMs) => addTo((await this.#load()).limiter, subject, uses, periodMs),
     };
-    link.onBack((_client, run) => this.#payBack(run));
+    link.onBack((_client, run) => this.#reportAll(run));
   }
 
   async acquire(requested: PermitRequest): Promise<PermitResult> {
@@ -70,7 +70,7 @@ export class RedisRateLimits implements RateLimitState {
   answerTo({ slots = NO_SLOTS, rates }: PermitRequest, reply: unknown): PermitResult {
     assert(Array.isArray(reply), 'the script gives a list');
     const [outcome, ...rest] = reply.map(Number);
-    if (outcome === 1) return { ok: true, permit: this.#passOf(slots, rates, rest) };
+    if (outcome === 1) return { ok: true, permit: this.#permitOf(slots, rates, rest) };
     const [number = 0, used = 0, retryAfterMs = 0] = rest;
     const full = slots.subjects[number - 1];
     if (full !== undefined) return { ok: false, by: 'slots', subject: full.subject };
@@ -83,51 +83,51 @@ export class RedisRateLimits implements RateLimitState {
 
   /** Handles a call that Redis may have run without an answer: its slots are returned when Redis is back. */
   lost({ slots = NO_SLOTS }: PermitRequest, error: unknown): void {
-    if (error instanceof RedisAway && error.mayBeDone) this.#owe(slots);
+    if (error instanceof RedisAway && error.mayBeDone) this.#reportLater(slots);
   }
 
-  #passOf(slots: SlotRequest, rates: readonly Rate[], endsInMs: readonly number[]): Permit {
+  #permitOf(slots: SlotRequest, rates: readonly Rate[], endsInMs: readonly number[]): Permit {
     const nowMs = this.#clock.monotonicMs();
     const taken = rates.map((rate, at): TakenRate => ({ ...rate, endsAtMs: nowMs + (endsInMs[at] ?? 0) }));
     // Slots that an earlier call of the same request may have taken are in use now.
-    this.#owed.delete(slots.id);
+    this.#unreported.delete(slots.id);
     this.#local.adopt(slots);
-    return passUntil(async (used) => {
+    return createPermit(async (used) => {
       this.#local.leave(slots);
       // In one turn of the event loop, so that it is one call.
-      await Promise.all([this.#leave(slots), countUsed(this.#counter, taken, used, this.#clock)]);
+      await Promise.all([this.#returnSlots(slots), countUsed(this.#counter, taken, used, this.#clock)]);
     });
   }
 
-  async #leave(left: Left): Promise<void> {
+  async #returnSlots(left: ReturnedSlots): Promise<void> {
     if (left.subjects.length === 0) return;
     try {
-      await this.#notify(left, this.#link.run);
+      await this.#report(left, this.#link.run);
     } catch {
-      this.#owe(left);
+      this.#reportLater(left);
       return;
     }
     // Returns what was queued between the last step of the catch-up and the first command.
-    if (this.#owed.size > 0) await this.#catchUp().catch(() => undefined);
+    if (this.#unreported.size > 0) await this.#catchUp().catch(() => undefined);
   }
 
   /** Catches up; requests that end in one turn share one run. */
   #catchUp(): Promise<void> {
-    return (this.#catchingUp ??= this.#payBack(this.#link.run).finally(() => (this.#catchingUp = undefined)));
+    return (this.#catchingUp ??= this.#reportAll(this.#link.run).finally(() => (this.#catchingUp = undefined)));
   }
 
-  #owe(left: Left): void {
-    if (left.subjects.length > 0) this.#owed.set(left.id, left);
+  #reportLater(left: ReturnedSlots): void {
+    if (left.subjects.length > 0) this.#unreported.set(left.id, left);
   }
 
-  async #payBack(run: RunStep): Promise<void> {
-    const owed = entriesOf(this.#owed).map(([, left]) => left);
-    await Promise.all(owed.map((left) => this.#notify(left, run)));
-    for (const left of owed) if (this.#owed.peek(left.id) === left) this.#owed.delete(left.id);
+  async #reportAll(run: RunStep): Promise<void> {
+    const returned = entriesOf(this.#unreported).map(([, left]) => left);
+    await Promise.all(returned.map((left) => this.#report(left, run)));
+    for (const left of returned) if (this.#unreported.peek(left.id) === left) this.#unreported.delete(left.id);
   }
 
-  async #notify({ id, subjects }: Left, run: RunStep): Promise<void> {
-    await run(LEAVE, this.#keysOf(subjects), [id]);
+  async #report({ id, subjects }: ReturnedSlots, run: RunStep): Promise<void> {
+    await run(RETURN_SLOTS, this.#keysOf(subjects), [id]);
   }
 
   #keysOf(subjects: SlotRequest['subjects']): readonly string[] {

@@ -15,19 +15,19 @@ const S = 'key:a:ever:0';
 const TOKENS = 'key:a:tokens';
 
 /** Makes a permit of one request at a time, and so many tokens a minute. */
-function passOf(id: string, tokens = 10): PermitRequest {
+function permitRequest(id: string, tokens = 10): PermitRequest {
   return {
     slots: { id, expiresInMs: 600_000, subjects: [{ subject: 'key:a', limit: 1 }] },
     rates: [{ owner: 'key:a', subject: TOKENS, limit: 100, periodMs: 60_000, take: tokens }],
   };
 }
 
-function reservationOf(id: string, nanoUsd: number, permit = passOf(id)): ReservationRequest {
+function reservationOf(id: string, nanoUsd: number, permit = permitRequest(id)): ReservationRequest {
   const allowances = [{ subject: S, limitNanoUsd: 100, wantNanoUsd: nanoUsd, minNanoUsd: nanoUsd }];
   return { id, expiresInMs: 600_000, allowances, permit };
 }
 
-function passed(answer: ReservationResult) {
+function permitOf(answer: ReservationResult) {
   assert.ok(answer.ok && answer.permitted?.ok === true, 'it has the money and is let through');
   return answer.permitted.permit;
 }
@@ -87,15 +87,15 @@ suite('a reservation with its permit', { skip: redis === undefined }, () => {
 
   test('takes one call to make, and one to end', async (t) => {
     const { reservations, rateLimitState, calls } = await open(t);
-    const permit = passed(await reservations.reserve(reservationOf('1', 60), nothingSpent));
+    const permit = permitOf(await reservations.reserve(reservationOf('1', 60), nothingSpent));
     assert.equal(calls(), 2, 'the sum had to be read first');
     await Promise.all([reservations.settle('1', [{ subject: S, nanoUsd: 5 }]), permit.end(new Map([[TOKENS, 20]]))]);
     assert.equal(calls(), 3);
-    const second = passed(
-      await reservations.reserve(reservationOf('2', 95, passOf('2', 80)), () => assert.fail('it is known')),
+    const second = permitOf(
+      await reservations.reserve(reservationOf('2', 95, permitRequest('2', 80)), () => assert.fail('it is known')),
     );
     assert.equal(calls(), 4);
-    const refused = await rateLimitState.acquire({ rates: passOf('3', 1).rates });
+    const refused = await rateLimitState.acquire({ rates: permitRequest('3', 1).rates });
     assert.ok(!refused.ok && refused.by === 'rates' && refused.remaining === 0, 'all tokens were counted');
     await second.end();
   });
@@ -103,21 +103,21 @@ suite('a reservation with its permit', { skip: redis === undefined }, () => {
   test('takes no slot and no rate where too little money is left', async (t) => {
     const { reservations, rateLimitState } = await open(t);
     for (const _ of [1, 2, 3]) {
-      const answer = await reservations.reserve(reservationOf('1', 101, passOf('1', 50)), nothingSpent);
+      const answer = await reservations.reserve(reservationOf('1', 101, permitRequest('1', 50)), nothingSpent);
       assert.ok(!answer.ok);
       assert.equal(answer.subject, S);
     }
-    assert.equal((await rateLimitState.acquire(passOf('2', 100))).ok, true);
+    assert.equal((await rateLimitState.acquire(permitRequest('2', 100))).ok, true);
   });
 
   test('keeps the reservation of a request that a rate limit refuses, for the caller to release', async (t) => {
     const { reservations } = await open(t);
-    const permit = passed(await reservations.reserve(reservationOf('1', 50), nothingSpent));
+    const permit = permitOf(await reservations.reserve(reservationOf('1', 50), nothingSpent));
     const answer = await reservations.reserve(reservationOf('2', 50), nothingSpent);
     assert.deepEqual(answer.ok && answer.permitted, { ok: false, by: 'slots', subject: 'key:a' });
     assert.equal((await reservations.reserve(reservationOf('3', 1), nothingSpent)).ok, false);
     await Promise.all([reservations.release('2'), permit.end()]);
-    passed(await reservations.reserve(reservationOf('3', 50), nothingSpent));
+    permitOf(await reservations.reserve(reservationOf('3', 50), nothingSpent));
   });
 
   test('takes separate calls while Redis is away', async (t) => {
@@ -137,14 +137,14 @@ suite('a reservation with its permit', { skip: redis === undefined }, () => {
     shaky.lose(true);
     const refused = await shaky.reservations.reserve(reservationOf('1', 60), () => Promise.resolve(50));
     assert.ok(!refused.ok, 'by what this process knows too little is left');
-    const full = await other.rateLimitState.acquire(passOf('2'));
+    const full = await other.rateLimitState.acquire(permitRequest('2'));
     assert.ok(!full.ok && full.by === 'slots', 'Redis made the hold, and let it through');
     await proxy.cut();
     while (shaky.link.isUp) await wait(5);
     shaky.lose(false);
     await proxy.restore();
     while (!shaky.link.isUp) await wait(5);
-    passed(await other.reservations.reserve(reservationOf('3', 100), nothingSpent));
+    permitOf(await other.reservations.reserve(reservationOf('3', 100), nothingSpent));
   });
 
   test('returns slots to Redis once, however many requests end together', async (t) => {
@@ -166,15 +166,15 @@ suite('a reservation with its permit', { skip: redis === undefined }, () => {
     const { url, prefix } = useRedis(t);
     const [process, other] = await Promise.all([openProcess(t, url, prefix), openProcess(t, url, prefix)]);
     process.lose(true);
-    assert.equal((await process.rateLimitState.acquire(passOf('1'))).ok, true);
+    assert.equal((await process.rateLimitState.acquire(permitRequest('1'))).ok, true);
     process.lose(false);
-    const inside = await process.rateLimitState.acquire(passOf('1'));
+    const inside = await process.rateLimitState.acquire(permitRequest('1'));
     const elsewhere = { id: '2', expiresInMs: 600_000, subjects: [{ subject: 'key:b', limit: 1 }] };
     const next = await process.rateLimitState.acquire({ slots: elsewhere, rates: [] });
     assert.ok(inside.ok && next.ok);
     await next.permit.end();
-    assert.equal((await other.rateLimitState.acquire(passOf('3'))).ok, false);
+    assert.equal((await other.rateLimitState.acquire(permitRequest('3'))).ok, false);
     await inside.permit.end();
-    assert.equal((await other.rateLimitState.acquire(passOf('3'))).ok, true);
+    assert.equal((await other.rateLimitState.acquire(permitRequest('3'))).ok, true);
   });
 });

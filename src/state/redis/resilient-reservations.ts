@@ -8,7 +8,7 @@ import { RedisAway, type RedisLink } from './link.ts';
 /** Reservations of this process whose subjects are remembered; further ones expire by themselves. */
 const OPEN_MAX = 50_000;
 /** Changes to report when Redis is back. Without the rest, sums heal when reservations and sums expire. */
-const OWED_MAX = 10_000;
+const UNREPORTED_MAX = 10_000;
 /** Changes to report in one call. */
 const REPORTED_AT_ONCE = 200;
 
@@ -23,7 +23,7 @@ export class ResilientReservations implements Reservations {
   readonly #local: LocalReservations;
   readonly #link: RedisLink;
   readonly #open = createLruCache<string, readonly string[]>(OPEN_MAX);
-  readonly #owed = createLruCache<string, readonly Ended[]>(OWED_MAX);
+  readonly #endings = createLruCache<string, readonly Ended[]>(UNREPORTED_MAX);
   /** Open reservations that Redis may not have. */
   readonly #unreported = createLruCache<string, true>(OPEN_MAX);
   /** A return that takes longer than the connection's time limit continues where it was. */
@@ -34,7 +34,7 @@ export class ResilientReservations implements Reservations {
     this.#shared = shared;
     this.#local = local;
     this.#link = link;
-    link.onBack((_client, run) => this.#payBack(run));
+    link.onBack((_client, run) => this.#reportAll(run));
   }
 
   async reserve(request: ReservationRequest, loadSpent: LoadSpent): Promise<ReservationResult> {
@@ -49,13 +49,13 @@ export class ResilientReservations implements Reservations {
       return answer;
     } catch (error) {
       if (!(error instanceof RedisAway)) throw error;
-      if (error.mayBeDone) this.#owe(id, endedBy(subjects, []));
+      if (error.mayBeDone) this.#reportLater(id, endedBy(subjects, []));
     }
     const answer = await this.#local.reserve(request, loadSpent);
     if (!answer.ok) return answer;
     this.#open.set(id, subjects);
     // The report replaces whatever Redis may have made of it.
-    this.#owed.delete(id);
+    this.#endings.delete(id);
     this.#unreported.set(id, true);
     if (this.#link.isUp) await this.#catchUp().catch(unlessAway);
     return answer;
@@ -101,16 +101,16 @@ export class ResilientReservations implements Reservations {
       await this.#shared.finish(id, ended);
     } catch (error) {
       unlessAway(error);
-      this.#owe(id, ended);
+      this.#reportLater(id, ended);
     }
   }
 
-  #owe(id: string, ended: readonly Ended[]): void {
-    if (ended.length > 0) this.#owed.set(id, ended);
+  #reportLater(id: string, ended: readonly Ended[]): void {
+    if (ended.length > 0) this.#endings.set(id, ended);
   }
 
   /** Reports everything, whatever Redis remembers: it may have started empty. */
-  async #payBack(run: RunStep): Promise<void> {
+  async #reportAll(run: RunStep): Promise<void> {
     if (!this.#isReturning) for (const id of this.#local.openIds()) this.#unreported.set(id, true);
     this.#isReturning = true;
     await this.#notify(run);
@@ -118,22 +118,22 @@ export class ResilientReservations implements Reservations {
   }
 
   #isBehind(): boolean {
-    return this.#owed.size > 0 || this.#unreported.size > 0;
+    return this.#endings.size > 0 || this.#unreported.size > 0;
   }
 
   /** Reports what happened between the last report on the return of Redis and its first command. */
   async #catchUp(): Promise<void> {
     // As one call, so that one time limit covers all of it.
-    const notify = (): Promise<void> => this.#notify(this.#link.run);
-    this.#catchingUp ??= this.#link.call(notify).finally(() => (this.#catchingUp = undefined));
+    const report = (): Promise<void> => this.#notify(this.#link.run);
+    this.#catchingUp ??= this.#link.call(report).finally(() => (this.#catchingUp = undefined));
     await this.#catchingUp;
   }
 
   /** Reports once everything that is known now; later changes are reported before the next request. */
   async #notify(run: RunStep): Promise<void> {
-    for (const some of inParts(entriesOf(this.#owed))) {
+    for (const some of inParts(entriesOf(this.#endings))) {
       await Promise.all(some.map(([id, ended]) => this.#shared.finish(id, ended, run)));
-      for (const [id, ended] of some) if (this.#owed.peek(id) === ended) this.#owed.delete(id);
+      for (const [id, ended] of some) if (this.#endings.peek(id) === ended) this.#endings.delete(id);
     }
     for (const some of inParts([...this.#unreported.rkeys()])) {
       await Promise.all(some.map((id) => this.#reportOpen(run, id)));

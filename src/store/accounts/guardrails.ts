@@ -12,11 +12,11 @@ export interface GuardrailStore {
   /**
    * Changes a guardrail while no other change of it can run.
    * @param fallback is changed and inserted where there is no guardrail
-   * @param applyPlugins returns the guardrail after the change; what it throws stops the change
+   * @param change returns the guardrail after the change; what it throws stops the change
    */
   update(
     id: string,
-    applyPlugins: (row: GuardrailRow) => GuardrailRow,
+    change: (row: GuardrailRow) => GuardrailRow,
     fallback?: GuardrailRow,
   ): Promise<GuardrailRow | undefined>;
   /** Removes the guardrail with its assignments. Returns whether it existed. */

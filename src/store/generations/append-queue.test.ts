@@ -30,7 +30,7 @@ function build(
 }
 
 /** Makes a store that answers when the test says so. `called` settles with its first batch. */
-function createRateLimits() {
+function createHeldStore() {
   const called = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
   const store: AppendBatch<number> = async () => {
@@ -42,7 +42,7 @@ function createRateLimits() {
 }
 
 test('batches the items of one turn of the event loop, and batches later items next', async () => {
-  const { store, called, open } = createRateLimits();
+  const { store, called, open } = createHeldStore();
   const { batches, queue } = build(store);
   const first = [queue.append(1), queue.append(2)];
   await called;
@@ -67,7 +67,7 @@ test('sends the item after a lone one at once, and batches the items that come w
 });
 
 test('settles an item only once its batch is stored', async () => {
-  const { store, called, open } = createRateLimits();
+  const { store, called, open } = createHeldStore();
   const { queue } = build(store);
   let settled = false;
   const appended = queue.append(1).finally(() => {
@@ -133,7 +133,7 @@ test('reports a refused item, and stores its neighbours', async () => {
 });
 
 test('gives up the newest item at once when the queue is full', async () => {
-  const { store, open } = createRateLimits();
+  const { store, open } = createHeldStore();
   const { lost, queue } = build(store, { itemsMax: 2 });
   const kept = [queue.append(1), queue.append(2)];
   await queue.append(3);
@@ -232,7 +232,7 @@ test('reports once that items begin to wait, and once that they are stored again
 });
 
 /** Makes a `keep` that keeps everything, or nothing. */
-function createKeeper(isGood = true) {
+function createKeep(isGood = true) {
   const kept: (readonly number[])[] = [];
   const keep = (items: readonly number[]): Promise<boolean> => {
     if (isGood) kept.push(items);
@@ -242,7 +242,7 @@ function createKeeper(isGood = true) {
 }
 
 test('keeps a long-tried batch elsewhere, later ones after one try, and settles their promises', async () => {
-  const { kept, keep } = createKeeper();
+  const { kept, keep } = createKeep();
   const { batches, lost, queue } = build(() => Promise.reject(AWAY), { keep, retryDelaysMs: Array(30).fill(1) });
   await Promise.all([queue.append(1), queue.append(2)]);
   assert.equal(batches.length, 6);
@@ -252,7 +252,7 @@ test('keeps a long-tried batch elsewhere, later ones after one try, and settles 
 });
 
 test('keeps elsewhere what a silent store has and what waits behind it, and stores it when the store is back', async () => {
-  const { kept, keep } = createKeeper();
+  const { kept, keep } = createKeep();
   const answers: PromiseWithResolvers<readonly never[]>[] = [];
   const store: AppendBatch<number> = () => {
     const answer = Promise.withResolvers<readonly never[]>();
@@ -272,14 +272,14 @@ test('keeps elsewhere what a silent store has and what waits behind it, and stor
 });
 
 test('keeps a batch elsewhere no later when its tries take time', async () => {
-  const { kept, keep } = createKeeper();
+  const { kept, keep } = createKeep();
   const { batches, queue } = build(() => Promise.reject(AWAY), { keep, keepAfterMs: 20, retryDelaysMs: [60_000] });
   await queue.append(1);
   assert.deepEqual([batches.length, kept], [2, [[1]]]);
 });
 
 test('leaves with a silent store what cannot be kept', async () => {
-  const { keep } = createKeeper(false);
+  const { keep } = createKeep(false);
   const answer = Promise.withResolvers<readonly never[]>();
   const requested = Promise.withResolvers<void>();
   const queue = createAppendQueue<number>({
@@ -298,7 +298,7 @@ test('leaves with a silent store what cannot be kept', async () => {
 });
 
 test('retries what cannot be kept, and gives it up after its tries', async () => {
-  const { keep } = createKeeper(false);
+  const { keep } = createKeep(false);
   let tries = 0;
   const { lost, queue } = build(() => (++tries < 9 ? Promise.reject(AWAY) : Promise.resolve([])), {
     keep,
@@ -312,14 +312,14 @@ test('retries what cannot be kept, and gives it up after its tries', async () =>
 });
 
 test('does not keep what is refused for good', async () => {
-  const { kept, keep } = createKeeper();
+  const { kept, keep } = createKeep();
   const { lost, queue } = build(() => Promise.reject(new Error('no such column')), { keep });
   await queue.append(1);
   assert.deepEqual([kept, lost.length], [[], 1]);
 });
 
 test('keeps items that find the queue full or closed, and those left at the close', async () => {
-  const { kept, keep } = createKeeper();
+  const { kept, keep } = createKeep();
   const [called, failing] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
   const store: AppendBatch<number> = () => {
     called.resolve();

@@ -3,9 +3,12 @@ import type { Codec } from '../../resources/columns.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
 
 /** The column `attempts`. */
-export const attemptsColumn: Codec<string, readonly AttemptRecord[]> = { encode: writeAttempts, decode: readAttempts };
+export const attemptsColumn: Codec<string, readonly AttemptRecord[]> = {
+  encode: encodeAttempts,
+  decode: decodeAttempts,
+};
 /** The column `warnings`. */
-export const warningsColumn: Codec<string, readonly Warning[]> = { encode: writeWarnings, decode: readWarnings };
+export const warningsColumn: Codec<string, readonly Warning[]> = { encode: encodeWarnings, decode: decodeWarnings };
 
 /** One call of an upstream. `status`: the upstream's answer; null when there was none. */
 export interface AttemptRecord {
@@ -28,7 +31,7 @@ export interface AttemptPart {
   readonly costNanoUsd: number | null;
 }
 
-function writeAttempts(attempts: readonly AttemptRecord[]): string {
+function encodeAttempts(attempts: readonly AttemptRecord[]): string {
   if (attempts.length === 0) return '[]';
   // Undefined members are left out.
   return JSON.stringify(
@@ -39,16 +42,16 @@ function writeAttempts(attempts: readonly AttemptRecord[]): string {
       status,
       latency_ms: Math.round(latencyMs),
       credential,
-      part: part && writePart(part),
+      part: part && encodePart(part),
     })),
   );
 }
 
-function writePart({ tokensPrompt, tokensCompletion, costNanoUsd }: AttemptPart): JsonObject {
+function encodePart({ tokensPrompt, tokensCompletion, costNanoUsd }: AttemptPart): JsonObject {
   return { tokens_prompt: tokensPrompt, tokens_completion: tokensCompletion, cost_nano_usd: costNanoUsd };
 }
 
-function readPart(part: Json | undefined): { readonly part?: AttemptPart } {
+function decodePart(part: Json | undefined): { readonly part?: AttemptPart } {
   if (part === undefined || !isJsonObject(part)) return {};
   const cost = part['cost_nano_usd'];
   const tokensPrompt = numberOf(part['tokens_prompt']);
@@ -57,7 +60,7 @@ function readPart(part: Json | undefined): { readonly part?: AttemptPart } {
 }
 
 /** Leaves out what it cannot decode: an odd row must not hide its own record. */
-function readAttempts(text: string): readonly AttemptRecord[] {
+function decodeAttempts(text: string): readonly AttemptRecord[] {
   return objectsIn(text).map((attempt) => ({
     provider: textOf(attempt['provider']),
     ...(typeof attempt['provider_name'] === 'string' && { providerName: attempt['provider_name'] }),
@@ -65,11 +68,11 @@ function readAttempts(text: string): readonly AttemptRecord[] {
     status: typeof attempt['status'] === 'number' ? attempt['status'] : null,
     latencyMs: numberOf(attempt['latency_ms']),
     ...(typeof attempt['credential'] === 'string' && { credential: attempt['credential'] }),
-    ...readPart(attempt['part']),
+    ...decodePart(attempt['part']),
   }));
 }
 
-function writeWarnings(warnings: readonly Warning[]): string {
+function encodeWarnings(warnings: readonly Warning[]): string {
   return warnings.length === 0 ? '[]' : JSON.stringify(warnings);
 }
 
@@ -92,7 +95,7 @@ function isCode(value: Json | undefined): value is Warning['code'] {
   return typeof value === 'string' && CODES.includes(value);
 }
 
-function readWarnings(text: string): readonly Warning[] {
+function decodeWarnings(text: string): readonly Warning[] {
   return objectsIn(text).flatMap((warning) => {
     const { code } = warning;
     if (!isCode(code)) return [];

@@ -3,7 +3,7 @@ import { createAppendQueue } from './append-queue.ts';
 import { DatabaseError } from '../engine/database-error.ts';
 import type { Database } from '../engine/database.ts';
 import { generationRows, type GenerationRow } from './columns.ts';
-import { readSettlements, type Settlement } from './settlement.ts';
+import { parseSettlements, type Settlement } from './settlement.ts';
 import { openSpool } from './spool.ts';
 import { sumUpAgain } from '../usage/usage-rollup.ts';
 
@@ -66,7 +66,7 @@ interface PendingRow {
 
 export function createGenerationStore(options: GenerationStoreOptions): GenerationStore {
   const { database, onLost, onStuck, retryDelaysMs, pendingMax } = options;
-  const spool = options.spool && openSpool({ ...options.spool, read: readSettlements });
+  const spool = options.spool && openSpool({ ...options.spool, read: parseSettlements });
   const { kysely } = database;
   const queue = createAppendQueue<PendingRow>({
     async appendBatch(rows) {

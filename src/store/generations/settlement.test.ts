@@ -6,7 +6,7 @@ import { openDatabase, type Database } from '../engine/database.ts';
 import type { GenerationRow } from './columns.ts';
 import { createGenerationStore } from './generations.ts';
 import { createKeyStore } from '../accounts/keys.ts';
-import { readSettlements, type Settlement } from './settlement.ts';
+import { parseSettlements, type Settlement } from './settlement.ts';
 import { sumSpend } from '../usage/spend.ts';
 import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import { sampleCharge, sampleGeneration } from '../../../tests/support/store/generations.ts';
@@ -115,7 +115,7 @@ for (const { name, makePlace } of ALL_ENGINES)
         await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
       ];
       const generation = Object.fromEntries(Object.entries(second.generation).toReversed());
-      const [turned] = readSettlements(JSON.stringify([{ ...second, generation }])) ?? [];
+      const [turned] = parseSettlements(JSON.stringify([{ ...second, generation }])) ?? [];
       assert.ok(turned !== undefined);
       assert.deepEqual(await database.appendSettlements([first, turned]), []);
       const stored = await database.kysely.selectFrom('generations').selectAll().where('id', '=', 'gen-2').execute();
@@ -129,7 +129,7 @@ for (const { name, makePlace } of ALL_ENGINES)
         await settlementOf({ id: 'gen-3', keyHash: 'k' }, 4),
       ];
       const { router: _router, saved_nano_usd: _saved, ...fewer } = generation;
-      const left = readSettlements(JSON.stringify([{ ...charges, generation: fewer }])) ?? [];
+      const left = parseSettlements(JSON.stringify([{ ...charges, generation: fewer }])) ?? [];
       for (const batch of [[first], left, [last]]) assert.deepEqual(await database.appendSettlements(batch), []);
       assert.deepEqual(await generationIds(), ['gen-1', 'gen-2', 'gen-3']);
     });

@@ -31,7 +31,7 @@ export interface Settlement {
 }
 
 /** Parses a file that this version or an older one wrote; `undefined` when it holds something else. */
-export function readSettlements(text: string): readonly Settlement[] | undefined {
+export function parseSettlements(text: string): readonly Settlement[] | undefined {
   const found: unknown = parseJson(text);
   return Array.isArray(found) && found.every(isSettlement) ? found : undefined;
 }

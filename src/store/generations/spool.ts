@@ -66,7 +66,7 @@ class FileSpool<Item> implements Spool<Item> {
   }
 
   count(): number {
-    return [...this.#files.keys()].reduce((sum, name) => sum + itemsIn(name), 0);
+    return [...this.#files.keys()].reduce((sum, name) => sum + countItems(name), 0);
   }
 
   keep(items: readonly Item[]): Promise<boolean> {
@@ -151,7 +151,7 @@ class FileSpool<Item> implements Spool<Item> {
   }
 }
 
-function itemsIn(name: string): number {
+function countItems(name: string): number {
   return Number(FILE_NAME.exec(name)?.[1] ?? 0);
 }
 

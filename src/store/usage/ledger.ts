@@ -17,7 +17,7 @@ export type Refund = Omit<LedgerEntry, 'kind' | 'amountNanoUsd'> & {
 };
 
 /** The ledger's entry under the id of an entry that was to be added. */
-export interface Entered {
+export interface EntryResult {
   readonly entry: LedgerEntry;
   /** False: the entry existed before, and nothing was added. It may differ from the new one. */
   readonly isNew: boolean;
@@ -39,9 +39,9 @@ export interface EntryFilter extends PageWindow {
 /** Entries are only ever added; a generation's cost is added with the generation (`settlement.ts`). */
 export interface LedgerStore {
   /** Adds an entry. One id is one entry, however often it is sent. */
-  append(entry: LedgerEntry): Promise<Entered>;
+  append(entry: LedgerEntry): Promise<EntryResult>;
   /** Refunds a generation, at most the rest of its charge. One id is one entry here too. */
-  refund(refundInput: Refund): Promise<Entered | { readonly leftNanoUsd: number }>;
+  refund(refundInput: Refund): Promise<EntryResult | { readonly leftNanoUsd: number }>;
   /** Sums all entries, nano-USD: from the entries that are no charges, and from the sums of spending. */
   balance(accountId: string): Promise<number>;
   totals(accountId: string): Promise<LedgerTotals>;
@@ -70,7 +70,7 @@ export function createLedgerStore({ database }: { readonly database: Database })
   };
 }
 
-async function append({ kysely }: Database, entry: LedgerEntry): Promise<Entered> {
+async function append({ kysely }: Database, entry: LedgerEntry): Promise<EntryResult> {
   try {
     await kysely.insertInto('ledger_entries').values(toColumns(entry)).execute();
     return { entry, isNew: true };

@@ -65,20 +65,20 @@ export function createUsageRollup({ database, lagMs }: UsageRollupOptions): Usag
       const hourMs = await nextTime(database, 'generations', progress.hourlyMs, overMs, HOUR_MS);
       if (hourMs < overMs) {
         await sumUp(database, 'generations', 'usage_hourly', hourMs, HOUR_MS);
-        await note(database, progress, { hourlyMs: hourMs + HOUR_MS }, hourMs);
+        await storeProgress(database, progress, { hourlyMs: hourMs + HOUR_MS }, hourMs);
         return true;
       }
       // Hours without records are complete, too.
       const hoursDone = { ...progress, hourlyMs: Math.max(overMs, progress.hourlyMs) };
-      if (overMs > progress.hourlyMs && !(await note(database, progress, hoursDone))) return true;
+      if (overMs > progress.hourlyMs && !(await storeProgress(database, progress, hoursDone))) return true;
       const daysOverMs = floorTo(overMs, DAY_MS);
       const dayMs = await nextTime(database, 'usage_hourly', progress.dailyMs, daysOverMs, DAY_MS);
       if (dayMs < daysOverMs) {
         await sumUp(database, 'usage_hourly', 'usage_daily', dayMs, DAY_MS);
-        await note(database, hoursDone, { dailyMs: dayMs + DAY_MS }, dayMs);
+        await storeProgress(database, hoursDone, { dailyMs: dayMs + DAY_MS }, dayMs);
         return true;
       }
-      if (daysOverMs > progress.dailyMs) await note(database, hoursDone, { dailyMs: daysOverMs });
+      if (daysOverMs > progress.dailyMs) await storeProgress(database, hoursDone, { dailyMs: daysOverMs });
       return false;
     },
   };
@@ -258,7 +258,7 @@ export async function sumUpAgain({ runAlone }: Pick<Database, 'runAlone'>, since
  * lack records and may replace newer sums: they are made again.
  * @returns whether the progress was stored
  */
-async function note(
+async function storeProgress(
   { runAlone }: Pick<Database, 'runAlone'>,
   before: UsageProgress,
   done: Partial<UsageProgress>,
@@ -271,20 +271,20 @@ async function note(
       return false;
     }
     if (now.hourlyMs !== before.hourlyMs || now.dailyMs !== before.dailyMs) return false;
-    await write(kysely, { ...now, ...done });
+    await writeProgress(kysely, { ...now, ...done });
     return true;
   });
 }
 
 async function setBack(kysely: Database['kysely'], now: UsageProgress, sinceMs: number): Promise<void> {
-  await write(kysely, {
+  await writeProgress(kysely, {
     hourlyMs: Math.min(now.hourlyMs, floorTo(sinceMs, HOUR_MS)),
     dailyMs: Math.min(now.dailyMs, floorTo(sinceMs, DAY_MS)),
     setBackCount: now.setBackCount + 1,
   });
 }
 
-async function write(kysely: Database['kysely'], progress: UsageProgress): Promise<void> {
+async function writeProgress(kysely: Database['kysely'], progress: UsageProgress): Promise<void> {
   await kysely
     .insertInto('usage_progress')
     .values([

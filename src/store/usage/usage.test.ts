@@ -17,7 +17,7 @@ const clock = { nowMs: () => NOW_MS, monotonicMs: () => 0 };
 const NEVER_LATE = { groupsMax: 100_000, isLate: () => false };
 
 /** Makes numbers that look random and are the same in every run. */
-function chances(): () => number {
+function createRandom(): () => number {
   let state = 12_345;
   return () => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -26,7 +26,7 @@ function chances(): () => number {
 }
 
 function generations(count: number): readonly GenerationRow[] {
-  const random = chances();
+  const random = createRandom();
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value;
   return Array.from({ length: count }, (_, index) =>
     sampleGeneration({
@@ -86,7 +86,7 @@ for (const engine of ALL_ENGINES)
       );
 
     /** Computes the same by plain addition over the rows. */
-    function added(fromMs: number, toMs: number, keyOf: (row: GenerationRow) => string): Record<string, number[]> {
+    function addUp(fromMs: number, toMs: number, keyOf: (row: GenerationRow) => string): Record<string, number[]> {
       const sums: Record<string, number[]> = {};
       for (const row of rows.filter(({ createdAtMs }) => createdAtMs >= fromMs && createdAtMs < toMs)) {
         const failed = row.status >= 400 && !row.cancelled;
@@ -110,7 +110,7 @@ for (const engine of ALL_ENGINES)
         const found = Object.fromEntries(groups.map(({ key, sums }) => [key.join(' '), sums]));
         assert.deepEqual(
           found,
-          added(fromMs, toMs, (row) => `${row.model} ${row.provider ?? ''}`),
+          addUp(fromMs, toMs, (row) => `${row.model} ${row.provider ?? ''}`),
           name,
         );
       }
@@ -146,7 +146,7 @@ for (const engine of ALL_ENGINES)
         const start = (ms: number): number => ms - ((ms - offset) % bucketMs);
         assert.deepEqual(
           found,
-          added(START_MS, NOW_MS, (row) => `${start(row.createdAtMs)} ${row.model}`),
+          addUp(START_MS, NOW_MS, (row) => `${start(row.createdAtMs)} ${row.model}`),
         );
       }
     });

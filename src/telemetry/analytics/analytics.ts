@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { TooLateError, type UsageReports } from '../../store/usage/usage-reports.ts';
 import type { UsageFilter, UsageGroup, UsageInput } from '../../store/usage/usage-sums.ts';
 import type { AnalyticsDimension } from './dimensions.ts';
-import { readInput, type AnalyticsQuery, type Requested } from './question.ts';
+import { parseQuery, type AnalyticsQuery, type ParsedQuery } from './query.ts';
 import { serializeRows, type Row } from './rows.ts';
 
 export interface AnalyticsResponse {
@@ -15,16 +15,16 @@ export interface AnalyticsResponse {
   readonly warnings: readonly string[];
 }
 
-/** Questions about many generations at once. */
+/** Queries over many generations. */
 export interface Analytics {
   /** @throws GatewayError 400 for an invalid query, 408 when it takes too long */
   query(query: AnalyticsQuery): Promise<AnalyticsResponse>;
-  /** The same for a question that is known to be right, as all of its groups. @throws GatewayError 400 when there are too many, 408 */
+  /** Runs a valid query and returns all groups. @throws GatewayError 400 when there are too many, 408 */
   read(input: UsageInput): Promise<readonly UsageGroup[]>;
   nowMs(): number;
 }
 
-/** What is held in memory of one answer. */
+/** The groups of one query, which are all in memory. */
 const GROUPS_MAX = 100_000;
 const QUERY_MS_MAX = 20_000;
 /** Applications whose number a filter can name. */
@@ -51,13 +51,13 @@ export function createAnalytics({
   return {
     async query(query) {
       const startMs = clock.monotonicMs();
-      const incoming = readInput(query, clock.nowMs());
+      const parsed = parseQuery(query, clock.nowMs());
       const warnings: string[] = [];
       const filters = await Promise.all(
-        incoming.filters.map((filter) => resolveFilter(reports, filter.dimension, filter, warnings)),
+        parsed.filters.map((filter) => resolveFilter(reports, filter.dimension, filter, warnings)),
       );
-      const { groups, truncated } = await read({ ...incoming.input, filters });
-      const serialized = serializeRows(incoming, groups, await namesFor(reports, incoming, groups));
+      const { groups, truncated } = await read({ ...parsed.input, filters });
+      const serialized = serializeRows(parsed, groups, await namesFor(reports, parsed, groups));
       return {
         rows: serialized.rows,
         truncated: truncated || serialized.truncated,
@@ -67,7 +67,7 @@ export function createAnalytics({
     },
     async read(input) {
       const { groups, truncated } = await read(input);
-      // A part of a sum looks like a sum.
+      // A partial sum looks like a complete one.
       if (truncated)
         throw new GatewayError('invalid_request', 'The response has too many rows: request one day, key or workspace.');
       return groups;
@@ -80,7 +80,7 @@ export function createAnalytics({
 async function resolveFilter(
   reports: UsageReports,
   { column, names }: AnalyticsDimension,
-  { values, isNot, path }: Requested['filters'][number],
+  { values, isNot, path }: ParsedQuery['filters'][number],
   warnings: string[],
 ): Promise<UsageFilter> {
   if (names === undefined) return { dimension: column, values: values.map(String), isNot };
@@ -93,7 +93,7 @@ async function resolveFilter(
   return { dimension: column, values: found, isNot };
 }
 
-/** From what a filter may say to what the records hold. */
+/** Maps the values of a filter to the values in the records. */
 async function readKnown(
   reports: UsageReports,
   names: NonNullable<AnalyticsDimension['names']>,
@@ -122,10 +122,10 @@ async function readKnown(
   );
 }
 
-/** What ids are called, by column. */
+/** Reads the names of ids, by column. */
 async function namesFor(
   reports: UsageReports,
-  { dimensions }: Requested,
+  { dimensions }: ParsedQuery,
   groups: readonly UsageGroup[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const found = new Map<string, ReadonlyMap<string, string>>();

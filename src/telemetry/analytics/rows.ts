@@ -2,7 +2,7 @@ import { appIdOf } from '../../lib/ids.ts';
 import type { UsageMeasure } from '../../store/usage/usage-measures.ts';
 import type { UsageGroup } from '../../store/usage/usage-sums.ts';
 import { serializeBucket } from './dimensions.ts';
-import { timeColumn, type Requested } from './question.ts';
+import { timeColumn, type ParsedQuery } from './query.ts';
 
 /** One line of an answer: dimensions, the time, and metrics by their names. */
 export type Row = Readonly<Record<string, string | number | null>>;
@@ -17,7 +17,7 @@ type Names = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Rows in order, within the limits of the query. */
 export function serializeRows(
-  incoming: Requested,
+  incoming: ParsedQuery,
   groups: readonly UsageGroup[],
   names: Names,
 ): { readonly rows: readonly Row[]; readonly truncated: boolean } {
@@ -39,7 +39,7 @@ export function serializeRows(
   return { rows, truncated: rows.length < lines.length };
 }
 
-function serializeLines(incoming: Requested, groups: readonly UsageGroup[], names: Names): readonly Line[] {
+function serializeLines(incoming: ParsedQuery, groups: readonly UsageGroup[], names: Names): readonly Line[] {
   const { granularity, dimensions, input } = incoming;
   const index = new Map<UsageMeasure, number>(input.measures.map((measure, at) => [measure, at]));
   return mergeMonths(incoming, groups).flatMap(({ bucket, group }) => {
@@ -63,7 +63,7 @@ function serializeLines(incoming: Requested, groups: readonly UsageGroup[], name
 
 /** Months differ in length: the query is by day, and days are added up here. */
 function mergeMonths(
-  { granularity }: Requested,
+  { granularity }: ParsedQuery,
   groups: readonly UsageGroup[],
 ): readonly { readonly bucket: string; readonly group: UsageGroup }[] {
   if (granularity === undefined) return groups.map((group) => ({ bucket: '', group }));
@@ -79,7 +79,7 @@ function mergeMonths(
 }
 
 /** Sorted as the query says, otherwise by time, otherwise the largest first. */
-function ordered({ orderBy, granularity, metrics }: Requested, lines: readonly Line[]): readonly Line[] {
+function ordered({ orderBy, granularity, metrics }: ParsedQuery, lines: readonly Line[]): readonly Line[] {
   const byDefault =
     granularity === undefined
       ? { field: metrics[0]?.name ?? '', direction: 'desc' as const }

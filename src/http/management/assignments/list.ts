@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { guardrailPathSchema } from '../guardrails/guardrail-shape.ts';
-import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import {
   serializeKeyAssignment,
@@ -24,7 +24,7 @@ export const listAllKeyAssignments = defineRoute({
   responses: { 200: { description: 'A page of assignments.', schema: pageSchema(keyAssignmentSchema) } },
   errors: [400],
   async handle(context) {
-    const page = await context.services.assignments.listKeys(undefined, readWindow(context.query));
+    const page = await context.services.assignments.listKeys(undefined, parseWindow(context.query));
     return { status: 200, body: serializePage(page, serializeKeyAssignment) };
   },
 });
@@ -42,7 +42,7 @@ export const listAllMemberAssignments = defineRoute({
   responses: { 200: { description: 'A page of assignments.', schema: pageSchema(memberAssignmentSchema) } },
   errors: [400],
   async handle(context) {
-    const page = await context.services.assignments.listMembers(undefined, readWindow(context.query));
+    const page = await context.services.assignments.listMembers(undefined, parseWindow(context.query));
     return { status: 200, body: serializePage(page, serializeMemberAssignment) };
   },
 });
@@ -60,7 +60,7 @@ export const listKeyAssignments = defineRoute({
   responses: { 200: { description: 'A page of assignments.', schema: pageSchema(keyAssignmentSchema) } },
   errors: [400, 404],
   async handle(context) {
-    const page = await context.services.assignments.listKeys(context.params.id, readWindow(context.query));
+    const page = await context.services.assignments.listKeys(context.params.id, parseWindow(context.query));
     return { status: 200, body: serializePage(page, serializeKeyAssignment) };
   },
 });
@@ -78,7 +78,7 @@ export const listMemberAssignments = defineRoute({
   responses: { 200: { description: 'A page of assignments.', schema: pageSchema(memberAssignmentSchema) } },
   errors: [400, 404],
   async handle(context) {
-    const page = await context.services.assignments.listMembers(context.params.id, readWindow(context.query));
+    const page = await context.services.assignments.listMembers(context.params.id, parseWindow(context.query));
     return { status: 200, body: serializePage(page, serializeMemberAssignment) };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { byokKeyResource } from '../../../resources/byok-keys.ts';
-import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { byokKeySchema, serializeByokKey } from './byok-shape.ts';
 
@@ -23,7 +23,7 @@ export const listByokKeys = defineRoute({
   async handle({ query, services }) {
     const { provider, workspace_id: workspaceId } = query;
     const page = await services.byok.list({
-      ...readWindow(query),
+      ...parseWindow(query),
       ...(provider !== undefined && { provider }),
       ...(workspaceId !== undefined && { workspaceId }),
     });

@@ -33,7 +33,7 @@ export const listFiles = defineRoute({
   responses: { 200: { description: 'A page of files.', schema: fileListSchema } },
   errors: [400, 404],
   async handle({ query: requested, headers, ...context }) {
-    const window = { afterId: readAfter(requested), limit: requested.limit ?? PAGE_FILES, purpose: requested.purpose };
+    const window = { afterId: parseAfter(requested), limit: requested.limit ?? PAGE_FILES, purpose: requested.purpose };
     const page = await context.services.files.list(await ownerOf(requested, context), window);
     const shape = shapeFor({ headers, purpose: requested.purpose ?? requested.after });
     return { status: 200, body: serializeFiles(page, shape) };
@@ -44,7 +44,7 @@ export const listFiles = defineRoute({
  * Parses the id after which the list goes on; the id of a deleted file works too.
  * @throws GatewayError 400 for what is no id
  */
-function readAfter(requested: z.output<typeof query>): string | undefined {
+function parseAfter(requested: z.output<typeof query>): string | undefined {
   for (const name of ['cursor', 'after', 'after_id', 'page'] as const) {
     const id = requested[name];
     if (id === undefined) continue;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { guardrailResource, rulesShape } from '../../../resources/guardrails.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { serializeGuardrail, guardrailSchema } from './guardrail-shape.ts';
-import { readRules } from './read-rules.ts';
+import { parseRules } from './read-rules.ts';
 import { warnOfFilters, warningsSchema } from './warn-of-filters.ts';
 
 const { name, workspace_id, ...settings } = guardrailResource.createShape;
@@ -27,7 +27,7 @@ export const createGuardrail = defineRoute({
   errors: [400, 413],
   async handle({ body, services }) {
     const values = guardrailResource.parseNew(body, services);
-    const guardrail = await services.guardrails.create({ ...values, rules: await readRules(body) });
+    const guardrail = await services.guardrails.create({ ...values, rules: await parseRules(body) });
     const warnings = await warnOfFilters(services.tryFilters, guardrail.rules);
     return { status: 201, body: { data: serializeGuardrail(guardrail), warnings } };
   },

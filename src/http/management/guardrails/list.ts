@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { serializeGuardrail, guardrailSchema } from './guardrail-shape.ts';
 
@@ -19,7 +19,7 @@ export const listGuardrails = defineRoute({
   responses: { 200: { description: 'A page of guardrails.', schema: pageSchema(guardrailSchema) } },
   errors: [400],
   async handle({ query, services }) {
-    const page = await services.guardrails.list(query.workspace_id, readWindow(query));
+    const page = await services.guardrails.list(query.workspace_id, parseWindow(query));
     return { status: 200, body: serializePage(page, serializeGuardrail) };
   },
 });

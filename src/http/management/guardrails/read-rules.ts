@@ -1,23 +1,23 @@
 import type { z } from 'zod';
 import type { RuleChanges } from '../../../accounts/policy/guardrails.ts';
-import { readBuiltinFilters, readContentFilters } from '../../../resources/content-filters.ts';
+import { parseBuiltinFilters, parseContentFilters } from '../../../resources/content-filters.ts';
 import type { rulesShape } from '../../../resources/guardrails.ts';
 
-type Sent = z.output<z.ZodObject<typeof rulesShape>>;
+type RulesBody = z.output<z.ZodObject<typeof rulesShape>>;
 
 /** Parses the rules that were sent into their stored form. @throws GatewayError 400 for a pattern */
-export async function readRules(sent: Sent): Promise<RuleChanges> {
+export async function parseRules(sent: RulesBody): Promise<RuleChanges> {
   return {
-    ...readLists(sent),
-    ...readPrivacy(sent),
-    ...(sent.content_filters !== undefined && { contentFilters: await readContentFilters(sent.content_filters) }),
+    ...parseLists(sent),
+    ...parsePrivacy(sent),
+    ...(sent.content_filters !== undefined && { contentFilters: await parseContentFilters(sent.content_filters) }),
     ...(sent.content_filter_builtins !== undefined && {
-      builtinFilters: readBuiltinFilters(sent.content_filter_builtins),
+      builtinFilters: parseBuiltinFilters(sent.content_filter_builtins),
     }),
   };
 }
 
-function readLists(sent: Sent): RuleChanges {
+function parseLists(sent: RulesBody): RuleChanges {
   const { allowed_providers, ignored_providers, allowed_models, ignored_models } = sent;
   return {
     ...(allowed_providers !== undefined && { allowedProviders: allowed_providers }),
@@ -27,10 +27,10 @@ function readLists(sent: Sent): RuleChanges {
   };
 }
 
-function readPrivacy(sent: Sent): RuleChanges {
+function parsePrivacy(sent: RulesBody): RuleChanges {
   const { enable_paid_model_training, enable_free_model_training, enable_free_model_publication } = sent;
   return {
-    zeroRetention: readZeroRetention(sent),
+    zeroRetention: parseZeroRetention(sent),
     ...(enable_paid_model_training !== undefined && { paidTraining: enable_paid_model_training }),
     ...(enable_free_model_training !== undefined && { freeTraining: enable_free_model_training }),
     ...(enable_free_model_publication !== undefined && { freePublication: enable_free_model_publication }),
@@ -38,7 +38,7 @@ function readPrivacy(sent: Sent): RuleChanges {
 }
 
 /** The deprecated member applies to all groups that are not named. @spec guardrail-5 */
-function readZeroRetention(sent: Sent): NonNullable<RuleChanges['zeroRetention']> {
+function parseZeroRetention(sent: RulesBody): NonNullable<RuleChanges['zeroRetention']> {
   const { enforce_zdr: all } = sent;
   const {
     enforce_zdr_anthropic: anthropic = all,

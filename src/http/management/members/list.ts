@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
 import { workspacePathSchema } from '../workspaces/workspace-shape.ts';
 import { serializeMember, memberSchema } from './member-shape.ts';
@@ -19,7 +19,7 @@ export const listMembers = defineRoute({
   async handle({ params, query, services }) {
     return {
       status: 200,
-      body: serializePage(await services.members.list(params.id, readWindow(query)), serializeMember),
+      body: serializePage(await services.members.list(params.id, parseWindow(query)), serializeMember),
     };
   },
 });

@@ -81,12 +81,12 @@ export const modelSchema = z
   })
   .meta({ id: 'Model' });
 
-export type SerializeModel = z.output<typeof modelSchema>;
+export type SerializedModel = z.output<typeof modelSchema>;
 
 /** The serialized models. Everything but the alias is always the same, so each model is serialized once. */
-const serialized = new WeakMap<Model, SerializeModel>();
+const serialized = new WeakMap<Model, SerializedModel>();
 
-export function serializeModel(model: Model): SerializeModel {
+export function serializeModel(model: Model): SerializedModel {
   const known = serialized.get(model);
   if (known !== undefined) return known;
   const made = makeModel(model);
@@ -94,7 +94,7 @@ export function serializeModel(model: Model): SerializeModel {
   return made;
 }
 
-function makeModel(model: Model): SerializeModel {
+function makeModel(model: Model): SerializedModel {
   const { slug, reasoning, endpoints } = model;
   const [top] = endpoints;
   return {
@@ -130,7 +130,7 @@ function makeModel(model: Model): SerializeModel {
   };
 }
 
-function serializeBenchmarks(model: Model): NonNullable<SerializeModel['benchmarks']> {
+function serializeBenchmarks(model: Model): NonNullable<SerializedModel['benchmarks']> {
   return {
     design_arena: [],
     indexes: {

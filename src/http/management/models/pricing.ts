@@ -38,7 +38,7 @@ export const pricingSchema = z
 type Pricing = z.output<typeof pricingSchema>;
 
 /** The reference's names of our rates. */
-const WORDS = [
+const RATE_NAMES = [
   ['prompt', 'prompt'],
   ['completion', 'completion'],
   ['request', 'request'],
@@ -79,7 +79,7 @@ function serializeOverride({ minPromptTokens, utcStart, utcEnd, rates: changed }
 
 function serializeRates(price: Partial<PriceRates>): Partial<Record<keyof typeof rates, string>> {
   const serialized: Partial<Record<keyof typeof rates, string>> = {};
-  for (const [rate, word] of WORDS) {
+  for (const [rate, word] of RATE_NAMES) {
     const amount = price[rate];
     if (amount !== undefined) serialized[word] = decimalUsd(amount);
   }

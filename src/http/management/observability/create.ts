@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { destinationResource } from '../../../resources/destinations.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import { configSchema, destinationSchema, serializeDestination, readConfig, testShape } from './destination-shape.ts';
+import { configSchema, destinationSchema, serializeDestination, toConfig, testShape } from './destination-shape.ts';
 
 const { type, name, workspace_id, ...settings } = destinationResource.createShape;
 const bodySchema = z
@@ -26,7 +26,7 @@ export const createDestination = defineRoute({
     const workspaceId = await services.workspaces.idOf(body.workspace_id);
     const record = await services.destinations.create({
       ...destinationResource.parseNew(body, services),
-      config: readConfig(body.config),
+      config: toConfig(body.config),
       skipsTest: body.skip_test,
       workspaceId,
     });

@@ -13,7 +13,7 @@ export const configSchema = z
   .describe('otel-collector, otel-metrics: endpoint, headers. webhook: url, method, headers, signing_secret.');
 
 /** Restores the JSON that the configuration was parsed from. */
-export function readConfig(config: Readonly<Record<string, unknown>>): JsonObject {
+export function toConfig(config: Readonly<Record<string, unknown>>): JsonObject {
   const copy: Json = JSON.parse(JSON.stringify(config));
   return isJsonObject(copy) ? copy : {};
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { destinationSchema, serializeDestination } from './destination-shape.ts';
 
@@ -18,7 +18,7 @@ export const listDestinations = defineRoute({
   async handle({ query, services }) {
     const { workspace_id: workspaceId } = query;
     const page = await services.destinations.list({
-      ...readWindow(query),
+      ...parseWindow(query),
       ...(workspaceId !== undefined && { workspaceId }),
     });
     return { status: 200, body: serializePage(page, serializeDestination) };

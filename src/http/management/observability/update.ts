@@ -6,7 +6,7 @@ import {
   destinationPathSchema,
   destinationSchema,
   serializeDestination,
-  readConfig,
+  toConfig,
   testShape,
 } from './destination-shape.ts';
 
@@ -32,7 +32,7 @@ export const updateDestination = defineRoute({
     const { config, skip_test: skipsTest } = body;
     const record = await services.destinations.update(params.id, {
       ...destinationResource.parsePatch(body, services),
-      ...(config !== undefined && { config: readConfig(config) }),
+      ...(config !== undefined && { config: toConfig(config) }),
       skipsTest,
     });
     return { status: 200, body: { data: serializeDestination(record) } };

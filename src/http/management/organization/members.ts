@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OrganizationMember } from '../../../accounts/workspaces/organization.ts';
-import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 /** @spec workspace-12 */
@@ -29,7 +29,7 @@ export const listOrganizationMembers = defineRoute({
   async handle({ query, services }) {
     return {
       status: 200,
-      body: serializePage(await services.organization.listMembers(readWindow(query)), serializeMember),
+      body: serializePage(await services.organization.listMembers(parseWindow(query)), serializeMember),
     };
   },
 });

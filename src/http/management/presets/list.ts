@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ownerOf, ownerShape } from '../owner.ts';
-import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { serializePreset, presetSchema } from './preset-shape.ts';
 
@@ -17,7 +17,7 @@ export const listPresets = defineRoute({
   responses: { 200: { description: 'A page of presets.', schema: pageSchema(presetSchema) } },
   errors: [400, 404],
   async handle({ query, ...context }) {
-    const page = await context.services.presets.list(await ownerOf(query, context), readWindow(query));
+    const page = await context.services.presets.list(await ownerOf(query, context), parseWindow(query));
     return { status: 200, body: serializePage(page, serializePreset) };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ownerOf, ownerShape } from '../owner.ts';
-import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
 import { serializeVersion, presetPathSchema, versionSchema } from './preset-shape.ts';
 
@@ -18,7 +18,7 @@ export const listPresetVersions = defineRoute({
   errors: [400, 404],
   async handle({ params, query, ...context }) {
     const owner = await ownerOf(query, context);
-    const page = await context.services.presets.versions(owner, params.slug, readWindow(query));
+    const page = await context.services.presets.versions(owner, params.slug, parseWindow(query));
     return { status: 200, body: serializePage(page, serializeVersion) };
   },
 });

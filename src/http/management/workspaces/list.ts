@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serializePage, pageSchema, pageShape, readWindow } from '../page.ts';
+import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { serializeWorkspace, workspaceSchema } from './workspace-shape.ts';
 
@@ -16,6 +16,6 @@ export const listWorkspaces = defineRoute({
   responses: { 200: { description: 'A page of workspaces.', schema: pageSchema(workspaceSchema) } },
   errors: [400],
   async handle({ query, services }) {
-    return { status: 200, body: serializePage(await services.workspaces.list(readWindow(query)), serializeWorkspace) };
+    return { status: 200, body: serializePage(await services.workspaces.list(parseWindow(query)), serializeWorkspace) };
   },
 });

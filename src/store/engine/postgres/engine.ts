@@ -19,15 +19,18 @@ export async function openPostgres(url: string): Promise<Engine> {
   const connections = openConnections(url, { connectionsMax: CONNECTIONS_MAX, statementMsMax: STATEMENT_MS_MAX });
   // Reports have connections of their own: a read of months of records must not delay the look-up of a key or of
   // spending.
-  const reading = openConnections(url, { connectionsMax: REPORT_CONNECTIONS_MAX, statementMsMax: STATEMENT_MS_MAX });
+  const reportConnections = openConnections(url, {
+    connectionsMax: REPORT_CONNECTIONS_MAX,
+    statementMsMax: STATEMENT_MS_MAX,
+  });
   // Charges have a connection of their own: other busy connections do not delay the end of a response.
-  const budgetReservation = openConnections(url, { connectionsMax: 1, statementMsMax: STATEMENT_MS_MAX });
+  const chargeConnections = openConnections(url, { connectionsMax: 1, statementMsMax: STATEMENT_MS_MAX });
   const kysely = kyselyOver(connections);
   const close = async (): Promise<void> => {
-    await Promise.all([connections.end(), reading.end(), budgetReservation.end()]);
+    await Promise.all([connections.end(), reportConnections.end(), chargeConnections.end()]);
   };
   try {
-    await ping(budgetReservation);
+    await ping(chargeConnections);
   } catch (error) {
     await close();
     throw error;
@@ -36,10 +39,10 @@ export async function openPostgres(url: string): Promise<Engine> {
   return {
     name: 'postgres',
     kysely,
-    reports: kyselyOver(reading),
+    reports: kyselyOver(reportConnections),
     runAlone: runAloneIn(kysely),
     withPatience: (task) => withPatience(url, task),
-    appendSettlements: (batch) => appendSettlements(budgetReservation, batch),
+    appendSettlements: (batch) => appendSettlements(chargeConnections, batch),
     ping: () => ping(connections),
     close: () => (closing ??= close()),
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DatabaseError } from 'pg';
 import { hidePassword } from './address.ts';
-import { readFault } from './fault.ts';
+import { classifyFault } from './fault.ts';
 
 function answer(code: string, message = 'it said no'): DatabaseError {
   const error = new DatabaseError(message, message.length, 'error');
@@ -28,33 +28,33 @@ const TRANSIENT = [
 const PERMANENT = ['22P02', '23502', '23505', '42703', '42P01', 'XX000'];
 
 test('distinguishes transient from permanent faults', () => {
-  for (const code of TRANSIENT) assert.equal(readFault(answer(code)).transient, true, code);
-  for (const code of PERMANENT) assert.equal(readFault(answer(code)).transient, false, code);
+  for (const code of TRANSIENT) assert.equal(classifyFault(answer(code)).transient, true, code);
+  for (const code of PERMANENT) assert.equal(classifyFault(answer(code)).transient, false, code);
 });
 
 test('does not reuse a session that the server ends', () => {
-  assert.equal(readFault(answer('57P01')).sessionLost, true);
-  assert.equal(readFault(answer('57014')).sessionLost, false);
-  assert.equal(readFault(answer('23505')).sessionLost, false);
+  assert.equal(classifyFault(answer('57P01')).sessionLost, true);
+  assert.equal(classifyFault(answer('57014')).sessionLost, false);
+  assert.equal(classifyFault(answer('23505')).sessionLost, false);
 });
 
 test('retries a server that cannot be reached, and names it by its error', () => {
   const refused = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' });
-  assert.deepEqual(readFault(refused), {
+  assert.deepEqual(classifyFault(refused), {
     message: 'PostgreSQL cannot be reached: ECONNREFUSED',
     transient: true,
     duplicate: false,
     sessionLost: true,
   });
-  assert.equal(readFault(new Error('Connection terminated unexpectedly')).transient, true);
+  assert.equal(classifyFault(new Error('Connection terminated unexpectedly')).transient, true);
 });
 
 test('does not retry a fault of our own', () => {
-  assert.equal(readFault(new RangeError('too large')).transient, false);
+  assert.equal(classifyFault(new RangeError('too large')).transient, false);
 });
 
 test('does not repeat a refused value', () => {
-  const fault = readFault(answer('22P02', 'invalid input syntax for type bigint: "secret"'));
+  const fault = classifyFault(answer('22P02', 'invalid input syntax for type bigint: "secret"'));
   assert.equal(fault.message, 'The database refused a value (SQLSTATE 22P02).');
 });
 

@@ -33,8 +33,8 @@ export interface PostgresFault extends DatabaseFault {
  * Classifies what `pg` throws. An error without a SQLSTATE happened on the way to the server, unless it is a bug of
  * ours.
  */
-export function readFault(error: unknown): PostgresFault {
-  if (error instanceof DatabaseError) return readAnswer(error.code ?? '', error.message);
+export function classifyFault(error: unknown): PostgresFault {
+  if (error instanceof DatabaseError) return classifyAnswer(error.code ?? '', error.message);
   if (!(error instanceof Error)) return { ...permanentFault(String(error)), sessionLost: true };
   const isBug = error instanceof TypeError || error instanceof RangeError;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -44,7 +44,7 @@ export function readFault(error: unknown): PostgresFault {
   return { message, transient: !isBug, duplicate: false, sessionLost: true };
 }
 
-function readAnswer(code: string, message: string): PostgresFault {
+function classifyAnswer(code: string, message: string): PostgresFault {
   const kind = code.slice(0, 2);
   return {
     message: kind === DATA_EXCEPTION ? `The database refused a value (SQLSTATE ${code}).` : message,

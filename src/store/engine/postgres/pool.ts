@@ -3,7 +3,7 @@ import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryRes
 import { assert } from '../../../lib/assert.ts';
 import { DatabaseError, permanentFault, type DatabaseFault } from '../database-error.ts';
 import { bindable } from '../../portable.ts';
-import { readFault } from './fault.ts';
+import { classifyFault } from './fault.ts';
 
 export interface ConnectionsOptions {
   readonly connectionsMax: number;
@@ -51,7 +51,7 @@ export function openConnections(url: string, { connectionsMax, statementMsMax }:
     keepAlive: true,
     application_name: 'model-gateway',
     types: {
-      getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? readWhole : types.getTypeParser(oid, format)),
+      getTypeParser: (oid, format) => (oid === types.builtins.INT8 ? parseWhole : types.getTypeParser(oid, format)),
     },
   });
   // An idle connection ended, and the pool has dropped it. The next query finds out whether the server is there.
@@ -71,7 +71,7 @@ export function openConnections(url: string, { connectionsMax, statementMsMax }:
       return new GuardedClient(await pool.connect(), leave);
     } catch (error) {
       leave();
-      throw new DatabaseError(readFault(error));
+      throw new DatabaseError(classifyFault(error));
     }
   };
   return {
@@ -155,7 +155,7 @@ class GuardedClient implements PostgresPoolClient {
     try {
       return await answer;
     } catch (error) {
-      const fault = readFault(error);
+      const fault = classifyFault(error);
       this.#lost ||= fault.sessionLost;
       throw new DatabaseError(fault);
     }
@@ -170,7 +170,7 @@ function isResult<R>(result: object): result is PostgresQueryResult<R> {
 /**
  * Refuses a whole number that a double cannot hold: money beyond nine million USD would silently lose its last digits.
  */
-function readWhole(text: string): number {
+function parseWhole(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError('A number of the database is too large to be read exactly.');
   return value;

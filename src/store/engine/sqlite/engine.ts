@@ -7,7 +7,7 @@ import { DatabaseGoneError } from '../database-error.ts';
 import type { Engine, RunAlone } from '../engine.ts';
 import type { Tables } from '../../tables.ts';
 import { createSqliteDialect } from './driver.ts';
-import { startWhenAsked } from './late-thread.ts';
+import { createLazyThread } from './lazy-thread.ts';
 import { createSettleJobs } from './settle.ts';
 import { startSqliteThread } from './thread.ts';
 
@@ -28,7 +28,7 @@ export async function openSqlite(path: string): Promise<Engine> {
   const kysely = new Kysely<Tables>({ dialect: createSqliteDialect(thread) });
   const settleJob = createSettleJobs();
   // An in-memory database is visible to its own thread alone. A file allows readers beside the writer.
-  const reader = path === ':memory:' ? thread : startWhenAsked(() => startSqliteThread(path));
+  const reader = path === ':memory:' ? thread : createLazyThread(() => startSqliteThread(path));
   const patient = new Kysely<Tables>({ dialect: createSqliteDialect(thread, PATIENT_MS_MAX) });
   return {
     name: 'sqlite',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
-import { readFault } from './fault.ts';
+import { classifyFault } from './fault.ts';
 
 async function makeFile(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fault-'));
@@ -16,7 +16,7 @@ function faultOf(act: () => unknown) {
   try {
     act();
   } catch (error) {
-    return readFault(error);
+    return classifyFault(error);
   }
   return assert.fail('it worked');
 }
@@ -75,5 +75,5 @@ test('does not retry a bad row', async (t) => {
   assert.deepEqual([duplicate.transient, duplicate.duplicate], [false, true]);
   const missing = faultOf(() => database.exec('insert into nothing values (1)'));
   assert.deepEqual([missing.transient, missing.duplicate], [false, false]);
-  assert.deepEqual(readFault('text').transient, false);
+  assert.deepEqual(classifyFault('text').transient, false);
 });

@@ -27,7 +27,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** Classifies what `node:sqlite` throws: `errcode` is the extended code, its low byte the primary one. */
-export function readFault(error: unknown): DatabaseFault {
+export function classifyFault(error: unknown): DatabaseFault {
   if (!(error instanceof Error)) return permanentFault(String(error));
   const code = codeOf(error);
   return { message: error.message, transient: TRANSIENT_CODES.has(code & 0xff), duplicate: DUPLICATE_CODES.has(code) };

@@ -7,14 +7,14 @@ import type { SettledValue } from './protocol.ts';
 export type Changes = readonly SettledValue[];
 
 /** Takes lists of JSON values only. */
-export function writeChanges(before: readonly unknown[], list: readonly unknown[]): readonly unknown[] {
+export function encodeChanges(before: readonly unknown[], list: readonly unknown[]): readonly unknown[] {
   const changes: unknown[] = [list.length];
   for (let place = 0; place < list.length; place++)
     if (place >= before.length || list[place] !== before[place]) changes.push(place, list[place]);
   return changes;
 }
 
-export function readChanges(before: readonly SettledValue[], changes: Changes): readonly SettledValue[] {
+export function decodeChanges(before: readonly SettledValue[], changes: Changes): readonly SettledValue[] {
   const list = before.slice(0, Number(changes[0]));
   for (let at = 1; at < changes.length; at += 2) list[Number(changes[at])] = changes[at + 1] ?? null;
   return list;

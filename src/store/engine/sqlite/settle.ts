@@ -1,6 +1,6 @@
 import { storableJson } from '../../portable.ts';
 import type { Settlement } from '../../generations/settlement.ts';
-import { writeChanges } from './list-changes.ts';
+import { encodeChanges } from './list-changes.ts';
 import type { SettledLists, SqliteJob } from './protocol.ts';
 
 const ENTRY_COLUMNS = [
@@ -58,9 +58,9 @@ function changesOf(
   return batch.map((settlement) => {
     const lists = listsOf(settlement, columns);
     const changes = {
-      generation: writeChanges(before.generation, lists.generation),
-      entries: writeChanges(before.entries, lists.entries),
-      spend: writeChanges(before.spend, lists.spend),
+      generation: encodeChanges(before.generation, lists.generation),
+      entries: encodeChanges(before.entries, lists.entries),
+      spend: encodeChanges(before.spend, lists.spend),
     };
     before = lists;
     return changes;

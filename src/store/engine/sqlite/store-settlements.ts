@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import { readChanges, type Changes } from './list-changes.ts';
+import { decodeChanges, type Changes } from './list-changes.ts';
 import type { SettledLists, SettledValue, SqliteJob } from './protocol.ts';
 
 export type SettleJob = Extract<SqliteJob, { kind: 'settle' }>;
@@ -10,14 +10,14 @@ type Settled = SettledLists<Values>;
 const SPEND_WIDTH = 4;
 
 /** Decodes the settlements in the order of the batch. */
-export function readSettlements({ settlements }: SettleJob): readonly Settled[] {
+export function decodeSettlements({ settlements }: SettleJob): readonly Settled[] {
   const changes: readonly SettledLists<Changes>[] = JSON.parse(settlements);
   let before: Settled = { generation: [], entries: [], spend: [] };
   return changes.map(({ generation, entries, spend }) => {
     before = {
-      generation: readChanges(before.generation, generation),
-      entries: readChanges(before.entries, entries),
-      spend: readChanges(before.spend, spend),
+      generation: decodeChanges(before.generation, generation),
+      entries: decodeChanges(before.entries, entries),
+      spend: decodeChanges(before.spend, spend),
     };
     return before;
   });

@@ -5,8 +5,8 @@ import { assert } from '../../../lib/assert.ts';
 import { createLruCache } from '../../../lib/cache/lru-cache.ts';
 import type { DatabaseFault } from '../database-error.ts';
 import type { RefusedSettlement } from '../../generations/settlement.ts';
-import { isBusy, readFault } from './fault.ts';
-import { readSettlements, storeSettlements, type SettleJob } from './store-settlements.ts';
+import { isBusy, classifyFault } from './fault.ts';
+import { decodeSettlements, storeSettlements, type SettleJob } from './store-settlements.ts';
 import type { SqliteJob, SqliteJobDone, SqliteMessage, SqliteReply, SqliteResult } from './protocol.ts';
 
 /** How long a statement waits for another process, such as the command line, to finish its write. */
@@ -78,21 +78,21 @@ function runJob(job: SqliteJob, settle: Settle): SqliteJobDone {
  * @throws when one is refused: some are stored
  */
 function settleAtOnce(job: SettleJob): SqliteJobDone {
-  const settlements = readSettlements(job);
+  const settlements = decodeSettlements(job);
   storeSettlements(prepare, job, settlements);
   return { ...NOTHING, changes: settlements.length };
 }
 
 /** Stores each by itself, so that refused ones leave nothing behind. @throws what spoils the transaction around them */
 function settleOneByOne(job: SettleJob): SqliteJobDone {
-  const settlements = readSettlements(job);
+  const settlements = decodeSettlements(job);
   const refused: RefusedSettlement[] = [];
   for (const [index, settlement] of settlements.entries()) {
     prepare('savepoint settlement').run();
     try {
       storeSettlements(prepare, job, [settlement]);
     } catch (error) {
-      const fault = readFault(error);
+      const fault = classifyFault(error);
       if (spoilsTransaction(fault)) throw error;
       prepare('rollback to settlement').run();
       refused.push({ index, fault });
@@ -114,7 +114,7 @@ function tryJob(job: SqliteJob): SqliteResult {
   try {
     return { done: runJob(job, settleOneByOne) };
   } catch (error) {
-    return { fault: readFault(error) };
+    return { fault: classifyFault(error) };
   }
 }
 
@@ -123,7 +123,7 @@ function tryWrite(job: SqliteJob, settle: Settle): SqliteResult {
   try {
     return { done: runJob(job, settle) };
   } catch (error) {
-    const fault = readFault(error);
+    const fault = classifyFault(error);
     if (spoilsTransaction(fault)) throw error;
     return { fault };
   }
@@ -142,7 +142,7 @@ function runGroup(jobs: readonly SqliteJob[]): readonly SqliteResult[] {
     prepare('commit').run();
     return results;
   } catch (error) {
-    return failWrites(jobs, reads, readFault(error));
+    return failWrites(jobs, reads, classifyFault(error));
   }
 }
 
@@ -190,7 +190,7 @@ function open(path: string): SqliteReply & { readonly kind: 'open' } {
     database = openFile(path);
     return { kind: 'open' };
   } catch (error) {
-    return { kind: 'open', fault: readFault(error) };
+    return { kind: 'open', fault: classifyFault(error) };
   }
 }
 
@@ -201,7 +201,7 @@ function close(): SqliteReply & { readonly kind: 'closed' } {
     database.close();
     return { kind: 'closed' };
   } catch (error) {
-    return { kind: 'closed', fault: readFault(error) };
+    return { kind: 'closed', fault: classifyFault(error) };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SqliteThread } from './thread.ts';
 
 /** Makes a thread that starts with the first query: many processes send none. */
-export function startWhenAsked(start: () => Promise<SqliteThread>): SqliteThread {
+export function createLazyThread(start: () => Promise<SqliteThread>): SqliteThread {
   let started: Promise<SqliteThread> | undefined;
   let closed = false;
   const thread = (): Promise<SqliteThread> => {

@@ -7,7 +7,7 @@ import { METRICS, type Metric } from './metrics.ts';
 
 type Scalar = string | number;
 
-/** A question in the words of callers, its shape checked. */
+/** A query as the caller sent it, with its shape checked. */
 export interface AnalyticsQuery {
   readonly metrics: readonly string[];
   readonly dimensions?: readonly string[] | undefined;
@@ -26,8 +26,8 @@ export interface AnalyticsQuery {
   readonly group_limit?: number | undefined;
 }
 
-/** The same, understood. */
-export interface Requested {
+/** A query with its names resolved. */
+export interface ParsedQuery {
   readonly input: Omit<UsageInput, 'filters'>;
   readonly metrics: readonly Metric[];
   readonly dimensions: readonly AnalyticsDimension[];
@@ -38,7 +38,7 @@ export interface Requested {
     readonly isNot: boolean;
     readonly path: string;
   }[];
-  /** On what came out. */
+  /** Conditions on the resulting rows. */
   readonly having: readonly { readonly metric: Metric; readonly isKept: (value: number) => boolean }[];
   /** A metric, a dimension or the time column. */
   readonly orderBy: { readonly field: string; readonly direction: 'asc' | 'desc' } | undefined;
@@ -47,22 +47,22 @@ export interface Requested {
 }
 
 const LIMIT = 1_000;
-/** Where no time is named. */
+/** The range of a query without one. */
 const DEFAULT_RANGE_MS = 30 * DAY_MS;
 /** @spec analytics-4 */
 const RECORDS_RANGE_MS_MAX = 31 * DAY_MS;
 const RANGE_MS_MAX = 10 * 366 * DAY_MS;
-/** Rows of time alone. */
+/** The number of time buckets in one query. */
 const BUCKETS_MAX = 50_000;
 
 /** @throws GatewayError 400 with the path of what is wrong */
-export function readInput(query: AnalyticsQuery, nowMs: number): Requested {
+export function parseQuery(query: AnalyticsQuery, nowMs: number): ParsedQuery {
   const metrics = query.metrics.map((name, index) => find(METRICS, name, `metrics[${index}]`));
   const dimensions = (query.dimensions ?? []).map((name, index) => find(DIMENSIONS, name, `dimensions[${index}]`));
   const granularity =
     query.granularity === undefined ? undefined : find(GRANULARITIES, query.granularity, 'granularity');
-  const { filters, having } = readFilters(query);
-  const range = readRange(query.time_range, nowMs);
+  const { filters, having } = parseFilters(query);
+  const range = parseRange(query.time_range, nowMs);
   const needed = [...metrics, ...having.map(({ metric }) => metric)];
   checkRange(range, granularity, needed, [...dimensions, ...filters.map(({ dimension }) => dimension)]);
   const { order_by: orderBy } = query;
@@ -97,9 +97,9 @@ function find<Known extends { readonly name: string }>(all: readonly Known[], na
   throw invalid(path, nearest === undefined ? `must be one of ${names.join(', ')}` : `did you mean "${nearest}"?`);
 }
 
-function readFilters({ filters: requested = [] }: AnalyticsQuery): Pick<Requested, 'filters' | 'having'> {
-  const filters: Requested['filters'][number][] = [];
-  const having: Requested['having'][number][] = [];
+function parseFilters({ filters: requested = [] }: AnalyticsQuery): Pick<ParsedQuery, 'filters' | 'having'> {
+  const filters: ParsedQuery['filters'][number][] = [];
+  const having: ParsedQuery['having'][number][] = [];
   for (const [index, { field, operator, value, include_unset: includeUnset }] of requested.entries()) {
     const path = `filters[${index}]`;
     const isList = operator === 'in' || operator === 'not_in';
@@ -137,12 +137,12 @@ const COMPARISONS: Readonly<Record<Exclude<Operator, 'in' | 'not_in'>, (value: n
   lte: (value, bound) => value <= bound,
 };
 
-function readRange(range: AnalyticsQuery['time_range'], nowMs: number): { fromMs: number; toMs: number } {
+function parseRange(range: AnalyticsQuery['time_range'], nowMs: number): { fromMs: number; toMs: number } {
   if (range === undefined) return { fromMs: nowMs - DEFAULT_RANGE_MS, toMs: nowMs };
   const [fromMs, toMs] = [Date.parse(range.start), Date.parse(range.end)];
   if (!(fromMs < toMs)) throw invalid('time_range', 'must end after its start');
   if (toMs - fromMs > RANGE_MS_MAX) throw invalid('time_range', 'must not be longer than ten years');
-  // Nothing comes after now, and years of nothing are not worth a query each.
+  // There are no records after now, and years without records are not worth a query each.
   return { fromMs: Math.max(0, Math.min(fromMs, nowMs)), toMs: Math.max(0, Math.min(toMs, nowMs)) };
 }
 
