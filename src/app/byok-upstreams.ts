@@ -8,7 +8,7 @@ import type { Upstream } from '../pipeline/attempt/attempt.ts';
 import { bringCredential, byokFor, problemOfCredential, type ByokProvider } from '../providers/byok-credential.ts';
 import { ProviderSetupError } from '../providers/check-settings.ts';
 import { CredentialError, type Provider } from '../providers/contract.ts';
-import type { Candidate } from '../routing/plan.ts';
+import type { Candidate } from '../routing/route-plan.ts';
 
 /** Providers as they are called with credentials that the account brought. */
 export interface ByokUpstreams {

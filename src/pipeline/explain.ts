@@ -10,7 +10,7 @@ import { costOf, type PriceMoment, type PriceTable } from '../catalog/price.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { candidateName, endpointName } from '../routing/endpoint-name.ts';
-import type { Candidate, Considered } from '../routing/plan.ts';
+import type { Candidate, Considered } from '../routing/route-plan.ts';
 import { savesByCache } from '../routing/sticky.ts';
 import { encodeServiceMetadata } from '../wire/gateway/service-metadata.ts';
 import { readCallerRules, type RulesDeps } from './admission/caller-rules.ts';

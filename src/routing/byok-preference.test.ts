@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndpointHealth } from './health.ts';
-import type { CredentialsOf, CallerCredential } from './byok-preference.ts';
-import { planCandidates, type RoutePlan } from './plan.ts';
+import type { CredentialsOf, CallerCredential, RoutePlan } from './route-plan.ts';
+import { planCandidates } from './plan.ts';
 import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/directives.ts';
 import { modelOf, priced, reasonsOf, requestOf } from '../../tests/support/route-plan.ts';
 import type { Model } from '../catalog/model.ts';

@@ -1,20 +1,6 @@
 import type { Endpoint } from '../catalog/model.ts';
 import type { EndpointHealth } from './health.ts';
-import type { Entry } from './order.ts';
-
-/** A credential of the caller's own that may be used for a request, as far as routing knows it: nothing secret. */
-export interface CallerCredential {
-  readonly id: string;
-  /** A masked excerpt. */
-  readonly label: string;
-  /** Used when all others have failed. */
-  readonly isFallback: boolean;
-  /** Where it may be used, the gateway's own credential of that provider is not. */
-  readonly alwaysUse: boolean;
-}
-
-/** Those that match the request at this endpoint, in the order to use them. */
-export type CredentialsOf = (endpoint: Endpoint) => readonly CallerCredential[];
+import type { Entry, CredentialsOf, CallerCredential } from './route-plan.ts';
 
 type HealthOf = (endpoint: Endpoint, credential?: CallerCredential) => EndpointHealth;
 

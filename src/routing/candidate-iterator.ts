@@ -1,7 +1,7 @@
 import type { UpstreamFailure } from '../canonical/failure/failure.ts';
 import { candidateName } from './endpoint-name.ts';
 import type { Health, Release } from './health.ts';
-import type { Candidate, RoutePlan } from './plan.ts';
+import type { Candidate, RoutePlan } from './route-plan.ts';
 
 /** What to do next. */
 export type Step =

@@ -1,24 +1,13 @@
-import type { PercentileBound, ProviderPreferences, ProviderSortMetric } from '../canonical/directives.ts';
+import type { PercentileBound, ProviderPreferences } from '../canonical/directives.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import { sampleByWeight } from './balance.ts';
 import { endpointName } from './endpoint-name.ts';
-import type { EndpointHealth } from './health.ts';
-import type { Candidate } from './plan.ts';
+import type { Shortcut, Entry, Ordering } from './route-plan.ts';
 import { unreachable } from '../lib/assert.ts';
 import { matchesProvider } from './preferences.ts';
 import { qualityTiers } from './quality.ts';
-import type { Shortcut } from './service-tiers.ts';
 import type { Percentiles } from './rolling.ts';
 import type { RoutingFigures } from './stats.ts';
-
-/** A candidate with what its place depends on. */
-export interface Entry {
-  readonly candidate: Candidate;
-  readonly health: EndpointHealth;
-}
-
-/** By what the endpoints of a model were put in order. */
-export type Ordering = 'balanced' | 'order' | ProviderSortMetric;
 
 export interface OrderInput {
   readonly preferences: ProviderPreferences;

@@ -1,22 +1,7 @@
 import type { ZeroRetention } from '../canonical/guardrail-rules.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import { matchesProvider } from './preferences.ts';
-
-/** What an account allows its requests to use. Null: all except the ignored ones. @spec guardrail-9 */
-export interface Permissions {
-  readonly allowedProviders: readonly string[] | null;
-  readonly ignoredProviders: readonly string[];
-  /** Permanent names where the catalog has one. */
-  readonly allowedModels: readonly string[] | null;
-  readonly ignoredModels: readonly string[];
-  readonly zeroRetention: ZeroRetention;
-  /** Whether endpoints that train on what they are sent may be used: those with a price, and those without. */
-  readonly paidTraining: boolean;
-  readonly freeTraining: boolean;
-}
-
-/** Which rule of the account's leaves an endpoint out. */
-export type Refusal = 'guardrail:providers' | 'guardrail:models' | 'guardrail:zdr' | 'guardrail:training';
+import type { Refusal, Permissions } from './route-plan.ts';
 
 /** The first rule that leaves an endpoint out; `undefined` when it may be used. */
 export function refusedBy(model: Model, endpoint: Endpoint, permissions: Permissions): Refusal | undefined {

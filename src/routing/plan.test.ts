@@ -4,7 +4,8 @@ import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/dire
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import type { EndpointHealth } from './health.ts';
-import { planCandidates, type RoutePlan } from './plan.ts';
+import { planCandidates } from './plan.ts';
+import type { RoutePlan } from './route-plan.ts';
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
 

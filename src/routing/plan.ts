@@ -4,115 +4,15 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import { supportsParameter } from '../canonical/supports-parameter.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import { endpointName } from './endpoint-name.ts';
-import type { Cooldown, EndpointHealth } from './health.ts';
-import {
-  firstOf,
-  isNamed,
-  missedBound,
-  orderEntries,
-  orderingOf,
-  type Entry,
-  type Ordering,
-  type OrderInput,
-} from './order.ts';
-import { isShared, orderByTier, type CredentialsOf, type CallerCredential } from './byok-preference.ts';
-import { refusedBy, type Permissions, type Refusal } from './permissions.ts';
+import type { Cooldown } from './health.ts';
+import { firstOf, isNamed, missedBound, orderEntries, orderingOf, type OrderInput } from './order.ts';
+import type { Entry, CredentialsOf, Candidate, PlanInput, RoutePlan, Considered } from './route-plan.ts';
+import { isShared, orderByTier } from './byok-preference.ts';
+import { refusedBy } from './permissions.ts';
 import { endpointFits, matchesProvider } from './preferences.ts';
 import { needsOf, type RequestNeeds } from './request-needs.ts';
-import { isInPool, tierPoolOf, type Shortcut } from './service-tiers.ts';
-import type { RoutingFigures } from './stats.ts';
+import { isInPool, tierPoolOf } from './service-tiers.ts';
 import { keepSupporting } from './supporting.ts';
-
-/** One way to serve the request: an endpoint, and the format to speak to it. */
-export interface Candidate {
-  readonly endpoint: Endpoint;
-  readonly format: FormatId;
-  /** The caller's own credential that is used, and no other; absent: the gateway's. */
-  readonly credential?: { readonly id: string; readonly label: string };
-  /** It comes first to test its recovery: a second request goes to the next candidate. */
-  readonly probe?: true;
-}
-
-/** Why an endpoint is not tried. The first part is the word of `availability.excluded_by`. @spec error-24 */
-export type ExclusionReason =
-  | 'allowed_providers'
-  | 'allow_fallbacks'
-  | 'credentials'
-  | 'data_policy:training'
-  | 'data_policy:zdr'
-  | 'enforce_distillable_text'
-  | 'quantization'
-  | 'max_price'
-  | 'require_parameters'
-  | 'preferred_parameters'
-  | 'service_tier'
-  | 'input_modalities'
-  | 'output_modalities'
-  | 'context_length'
-  | 'max_tokens'
-  | 'vendor_tools'
-  | 'defer_loading'
-  | 'price_unknown'
-  | Refusal;
-
-export interface Considered {
-  readonly endpoint: Endpoint;
-  readonly exclusion?: ExclusionReason;
-  /** The parameter or modality that the endpoint lacks. */
-  readonly lacks?: string;
-  /** A preference that it does not meet, so that it is tried last. */
-  readonly demotion?: 'preferred_min_throughput' | 'preferred_max_latency';
-}
-
-export interface RoutePlan {
-  /** In the order to try them; empty when nothing fits. */
-  readonly candidates: readonly Candidate[];
-  /** Every endpoint of every requested model, with the reason for its exclusion. */
-  readonly considered: readonly Considered[];
-  /** Endpoints that fit but rest, soonest ready first. */
-  readonly cooling: readonly { readonly candidate: Candidate; readonly cooldown: Cooldown }[];
-  readonly ordering: Ordering;
-  /** The endpoint that the session is tied to, by its name, where it is among the candidates. */
-  readonly sticky?: string;
-  /** Whether another may try when the first one fails. */
-  readonly allowFallbacks: boolean;
-}
-
-export interface PlanInput {
-  readonly request: GenerationRequest;
-  /** Models to try, in order. */
-  readonly models: readonly Model[];
-  /** The preferences of a slug's suffix. */
-  readonly shortcuts?: ReadonlyMap<Model, Shortcut>;
-  readonly preferences: ProviderPreferences;
-  /** What the account allows; absent: everything. */
-  readonly permissions?: Permissions;
-  /** Spending is limited, which needs known prices. Default false. */
-  readonly mustBePriced?: boolean;
-  /** The provider that alone can read what the request brings from an earlier answer: it is tried first. @spec route-29 */
-  readonly home?: string | undefined;
-  /** The endpoint that a model's session is tied to, by its name. */
-  readonly sticky?: ((model: Model) => string | undefined) | undefined;
-  readonly formats: Readonly<Partial<Record<FormatId, FormatFacts>>>;
-  /** An endpoint is excluded if the prompt cannot fit; not so for counting its tokens. Default true. */
-  readonly mustFit?: boolean;
-  /** Whether the prompt will be made to fit an endpoint that is too small for it; `undefined`: it stays as it is. */
-  readonly fits?: ((endpoint: Endpoint) => boolean | undefined) | undefined;
-  /** Each credential of a caller's own has a health of its own. */
-  readonly health: (endpoint: Endpoint, credential?: CallerCredential) => EndpointHealth;
-  /** Credentials of the caller's own; absent: none. */
-  readonly credentials?: CredentialsOf;
-  readonly figures?: (endpoint: Endpoint) => RoutingFigures | undefined;
-  /** From 0 up to, not including, 1: the one chance of the plan. With 0 the catalog's order stands where nothing else counts. */
-  readonly random: number;
-}
-
-/** What a format has words for. */
-export interface FormatFacts {
-  readonly parameters: ReadonlySet<string>;
-  /** The media of a request and of an answer; absent: all. */
-  readonly modalities?: { readonly inputs: ReadonlySet<string>; readonly outputs: ReadonlySet<string> };
-}
 
 const NO_FIGURES = (): undefined => undefined;
 const NO_CREDENTIALS: CredentialsOf = () => [];

@@ -1,9 +1,7 @@
 import type { ProviderPreferences } from '../canonical/directives.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import { matchesProvider } from './preferences.ts';
-
-/** A suffix of a model's slug that says how to choose among its endpoints. @spec model-14 */
-export type Shortcut = 'nitro' | 'floor' | 'exacto';
+import type { Shortcut } from './route-plan.ts';
 
 /** Which capacity of special tiers a request may use. @spec route-30 */
 export interface TierPool {

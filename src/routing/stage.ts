@@ -1,5 +1,5 @@
 import type { PipelineStage } from '../canonical/route-report.ts';
-import type { Considered, RoutePlan } from './plan.ts';
+import type { Considered, RoutePlan } from './route-plan.ts';
 
 /** Entries of the stage: a caller reads a few, not hundreds. */
 const ENTRIES_MAX = 100;

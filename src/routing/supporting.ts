@@ -1,7 +1,6 @@
 import { parameterOfFormat, supportsParameter } from '../canonical/supports-parameter.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
-import type { Entry } from './order.ts';
-import type { Considered, PlanInput } from './plan.ts';
+import type { Entry, Considered, PlanInput } from './route-plan.ts';
 import type { RequestNeeds } from './request-needs.ts';
 
 interface Fitting {

@@ -1,7 +1,7 @@
 import type { UpstreamFailure } from '../../src/canonical/failure/failure.ts';
 import type { Model } from '../../src/catalog/model.ts';
 import type { Release } from '../../src/routing/health.ts';
-import type { Candidate, RoutePlan } from '../../src/routing/plan.ts';
+import type { Candidate, RoutePlan } from '../../src/routing/route-plan.ts';
 import type { World } from './world.ts';
 
 /** What a run came to. Every violation is a sentence with its virtual time. */

@@ -8,7 +8,8 @@ import { AttemptDeadline } from '../../src/pipeline/attempt/attempt-deadline.ts'
 import { createDeadlines, requestClassOf, type Deadlines } from '../../src/routing/deadlines.ts';
 import { endpointName } from '../../src/routing/endpoint-name.ts';
 import { createHealth } from '../../src/routing/health.ts';
-import { planCandidates, type Candidate } from '../../src/routing/plan.ts';
+import { planCandidates } from '../../src/routing/plan.ts';
+import type { Candidate } from '../../src/routing/route-plan.ts';
 import { createCandidateIterator, type CandidateIterator } from '../../src/routing/candidate-iterator.ts';
 import { createRandom, seedOf, type Random } from '../support/random.ts';
 import { createEventQueue } from './event-queue.ts';

@@ -2,7 +2,8 @@ import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../../src/canonic
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import type { Endpoint, Model } from '../../src/catalog/model.ts';
 import type { EndpointHealth } from '../../src/routing/health.ts';
-import { planCandidates, type ExclusionReason, type PlanInput, type RoutePlan } from '../../src/routing/plan.ts';
+import { planCandidates } from '../../src/routing/plan.ts';
+import type { ExclusionReason, PlanInput, RoutePlan } from '../../src/routing/route-plan.ts';
 import type { RoutingFigures } from '../../src/routing/stats.ts';
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };

@@ -1,7 +1,7 @@
 import type { Policy } from '../../accounts/policy/policy.ts';
 import { conversationScope, type Principal } from '../../accounts/principal.ts';
 import type { SpendLimit } from '../../accounts/limits/spend-limit.ts';
-import type { CredentialsOf } from '../../routing/byok-preference.ts';
+import type { CredentialsOf } from '../../routing/route-plan.ts';
 import type { CallerRules } from '../request.ts';
 
 export interface RulesDeps {

@@ -1,5 +1,5 @@
 import type { Plugin } from '../../plugins/contract.ts';
-import type { Considered } from '../../routing/plan.ts';
+import type { Considered } from '../../routing/route-plan.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
 import { chooseRoute, reportRoute, type RouteDeps } from '../route/choose-route.ts';

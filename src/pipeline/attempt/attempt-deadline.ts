@@ -1,6 +1,6 @@
 import { candidateName } from '../../routing/endpoint-name.ts';
 import { requestClassOf, type Deadlines, type RequestClass } from '../../routing/deadlines.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Cut } from './watchdog.ts';
 

@@ -8,7 +8,7 @@ import type { Call, HttpClient } from '../../lib/net/http-client.ts';
 import { TransportError } from '../../lib/net/http-client.ts';
 import { createLoopTurns, type LoopTurns } from '../../lib/async/loop-turns.ts';
 import { createProviders } from '../../providers/index.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import { chatUpstreamFormat } from '../../wire/chat/format.ts';
 import { createResponseMemory } from '../replay/replay-memory.ts';
 import { ResponseRoom, createWholeResponseMemory, LARGE_ANSWER_BYTES } from '../response/whole-response-budget.ts';

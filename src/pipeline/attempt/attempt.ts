@@ -9,7 +9,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
 import { parseRetryAfterMs } from '../../lib/net/retry-after.ts';
 import { CredentialError, type CallContext, type Provider } from '../../providers/contract.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import type { Dialect, StreamDecoder, UpstreamFormat } from '../../wire/format.ts';
 import type { AttemptDeadline } from './attempt-deadline.ts';

@@ -1,7 +1,7 @@
 import { countPromptMedia } from '../../canonical/count-media.ts';
 import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import type { AttemptDeps } from './attempt.ts';
 import { tryPrepareCall } from './call-upstream.ts';
 

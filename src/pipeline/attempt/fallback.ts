@@ -9,7 +9,7 @@ import type { Download } from '../../lib/net/download.ts';
 import type { RequestFitting } from '../../plugins/contract.ts';
 import { candidateName, endpointName } from '../../routing/endpoint-name.ts';
 import type { Health } from '../../routing/health.ts';
-import type { Candidate, RoutePlan } from '../../routing/plan.ts';
+import type { Candidate, RoutePlan } from '../../routing/route-plan.ts';
 import type { EndpointStats } from '../../routing/stats.ts';
 import {
   createCandidateIterator,

@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../canonical/request.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import type { AttemptDeps } from './attempt.ts';
 import { raiseMaxTokens } from './raise-max-tokens.ts';
 

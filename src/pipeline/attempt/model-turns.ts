@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { RequestFitting } from '../../plugins/contract.ts';
-import type { Candidate, RoutePlan } from '../../routing/plan.ts';
+import type { Candidate, RoutePlan } from '../../routing/route-plan.ts';
 import type { ResponseBudget } from '../billing/response-budget.ts';
 import { continuing } from '../failover/failover.ts';
 import type { AdaptRequest, RequestFacts, Route, UpstreamEcho, UpstreamResponse } from '../request.ts';

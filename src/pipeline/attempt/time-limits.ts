@@ -4,7 +4,7 @@ import type { RequestFitting } from '../../plugins/contract.ts';
 import { requestClassOf } from '../../routing/deadlines.ts';
 import { candidateName } from '../../routing/endpoint-name.ts';
 import type { Health } from '../../routing/health.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import { hasAlternative } from '../../routing/candidate-iterator.ts';
 import type { AttemptDeadlineDeps } from './attempt-deadline.ts';
 import type { AttemptDeps } from './attempt.ts';

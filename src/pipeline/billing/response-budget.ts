@@ -3,7 +3,7 @@ import type { Spent } from '../../accounts/limits/spend-limit.ts';
 import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
 import type { EventSource } from '../../canonical/events.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import { BudgetedStream } from './budgeted-stream.ts';
 import { withMaximum } from './route-estimate.ts';

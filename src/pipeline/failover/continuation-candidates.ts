@@ -4,7 +4,7 @@ import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import type { Provider } from '../../providers/contract.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import { askToGoOn, goesOn, isStructured } from './request-continuation.ts';
 import type { Continuation } from '../attempt/fallback.ts';
 import type { DeliveredResponse } from './delivered-response.ts';

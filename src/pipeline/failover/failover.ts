@@ -3,7 +3,7 @@ import type { EventBatch, EventSource } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Provider } from '../../providers/contract.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import type { Fallback } from '../attempt/fallback.ts';
 import { DeliveredResponse } from './delivered-response.ts';
 import type { RouteOutcome } from '../route/route-outcome.ts';

@@ -1,7 +1,7 @@
 import { estimateTokens } from '../../canonical/estimate-tokens.ts';
 import type { GenerationRequest, Settings, Turn } from '../../canonical/request.ts';
 import type { Dialect } from '../../wire/format.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 
 /**
  * Whether a candidate, given the beginning of an answer as the last turn, goes on from there: it must be known to, and

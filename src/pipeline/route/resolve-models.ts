@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../../canonical/request.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
 import type { Catalog, DynamicVariant, Model, Resolution } from '../../catalog/model.ts';
 import { nearestName } from '../../lib/text/nearest-name.ts';
-import type { Shortcut } from '../../routing/service-tiers.ts';
+import type { Shortcut } from '../../routing/route-plan.ts';
 import type { ResolvedModels } from '../request.ts';
 import { bareName, unknownModel, unservedModel } from './route-errors.ts';
 

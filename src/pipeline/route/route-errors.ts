@@ -4,7 +4,7 @@ import { GatewayError, invalid, type Availability } from '../../canonical/gatewa
 import type { MissingProvider } from '../../catalog/model.ts';
 import type { Json } from '../../lib/json.ts';
 import type { RequestFitting } from '../../plugins/contract.ts';
-import type { Candidate, Considered, ExclusionReason } from '../../routing/plan.ts';
+import type { Candidate, Considered, ExclusionReason } from '../../routing/route-plan.ts';
 
 type Failed = { readonly candidate: Candidate; readonly failure: UpstreamFailure };
 

@@ -2,7 +2,7 @@ import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { candidateName, endpointName } from '../../routing/endpoint-name.ts';
 import type { Health } from '../../routing/health.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import type { EndpointStats } from '../../routing/stats.ts';
 import type { StickySessions } from '../../routing/sticky.ts';
 import type { GenerationRecord } from '../../telemetry/record.ts';

@@ -1,5 +1,5 @@
 import type { GenerationRequest, OpaqueTool, ToolChoice } from '../../canonical/request.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import type { OfferedTool, OfferedTools } from './offer-server-tools.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { EndEvent, EventBatch, EventSource, GenerationEvent } from '../../c
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { ServerCall } from '../../canonical/tools/server-call.ts';
-import type { Candidate } from '../../routing/plan.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 import type { ServerToolUse } from '../../telemetry/request-log.ts';
 import { failedOutcome, type ToolOutcome } from '../../tools/contract.ts';
 import { responseAsTurn } from '../../wire/response-turn.ts';
