@@ -6,13 +6,15 @@ import { createFileReader } from '../documents/file-reader.ts';
 import type { OcrSettings } from '../documents/mistral-ocr.ts';
 import { createTextMaker } from '../documents/text-maker.ts';
 import { createWebPages } from '../documents/web-pages.ts';
-import { createDownloader, type DownloaderOptions } from '../lib/net/download.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ByteBudget } from '../lib/memory/byte-budget.ts';
+import { createDownloader, type Download, type DownloaderOptions } from '../lib/net/download.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
 import { isPublicOrOwnAddress } from '../lib/net/public-address.ts';
 import type { EngineSettings, SearchEngine } from '../search/contract.ts';
 import { ENGINES } from '../search/engines.ts';
 import { createEnginePages } from '../search/pages.ts';
 import { createWebSearch } from '../search/search.ts';
-import type { SharedDeps } from './shared-deps.ts';
 
 /** What the gateway can do with the web and with files, for its plugins and its tools. */
 export interface WebAbilities {
@@ -22,11 +24,21 @@ export interface WebAbilities {
   close(): Promise<void>;
 }
 
-type Parts = Pick<SharedDeps, 'config' | 'env' | 'clock' | 'http' | 'download' | 'fileMemory'>;
+type Env = Readonly<Record<string, string | undefined>>;
+
+interface WebDeps {
+  readonly config: Config;
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly http: HttpClient;
+  readonly download: Download;
+  /** Memory for files of requests and for pages. */
+  readonly fileMemory: ByteBudget;
+}
 
 /** @param downloads which addresses may be called where the operator says nothing of it */
 export function createWebAbilities(
-  { config, env, clock, http, download, fileMemory: memory }: Parts,
+  { config, env, clock, http, download, fileMemory: memory }: WebDeps,
   downloads: DownloaderOptions = {},
 ): WebAbilities {
   const engines = enginesOf(config, env);
@@ -55,8 +67,6 @@ export function createWebAbilities(
     },
   };
 }
-
-type Env = SharedDeps['env'];
 
 /** Engines whose key, or whose address where they need no key, is in the configuration or in the environment. */
 function enginesOf({ search }: Config, env: Env): ReadonlyMap<SearchEngineId, EngineSettings> {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Addition } from './rows.ts';
+import type { Addition } from './addition.ts';
 
 const PAGE = new URL('../../docs/add-a-wire-format.md', import.meta.url);
 /** "..., in `src/wire/plain/format.ts`. ...:" and the block below it. */

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Addition, Insert } from './rows.ts';
+import type { Addition, Insert } from './addition.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SHARED = ['package.json', 'package-lock.json', 'tsconfig.json'];

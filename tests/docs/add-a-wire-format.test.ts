@@ -11,7 +11,7 @@ import { objectOf, objectsOf, textOf } from '../../src/wire/json-fields.ts';
 import type * as providersModule from '../../src/providers/index.ts';
 import type * as logsModule from '../../src/telemetry/logs.ts';
 import { formatOfPage } from '../additions/page-format.ts';
-import type { Addition } from '../additions/rows.ts';
+import type { Addition } from '../additions/addition.ts';
 import { copyWithAdditions } from '../additions/scratch.ts';
 import { API_KEY, MANAGEMENT_KEY, postTo } from '../support/gateway.ts';
 import { json, sse, startUpstream, stream, type ScriptedUpstream } from '../support/upstream.ts';
