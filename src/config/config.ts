@@ -1,6 +1,6 @@
 import type { EndpointPrice } from './endpoint-price.ts';
 import type { MemoryBudget } from './memory-budget.ts';
-import type { SEARCH_ENGINES } from './schema.ts';
+import type { SEARCH_ENGINES } from './schema/services.ts';
 
 /** The operator's configuration, parsed and validated once. Names follow README.md, "Configure", in camelCase; times are ms. */
 export interface Config {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { key, requiredKey } from './schema-key.ts';
+import { key, requiredKey } from './schema/key.ts';
 
 /** Costs are exact integers of 1e-12 USD: at this price nine million tokens still fit 2^53. */
 const PRICE_USD_MAX = 1_000;

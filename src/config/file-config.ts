@@ -17,7 +17,7 @@ import { readPrice } from './endpoint-price.ts';
 import { mcpServerOf } from './mcp-servers.ts';
 import { budgetMemory } from './memory-budget.ts';
 import type { CheckedOptions } from './read-options.ts';
-import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema-models.ts';
+import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
 import type { ConfigFile } from './schema.ts';
 
 /** What the file alone says, in the words of `Config`. */

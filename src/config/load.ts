@@ -7,7 +7,7 @@ import { nearestName } from '../lib/text/nearest-name.ts';
 import { readConfigFile, type ProviderProblem } from './read-file.ts';
 import type { AdapterOptions } from './read-options.ts';
 import { readSecretVariable, readText, type ReadText } from './secret-file.ts';
-import { MEMORY_LIMIT_MB_MAX, MEMORY_LIMIT_MB_MIN } from './schema.ts';
+import { MEMORY_LIMIT_MB_MAX, MEMORY_LIMIT_MB_MIN } from './schema/server.ts';
 import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
 
 export interface LoadConfigOptions {

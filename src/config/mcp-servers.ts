@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { McpServerConfig } from './config.ts';
-import { key } from './schema-key.ts';
+import { key } from './schema/key.ts';
 
 /** Of a call; far beyond any useful wait for a tool. */
 const CALL_MS_MAX = 3_600_000;

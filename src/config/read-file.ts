@@ -9,7 +9,7 @@ import { isContainer, problem, unknownName, valueAt } from './problems.ts';
 import { readOptions, type AdapterOptions, type CheckedOptions } from './read-options.ts';
 import type { ReadText } from './secret-file.ts';
 import { validate } from './validate.ts';
-import { isModelSlug, isPassThroughKey, modelEntry, passThroughEntry, provider } from './schema-models.ts';
+import { isModelSlug, isPassThroughKey, modelEntry, passThroughEntry, provider } from './schema/models.ts';
 import { configFile } from './schema.ts';
 
 export interface ReadFileOptions {

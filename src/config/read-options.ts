@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ConfigDocument, Problem } from './document.ts';
 import { isContainer, problem, valueAt } from './problems.ts';
-import { section } from './schema-parts.ts';
+import { section } from './schema/parts.ts';
 import { validate } from './validate.ts';
 
 /** What an adapter says of its own part of a provider's entry. */

@@ -81,7 +81,7 @@ suite('a key of the configuration', () => {
   for (const key of keys) {
     const name = key.path.join('.');
     test(`has a description, a default and an example: ${name}`, () => {
-      const advice = 'use key(schema, sentence, facts) in src/config/schema*.ts';
+      const advice = 'use key(schema, sentence, facts) in src/config/schema.ts';
       assert.ok((key.what ?? '') !== '', `${name} has no description: ${advice}`);
       if (key.isSection) return;
       assert.ok(

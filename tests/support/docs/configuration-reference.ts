@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { KeyFacts } from '../../../src/config/schema-key.ts';
-import { modelEntry, passThroughEntry } from '../../../src/config/schema-models.ts';
+import type { KeyFacts } from '../../../src/config/schema/key.ts';
+import { modelEntry, passThroughEntry } from '../../../src/config/schema/models.ts';
 import { configFile } from '../../../src/config/schema.ts';
 import { markdownTable } from './generated-page.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelName } from './schema-parts.ts';
+import { modelName } from './parts.ts';
 
 const ALIAS_CHARS_MAX = 256;
 

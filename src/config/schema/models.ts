@@ -1,17 +1,8 @@
 import { z } from 'zod';
-import { nearestName } from '../lib/text/nearest-name.ts';
-import { priceShape } from './endpoint-price.ts';
-import { key, requiredKey, type KeyFacts } from './schema-key.ts';
-import {
-  attemptTimeouts,
-  headers,
-  httpUrl,
-  optionalSection,
-  providerSlug,
-  section,
-  text,
-  tokens,
-} from './schema-parts.ts';
+import { nearestName } from '../../lib/text/nearest-name.ts';
+import { priceShape } from '../endpoint-price.ts';
+import { key, requiredKey, type KeyFacts } from './key.ts';
+import { attemptTimeouts, headers, httpUrl, optionalSection, providerSlug, section, text, tokens } from './parts.ts';
 
 /* What stands under `providers`, `models` and `beta_flags`. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { key } from './schema-key.ts';
+import { key } from './key.ts';
 
 /** A timer takes 31 bits of milliseconds; a day is far below and longer than any request. */
 const TIME_MS_MAX = 86_400_000;
@@ -25,6 +25,8 @@ export function optionalSection<Shape extends z.core.$ZodLooseShape>(shape: Shap
   return z.preprocess((value) => value ?? {}, section(shape)).meta({ description: what });
 }
 
+/** A switch that is usually off. */
+export const OFF = { default: false, example: true } as const;
 export const text = z.string().min(1);
 export const timeMs = z.int().min(1).max(TIME_MS_MAX);
 export const tokens = z.int().min(1).max(TOKENS_MAX);

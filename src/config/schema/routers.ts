@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { key } from './key.ts';
+import { modelName, OFF, optionalSection, section } from './parts.ts';
+
+/** Slugs that an operator lists for routers, of which the first available one is used. */
+const ROUTER_MODELS_MAX = 32;
+/** @spec fusion-2 */
+const PANEL_MODELS_MAX = 8;
+/** Every request that goes to a judge waits for it. */
+const JUDGE_TIMEOUT_MS_MAX = 60_000;
+
+/** One place of a panel: a slug, or several of which the first available one takes it. */
+const fusionSlot = z.preprocess(
+  (value) => (typeof value === 'string' ? [value] : value),
+  z.array(modelName).min(1).max(ROUTER_MODELS_MAX),
+);
+
+/** What is left out of a preset is as usual. */
+const fusionPreset = key(
+  section({
+    analysis_models: key(
+      z.array(fusionSlot).min(1).max(PANEL_MODELS_MAX),
+      'The panel: a model, or a list of alternatives, for each place.',
+      {
+        usual: 'docs/fusion.md',
+        example: ['acme/one', ['acme/two', 'acme/one']],
+      },
+    ),
+    model: key(fusionSlot, 'The analyst: a model, or several, of which the first available one is used.', {
+      usual: 'docs/fusion.md',
+      example: 'acme/one',
+    }),
+  }),
+  'docs/fusion.md',
+);
+
+export const routers = optionalSection(
+  {
+    classify_traffic: key(z.boolean(), 'Classifies a sample of the requests without a router, on this machine.', {
+      default: true,
+    }),
+    judge: optionalSection(
+      {
+        models: key(z.array(modelName).min(1).max(ROUTER_MODELS_MAX), 'The first available one is used.', {
+          usual: 'docs/routers.md',
+          example: ['acme/one'],
+        }),
+        timeout_ms: key(z.int().min(1).max(JUDGE_TIMEOUT_MS_MAX), 'Time limit of a verdict.', { default: 10_000 }),
+      },
+      'The model that gives routers a verdict.',
+    ),
+    auto: optionalSection(
+      {
+        judge: key(z.boolean(), 'Calls the judge when keywords are inconclusive.', OFF),
+        default_models: key(
+          z.array(modelName).min(1).max(ROUTER_MODELS_MAX),
+          'Models to use when no model is ranked.',
+          {
+            usual: 'docs/routers.md',
+            example: ['acme/one'],
+          },
+        ),
+      },
+      '`service/auto`',
+    ),
+    switchyard: optionalSection(
+      {
+        efficient: key(modelName, 'For easy turns.', { usual: 'chosen', example: 'acme/one' }),
+        capable: key(modelName, 'For hard turns.', { usual: 'chosen', example: 'acme/two' }),
+      },
+      '`service/switchyard`',
+    ),
+    fusion: optionalSection(
+      {
+        presets: optionalSection(
+          { 'general-high': fusionPreset, 'general-budget': fusionPreset, 'general-fast': fusionPreset },
+          'Panels by name.',
+        ),
+      },
+      '`service/fusion`: docs/fusion.md.',
+    ),
+  },
+  'Routers: docs/routers.md.',
+);
