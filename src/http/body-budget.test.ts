@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import Fastify from 'fastify';
 import { samplePrincipal } from '../../tests/support/principal.ts';
 import { createBodyBudget } from './body-budget.ts';
-import { registerManagementRoutes } from './management/route.ts';
+import { registerManagementRoutes } from './management/register-routes.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
 import { servicesOf } from '../../tests/support/management/services.ts';
 

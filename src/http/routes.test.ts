@@ -18,7 +18,8 @@ import { MANAGEMENT_ROUTES } from './routes.ts';
 import { listingOf } from '../../tests/support/management/model-listing.ts';
 import { readPlugins } from '../app/read-plugins.ts';
 import { servicesOf } from '../../tests/support/management/services.ts';
-import { defineRoute, NO_BODY, NOTHING, registerManagementRoutes, type ManagementRoute } from './management/route.ts';
+import { defineRoute, NO_BODY, NOTHING, type ManagementRoute } from './management/route.ts';
+import { registerManagementRoutes } from './management/register-routes.ts';
 import { createBodyBudget } from './body-budget.ts';
 
 const NOW_MS = Date.parse('2026-11-25T12:00:00Z');

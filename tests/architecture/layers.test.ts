@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { findImportCycle } from '../support/architecture/import-cycle.ts';
 import { findViolations, readImports } from '../support/architecture/layer-rules.ts';
 import type { SourceFile } from '../support/architecture/layer-rules.ts';
 import { readTokens } from '../support/architecture/source-tokens.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-function readSources(): readonly SourceFile[] {
-  return readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' })
-    .map((name) => `src/${name.replaceAll('\\', '/')}`)
+function readSources(folder = 'src'): readonly SourceFile[] {
+  return readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .filter((path) => path.endsWith('.ts'))
     .map((path) => ({ path, text: readFileSync(`${ROOT}/${path}`, 'utf8') }));
 }
@@ -25,6 +26,25 @@ test('follow the layers of the architecture', () => {
   const files = readSources();
   assert.ok(files.length > 20, 'there are sources to look at');
   assert.deepEqual(findViolations(files, readDependencies()), []);
+});
+
+suite('imports', () => {
+  test('form no cycle, those of types included', () => {
+    const files = ['src', 'tests', 'scripts', 'bench'].flatMap((folder) => readSources(folder));
+    assert.ok(files.length > 1_000, 'there are sources to look at');
+    assert.equal(findImportCycle(files)?.join(' -> '), undefined);
+  });
+
+  test('form a cycle where a type of the importer comes back over a third file', () => {
+    const files = [
+      { path: 'src/lib/a.ts', text: "import { b } from './b.ts';" },
+      { path: 'src/lib/b.ts', text: "import type { C } from './more/c.ts';" },
+      { path: 'src/lib/more/c.ts', text: "import type { B } from '../b.ts';\nimport { d } from './d.ts';" },
+      { path: 'src/lib/more/d.ts', text: '' },
+    ];
+    assert.deepEqual(findImportCycle(files), ['src/lib/b.ts', 'src/lib/more/c.ts', 'src/lib/b.ts']);
+    assert.equal(findImportCycle(files.slice(2)), undefined);
+  });
 });
 
 /** A file, and what its rule says; `undefined`: nothing. */

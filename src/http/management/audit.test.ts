@@ -14,7 +14,8 @@ import {
   type AdministrationServer,
 } from '../../../tests/support/management/administration.ts';
 import { servicesOf } from '../../../tests/support/management/services.ts';
-import { defineRoute, NOTHING, registerManagementRoutes } from './route.ts';
+import { defineRoute, NOTHING } from './route.ts';
+import { registerManagementRoutes } from './register-routes.ts';
 import { createBodyBudget } from '../body-budget.ts';
 
 const clock = { nowMs: () => NOW_MS, monotonicMs: () => 0 };

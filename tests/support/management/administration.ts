@@ -9,7 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../src/lib/json.
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { createKeyStore } from '../../../src/store/accounts/keys.ts';
 import type { TestEngine } from '../store/engines.ts';
-import { registerManagementRoutes } from '../../../src/http/management/route.ts';
+import { registerManagementRoutes } from '../../../src/http/management/register-routes.ts';
 import { MANAGEMENT_ROUTES } from '../../../src/http/routes.ts';
 import { readPlugins } from '../../../src/app/read-plugins.ts';
 import { assertAsDocumented } from './documented.ts';

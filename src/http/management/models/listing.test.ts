@@ -14,7 +14,8 @@ import {
 } from '../../../../tests/support/management/model-listing.ts';
 import { samplePrincipal } from '../../../../tests/support/principal.ts';
 import { servicesOf } from '../../../../tests/support/management/services.ts';
-import { registerManagementRoutes, type ListingServices } from '../route.ts';
+import type { ListingServices } from '../route.ts';
+import { registerManagementRoutes } from '../register-routes.ts';
 import { createBodyBudget } from '../../body-budget.ts';
 
 const KEY = 'a-good-key';

@@ -1,0 +1,166 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { requireKind, type Authenticate } from '../../accounts/keys/authenticate.ts';
+import type { Principal } from '../../accounts/principal.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import { assert } from '../../lib/assert.ts';
+import { CORS_HEADERS } from '../cors.ts';
+import { etagOf, hasAlready } from '../etag.ts';
+import { auditChange } from './audit-change.ts';
+import type { BodyBudget, BodyShare } from '../body-budget.ts';
+import { problemBody, type ProblemLog } from '../problem.ts';
+import type { BodyLimits } from '../read-body.ts';
+import {
+  BODY_BYTES_MAX,
+  type BodyReading,
+  leaveBodyToRoute,
+  PUBLIC_BODY_BYTES_MAX,
+  readAnyBodyAsJson,
+  readNoBody,
+} from './body-parsers.ts';
+import { NO_BODY, type ManagementRoute, type ManagementServices, type RouteScope, type UploadFacts } from './route.ts';
+
+export interface ManagementDeps {
+  readonly authenticate: Authenticate;
+  readonly services: ManagementServices;
+  readonly log: ProblemLog;
+  readonly bodies: BodyBudget;
+  /** Limits on bodies, where they differ from the defaults. */
+  readonly bodyLimits?: Partial<BodyLimits> | undefined;
+}
+
+/** Requests with a key, and the shares of their bodies of the memory budget. */
+type Admitted = WeakMap<FastifyRequest, { readonly principal: Principal; readonly share: BodyShare }>;
+
+const PREFIXES = ['/v1', '/api/v1'] as const;
+const JSON_TYPE = 'application/json; charset=utf-8';
+const SCOPES: readonly unknown[] = ['management', 'any', 'public'] satisfies readonly RouteScope[];
+
+/**
+ * Mounts routes under each base path. The required key is declared on the route itself, never derived from its address,
+ * and a route without that declaration is refused here (CVE-2026-48710: authentication by path).
+ */
+export function registerManagementRoutes(
+  fastify: FastifyInstance,
+  routes: readonly ManagementRoute[],
+  deps: ManagementDeps,
+): void {
+  for (const { scope, path } of routes) assert(SCOPES.includes(scope), `the route ${path} has a scope`);
+  const uploads = routes.filter(({ upload }) => upload !== undefined);
+  const others = routes.filter(({ upload }) => upload === undefined);
+  const takesNone = ({ body }: ManagementRoute): boolean => body === NO_BODY;
+  const admitted: Admitted = new WeakMap();
+  const reading: BodyReading = { limits: deps.bodyLimits, shareOf: (request) => admitted.get(request)?.share };
+  const register = (some: readonly ManagementRoute[], setBodyParser: (context: FastifyInstance) => void): void =>
+    registerContext(fastify, some, { ...deps, admitted }, setBodyParser);
+  register(others.filter(takesNone), readNoBody);
+  register(
+    others.filter((route) => !takesNone(route)),
+    (context) => readAnyBodyAsJson(context, reading),
+  );
+  register(uploads, leaveBodyToRoute);
+}
+
+type MountDeps = ManagementDeps & { readonly admitted: Admitted };
+
+/** Registers a context of its own: neither its error handler nor its body parser affects other routes. */
+function registerContext(
+  fastify: FastifyInstance,
+  routes: readonly ManagementRoute[],
+  deps: MountDeps,
+  setBodyParser: (context: FastifyInstance) => void,
+): void {
+  void fastify.register((context, _options, done) => {
+    setBodyParser(context);
+    context.setErrorHandler((error, request, reply) => {
+      const { status, headers, body } = problemBody(error, deps.log);
+      // The rest of an unread body would be taken for the next request.
+      if (hasBody(request.headers) && !request.raw.complete) reply.header('connection', 'close');
+      return reply
+        .code(status)
+        .headers({ ...CORS_HEADERS, ...headers })
+        .send(body);
+    });
+    for (const prefix of PREFIXES) for (const route of routes) mount(context, prefix, route, deps);
+    done();
+  });
+}
+
+function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute, deps: MountDeps): void {
+  fastify.route({
+    method: route.method,
+    url: prefix + route.path.replaceAll('{', ':').replaceAll('}', ''),
+    bodyLimit: route.scope === 'public' ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX,
+    // The first hook: credentials are checked before a body is read. @spec auth-18
+    async onRequest(request, reply) {
+      if (route.scope === 'public' && (route.readsKey !== true || !bringsKey(request.headers))) return;
+      const principal = await deps.authenticate(request.headers, { allowApiKeyHeader: route.scope !== 'management' });
+      if (route.scope === 'management') requireKind(principal, 'management');
+      const share = deps.bodies.open(principal.rootKeyHash ?? principal.keyHash);
+      // When the caller disconnected during the look-up of its key, the close event has passed already.
+      if (reply.raw.closed) share.release();
+      else reply.raw.once('close', () => share.release());
+      deps.admitted.set(request, { principal, share });
+      if (route.upload !== undefined) admitUpload(request, reply, route.upload);
+    },
+    async handler(request, reply) {
+      const { params, query, headers } = request;
+      const principal = deps.admitted.get(request)?.principal;
+      const { services } = deps;
+      const answer = await route.answer({ principal, params, query, body: request.body, headers, services });
+      if (principal !== undefined) await auditChange(services.audit, route, principal, request, answer);
+      const { status, body, contentType = JSON_TYPE, headers: more } = answer;
+      if (route.hasTag === true && status === 200) return sendTagged(reply, headers, body, contentType);
+      // Responses hold spending, and one of them a key in full: no cache may keep them.
+      return reply
+        .code(status)
+        .headers({ ...CORS_HEADERS, 'cache-control': 'no-store', 'content-type': contentType, ...more })
+        .send(body);
+    },
+  });
+  if (route.refusesOtherMethods === true) refuseOthers(fastify, prefix, route);
+}
+
+/** Sends a response that only the client may cache, and must revalidate; a client that has it already gets 304. */
+function sendTagged(
+  reply: FastifyReply,
+  requested: IncomingHttpHeaders,
+  body: object | string,
+  type: string,
+): FastifyReply {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const etag = etagOf(text);
+  reply.headers({ ...CORS_HEADERS, etag, 'cache-control': 'private, no-cache', vary: VARY });
+  if (hasAlready(requested, etag)) return reply.code(304).send();
+  return reply.code(200).headers({ 'content-type': type }).send(text);
+}
+
+/** The request headers that such a response depends on. */
+const VARY = 'Authorization, X-Api-Key, Anthropic-Version';
+
+/** Answers 405 to other methods: no other route may exist at the same path. */
+function refuseOthers(fastify: FastifyInstance, prefix: string, { method, path }: ManagementRoute): void {
+  fastify.route({
+    method: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((other) => other !== method),
+    url: prefix + path,
+    handler(_request, reply) {
+      void reply.header('allow', method);
+      throw new GatewayError('invalid_request', `This path takes ${method} only.`, { status: 405 });
+    },
+  });
+}
+
+function bringsKey(headers: IncomingHttpHeaders): boolean {
+  return headers.authorization !== undefined || headers['x-api-key'] !== undefined;
+}
+
+/** @throws GatewayError 413 for a form that declares too many bytes */
+function admitUpload(request: FastifyRequest, reply: FastifyReply, { bytesMax }: UploadFacts): void {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax)
+    throw new GatewayError('payload_too_large', `The request body is larger than ${bytesMax} bytes.`);
+  if (request.headers.expect !== undefined) reply.raw.writeContinue();
+}
+
+function hasBody({ 'content-length': length, 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return Number(length ?? 0) > 0 || encoding !== undefined;
+}
