@@ -22,14 +22,14 @@ export interface UrlCitation {
   readonly type: 'url';
   readonly url: string;
   readonly title?: string;
-  /** Character offsets in the text of the whole answer; absent where the format cites a whole block. */
+  /** Character offsets in the text of the whole response; absent where the format cites a whole block. */
   readonly start?: number;
   readonly end?: number;
   readonly excerpt?: string;
   readonly extra?: Extra;
 }
 
-/** A citation that only its own format can say: a page of an uploaded document, a parsed file. */
+/** A citation that only its own format can express: a page of an uploaded document, a parsed file. */
 export interface OpaqueCitation {
   readonly type: 'opaque';
   readonly format: FormatId;
@@ -40,11 +40,11 @@ export interface TextBlock extends BlockBase {
   readonly type: 'text';
   readonly text: string;
   readonly citations?: readonly Citation[];
-  /** A later turn of the model said it, after tools of the gateway had run. */
+  /** The text is from a later turn of the model, after tools of the gateway had run. */
   readonly apart?: true;
 }
 
-/** What the model said instead of an answer that it declined to give. */
+/** The text with which a model declined to answer. */
 export interface RefusalBlock extends BlockBase {
   readonly type: 'refusal';
   readonly text: string;
@@ -63,17 +63,17 @@ export interface MediaBlock extends BlockBase {
   readonly type: 'media';
   readonly media: 'image' | 'audio' | 'video' | 'document';
   readonly source: MediaSource;
-  /** Image resolution wish: `auto`, `low`, `high`, `original`. */
+  /** Preferred image resolution: `auto`, `low`, `high`, `original`. */
   readonly detail?: string;
   /** File name or document title. */
   readonly name?: string;
-  /** What the caller says about a document. */
+  /** The caller's description of a document. */
   readonly context?: string;
   /** Spoken words of generated audio. */
   readonly transcript?: string;
 }
 
-/** Who can read a signed or encrypted reasoning block. @spec reasoning-16 */
+/** The families of models that can each read their own signed or encrypted reasoning. @spec reasoning-16 */
 export const REASONING_FAMILIES = [
   'unknown',
   'openai-responses-v1',
@@ -110,8 +110,8 @@ export interface ToolCallBlock extends BlockBase {
   /** The arguments as JSON text, byte for byte as written: parsing and writing again would lose `1.0`. */
   readonly input: string;
   /**
-   * `upstream`: a tool that the provider runs itself; `gateway`: one that the gateway ran, in an answer. Neither ever becomes
-   * a call for the caller to run.
+   * `upstream`: a tool that the provider runs itself; `gateway`: one that the gateway ran, in a response. Neither ever
+   * becomes a call for the caller to run.
    */
   readonly runBy: 'caller' | 'upstream' | 'gateway';
 }
@@ -132,7 +132,7 @@ export interface OpaqueBlock extends BlockBase {
   readonly value: JsonObject;
   /** What came after the opening in a stream; the format's own encoder adds it up. */
   readonly deltas?: readonly JsonObject[];
-  /** What it says in plain words, for formats that have no such block. */
+  /** Its content as plain text, for formats that have no such block. */
   readonly words?: string;
 }
 

@@ -4,11 +4,11 @@ import { NO_USAGE, TOKENS_MAX, type CountName, type ImplausibleCount, type Usage
 export interface UsageEstimate {
   /** A function, because a large prompt takes long to count, and nearly always the upstream has counted it. */
   readonly promptTokens: () => number;
-  /** Of what came of the answer. */
+  /** Of what came of the response. */
   readonly completionTokens: number;
-  /** The answer says something, so that it cannot be 0 tokens long. */
+  /** The response says something, so that it cannot be 0 tokens long. */
   readonly hasContent: boolean;
-  /** The answer came to its end; else the upstream may not have counted all of it. */
+  /** The response came to its end; else the upstream may not have counted all of it. */
   readonly isOver: boolean;
   /** Where it did not come to its end: less than this it is not likely to have become. */
   readonly completionTokensMin: number;
@@ -20,7 +20,7 @@ export interface UsageBounds {
   readonly completionTokensMax: number;
 }
 
-/** What the request and the endpoint say about the size of an answer, in tokens. Absent: unknown. */
+/** What the request and the endpoint say about the size of a response, in tokens. Absent: unknown. */
 export interface UsageLimits {
   readonly contextTokens: number | undefined;
   /** Of the endpoint. */
@@ -47,9 +47,9 @@ export function boundUsage({ contextTokens, outputTokens, requestedTokens }: Usa
 }
 
 /**
- * The one rule for what an answer is charged as, whatever the format of its upstream: a count that is absent, that is no
- * number of tokens, or that cannot be (no prompt, no tokens of an answer that says something) is estimated; one beyond
- * belief is replaced by the estimate and noted as `implausible`. An answer that broke off is at least as long as what came
+ * The one rule for what a response is charged as, whatever the format of its upstream: a count that is absent, that is no
+ * number of tokens, or that cannot be (no prompt, no tokens of a response that says something) is estimated; one beyond
+ * belief is replaced by the estimate and noted as `implausible`. A response that broke off is at least as long as what came
  * of it. Parts of an estimate never exceed it.
  * @param reported absent: the upstream counted nothing at all
  * @spec money-17, money-19, money-20
@@ -96,7 +96,7 @@ function estimatePrompt(verdict: Verdict, usage: Usage, estimate: UsageEstimate)
   return verdict === 'implausible' ? estimated : Math.max(usage.cacheReadTokens + usage.cacheWriteTokens, estimated);
 }
 
-/** @param isCounted so far: the answer broke off */
+/** @param isCounted so far: the response broke off */
 function estimateCompletion(verdict: Verdict, usage: Usage, isCounted: boolean, estimate: UsageEstimate): number {
   const estimated = Math.max(estimate.completionTokens, estimate.isOver ? 0 : estimate.completionTokensMin);
   if (verdict === 'implausible') return estimated;

@@ -1,7 +1,7 @@
 import type { Block } from './blocks.ts';
 import type { GenerationRequest } from './request.ts';
 
-/** Media that callers sent, results of their tools included: answers of the model that came back do not count. */
+/** Counts media that callers sent, results of their tools included. Earlier responses of a model do not count. */
 export function countPromptMedia({ turns }: Pick<GenerationRequest, 'turns'>): {
   /** Of every kind. */
   readonly all: number;
@@ -22,8 +22,8 @@ export function countPromptMedia({ turns }: Pick<GenerationRequest, 'turns'>): {
 }
 
 /**
- * Whether files lie elsewhere whose length nobody here knows: recordings, videos and documents. An image is as large as any
- * other.
+ * Whether the request links files whose length the gateway does not know: recordings, videos and documents. Images do not
+ * count, because one is as large as another.
  */
 export function linksFiles({ turns }: Pick<GenerationRequest, 'turns'>): boolean {
   return turns.some(({ blocks }) => blocks.some(isLinkedFile));

@@ -51,16 +51,16 @@ export type StopCondition =
   | { readonly type: 'max_cost'; readonly maxCostInDollars: number }
   | { readonly type: 'finish_reason_is'; readonly reason: string };
 
-/** The answer to the very same body of the same key may be given again. @spec cache-1 */
+/** The response to the very same body of the same key may be replayed. @spec cache-1 */
 export interface ResponseCacheSetting {
   readonly ttlMs: number;
-  /** What is kept is forgotten first. */
+  /** The cached response is deleted first. */
   readonly clear: boolean;
-  /** Bodies with one digest say the same. */
+  /** Bodies with one digest are equal. */
   readonly bodyDigest: string;
 }
 
-/** What the caller asks of the gateway. Nothing in here ever travels upstream. */
+/** The caller's instructions for the gateway itself. Nothing in here is ever sent upstream. */
 export interface Directives {
   /** `model` first, then the fallbacks, duplicates removed, as the caller spelled them. Empty: the default model. */
   readonly models: readonly string[];
@@ -74,13 +74,13 @@ export interface Directives {
   readonly stopServerToolsWhen?: readonly StopCondition[];
   readonly maxToolCalls?: number;
   readonly preset?: string;
-  /** `x_search_filter`, as it came: whoever uses it checks it. @spec web-16 */
+  /** `x_search_filter`, as it came: the plugin that uses it checks it. @spec web-16 */
   readonly postFilter?: unknown;
   /** Stream begins with the transformed upstream body. */
   readonly echoUpstreamBody: boolean;
   /** `X-Service-Metadata: enabled`. */
   readonly serviceMetadata: boolean;
-  /** `X-Service-Rescue`: whether another endpoint may go on with a stream that breaks off. Absent: as the operator says. */
+  /** `X-Service-Rescue`: mid-stream failover, on or off. Absent: as the operator configured it. */
   readonly rescue?: boolean;
   readonly responseCache?: ResponseCacheSetting;
   /** The chat caller declared `functions`: it reads one call, as `function_call`. */
@@ -90,13 +90,13 @@ export interface Directives {
   readonly app?: AppAttribution;
 }
 
-/** Who the calling application says it is. @spec request-27 */
+/** How the calling application identifies itself. @spec request-27 */
 export interface AppAttribution {
   readonly url?: string;
   readonly title?: string;
   readonly categories?: readonly string[];
   readonly userAgent?: string;
-  /** Two letters, ISO 3166: where its caller is, as somebody before the gateway says. */
+  /** Two letters, ISO 3166: the country of its user, as a proxy in front of the gateway reports it. */
   readonly country?: string;
 }
 
@@ -109,8 +109,8 @@ export const DEFAULT_PREFERENCES: ProviderPreferences = {
 };
 
 /**
- * What of a caller's preferences holds for models that it did not name: providers that it shuts out stay out, those beside
- * `only` like those in `ignore`, while an order was meant for another model.
+ * The part of a caller's preferences that also holds for models that the caller did not name. Providers that it excludes,
+ * by `only` or by `ignore`, stay excluded; an order was meant for another model.
  */
 export function privacyOf({
   only,

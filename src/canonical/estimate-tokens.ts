@@ -47,7 +47,7 @@ function estimateAttribution({ format, turns }: GenerationRequest): number {
   return estimateTokens(first.text) - estimateTokens(withoutAttribution(first.text));
 }
 
-/** What an answer of this many bytes of UTF-8 counts, when the upstream did not say. */
+/** What a response of this many bytes of UTF-8 counts, when the upstream did not say. */
 export function estimateResponseTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }

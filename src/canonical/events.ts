@@ -5,7 +5,7 @@ import type { UpstreamFailure } from './failure/failure.ts';
 import type { Usage } from './usage.ts';
 
 /**
- * Why the model stopped. `unknown`: the upstream ended the answer and gave no reason, and none is made up for it; callers
+ * Why the model stopped. `unknown`: the upstream ended the response and gave no reason, and none is made up for it; callers
  * read `null`. @spec chat-response-6
  */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'unknown';
@@ -42,7 +42,7 @@ export interface BlockDeltaEvent {
   readonly value?: JsonObject | undefined;
   /**
    * The JSON text of the wire event that carried this delta and nothing else worth keeping. An encoder of the same
-   * format may write it again with only its head changed. Whoever changes the event leaves this off.
+   * format may write it again with only its head changed. Code that changes the event leaves this off.
    */
   readonly frame?: string | undefined;
   readonly extra?: Extra | undefined;
@@ -53,7 +53,7 @@ export interface BlockEndEvent {
   readonly index: number;
 }
 
-/** A source of the text of block `index`, or of the whole answer with `index` -1. */
+/** A source of the text of block `index`, or of the whole response with `index` -1. */
 export interface CitationEvent {
   readonly type: 'citation';
   readonly index: number;
@@ -71,7 +71,7 @@ export interface WarningEvent {
   readonly warning: Warning;
 }
 
-/** Members of the answer itself that only the format knows (a list of search results beside the choices). */
+/** Members of the response itself that only the format knows (a list of search results beside the choices). */
 export interface ExtraEvent {
   readonly type: 'extra';
   readonly extra: Extra;
@@ -84,21 +84,21 @@ export interface EndEvent {
   readonly nativeFinish?: string;
   /** The stop sequence that was hit. */
   readonly stopSequence?: string;
-  /** The gateway ended the answer, and aborted the upstream, which had more to say. */
+  /** The gateway ended the response, and aborted the upstream, which had more to say. */
   readonly isCut?: true;
   readonly extra?: Extra;
 }
 
-/** The answer broke off. Nothing follows. */
+/** The response broke off. Nothing follows. */
 export interface FailedEvent {
   readonly type: 'failed';
   readonly failure: UpstreamFailure;
 }
 
 /**
- * One answer, streamed or whole:
- * `start (block-start block-delta* block-end | citation | usage | warning | extra)* (end usage? | failed)`. Of an answer
- * that failed before anything of it could be read, `failed` alone. Where another upstream goes on with a streamed answer
+ * One response, streamed or whole:
+ * `start (block-start block-delta* block-end | citation | usage | warning | extra)* (end usage? | failed)`. Of a response
+ * that failed before anything of it could be read, `failed` alone. Where another upstream goes on with a streamed response
  * that broke off, its `start` follows, with nothing but the format of what comes from there on.
  */
 export type GenerationEvent =
@@ -117,12 +117,12 @@ export type GenerationEvent =
 export type EventBatch = readonly GenerationEvent[];
 
 /**
- * An answer that is coming. `read` gives the next batch, and `undefined` after the last one; it never throws for what
+ * A response that is coming. `read` gives the next batch, and `undefined` after the last one; it never throws for what
  * an upstream does (that is a `failed` event). `cancel` stops the upstream at once and may be called at any time.
  */
 export interface EventSource {
   read(): Promise<EventBatch | undefined>;
   cancel(): void;
-  /** Whether at most the upstream's terminal frame is still to come. Absent: nobody knows before the end. */
+  /** Whether at most the upstream's terminal frame is still to come. Absent: unknown before the end. */
   isComplete?(): boolean;
 }

@@ -62,7 +62,7 @@ test('log probabilities of several deltas are joined', () => {
   assert.deepEqual(blocks[0]?.extra?.fields, { logprobs: { content: [{ token: 'a' }, { token: 'b' }] } });
 });
 
-test('an answer can be looked at before it has ended, and again after', () => {
+test('a response can be looked at before it has ended, and again after', () => {
   const fold = createFold();
   fold.push([start, { type: 'block-start', index: 0, block: { type: 'text', text: 'a' } }]);
   assert.deepEqual(fold.response().blocks, [{ type: 'text', text: 'a' }]);

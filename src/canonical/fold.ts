@@ -16,14 +16,14 @@ interface OpenBlock {
   readonly extras: Extra[];
 }
 
-/** Adds up the events of one answer. */
+/** Adds up the events of one response. */
 export interface Fold {
   push(events: EventBatch): void;
   /** What has come so far; callable at any time. */
   response(): GenerationResponse;
 }
 
-/** @source docs/decisions/0005: a whole answer decodes to the same events as a stream, and both fold to the same answer */
+/** @source docs/decisions/0005: a whole response decodes to the same events as a stream, and both fold to the same response */
 export function createFold(): Fold {
   return new EventFold();
 }

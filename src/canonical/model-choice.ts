@@ -24,7 +24,7 @@ export interface CandidateModel {
   readonly coding?: number;
   readonly intelligence?: number;
   readonly agentic?: number;
-  /** Tokens a second, the middle of the last five minutes, at its fastest endpoint; `undefined`: nobody asked it. */
+  /** Tokens a second, the median of the last five minutes, at its fastest endpoint; `undefined`: it had no requests. */
   throughput(): number | undefined;
 }
 
@@ -52,37 +52,37 @@ export interface TaskTraffic {
   standingOf(slug: string): number;
 }
 
-/** A model with what tests say of it. */
+/** A model with its results of tests. */
 export interface TestedModel {
   readonly slug: string;
   readonly scores: readonly { readonly metric: string; readonly score: number }[];
 }
 
-/** What a router came to. */
+/** The decision of a router. */
 export interface RouterDecision {
   /** The plugin's id. */
   readonly router: string;
   readonly strategy: RouteReport['strategy'];
   /** The models that take the slug's place, best first. */
   readonly chosen: readonly string[];
-  /** Tag of `model-selection/classify/task-tags.ts`. Absent: it was not told. */
+  /** Tag of `model-selection/classify/task-tags.ts`. Absent: unknown. */
   readonly taskType?: string;
   /** Members of `params` in the metadata: `quality_floor`, `throughput_floor`. */
   readonly params?: JsonObject;
-  /** What the request would have gone to for the best answer: what it costs is compared with that model's list price. */
+  /** The model that would have given the best response: the cost is compared with that model's list price. */
   readonly comparedWith?: string;
   /**
-   * A session that the caller names goes on with whom of the chosen models answered, and with its provider, whether a
-   * cache saves there or not. Remembered under `what` as long after the last success.
+   * Session affinity: a session that the caller names stays with the model and the provider that served it, even where no
+   * prompt cache is saved by that. The pin is stored under `what` for `idleMs` after the last success.
    */
   readonly pins?: { readonly what: string; readonly idleMs: number };
-  /** What `POST /route/explain` shows of it. Asked for only there. */
+  /** What `POST /route/explain` shows of it. Only that route calls this. */
   readonly details?: () => JsonObject;
 }
 
-/** What the operator says of routers. */
+/** The operator's settings for routers. */
 export interface RouterSettings {
-  /** Slugs and aliases, first choice first: who judges where a router asks a model. */
+  /** Slugs and aliases, first choice first: the models that a router calls as a judge. */
   readonly judgeModels: readonly string[];
   readonly judgeTimeoutMs: number;
   /** Auto routers ask the judge what a request is about where words leave doubt. */
@@ -98,16 +98,16 @@ export interface RouterSettings {
 /** What routers choose by. Made for one request. */
 export interface ModelChoice {
   readonly settings: RouterSettings;
-  /** It is only told what would be: no model is asked, and nothing remembered. */
+  /** A dry run: no model is called, and nothing is stored. */
   readonly isRehearsal: boolean;
   /**
    * Every reviewed model with a known price that answers in text and that the request, its account and the operator let
    * answer it, sandbox models only where there is nothing else. One pass over the catalog.
    */
   candidatePool(request: GenerationRequest): CandidatePool;
-  /** The concrete slug that a slug or an alias (`~author/family-latest`) stands for; `undefined`: nobody serves it. */
+  /** The concrete slug that a slug or an alias (`~author/family-latest`) stands for; `undefined`: no endpoint serves it. */
   resolve(slug: string): string | undefined;
-  /** 0 to 1: where a model stands among all that were tested in what a tag is measured by; `undefined`: nobody tested it. */
+  /** 0 to 1: a model's rank among all with results in the metrics of a tag; `undefined`: it has no such results. */
   priorOf(slug: string, taskType: string): number | undefined;
   /** Every model that was tested, served here or not: among few models places say little. */
   tested(): readonly TestedModel[];

@@ -62,7 +62,7 @@ suite('reasoning', () => {
     return { seen, changed: changed.turns[0]?.blocks[0] };
   }
 
-  test('that is signed is text that nobody may change, whatever the signature is worth', () => {
+  test('that is signed is text that must not change, whatever the signature is worth', () => {
     const { seen, changed } = look({ form: 'text', text: 'On project-1.', signature: base64 });
     assert.deepEqual(seen, [['On project-1.', true]]);
     assert.deepEqual(

@@ -11,7 +11,7 @@ export interface TextPlace {
   readonly form: 'plain' | 'json';
   /** In a user's turn, and no tool said it. */
   readonly byUser: boolean;
-  /** Its author takes it back only as it was: what is changed there is for records, and goes to nobody. */
+  /** Its vendor accepts it only unchanged: a changed text is for records and is not sent. */
   readonly isSealed?: true;
 }
 
@@ -19,11 +19,11 @@ export interface TextPlace {
 export type ChangeText = (text: string, place: TextPlace) => string;
 
 /**
- * The request with other texts, each asked for once, in order; the same object when none changed. Texts are what a model
- * reads as said in the conversation: messages, names of speakers, documents in plain text, arguments and results of tools,
- * a predicted answer, stop sequences, ids of calls, the wanted form of the answer, and what members that only one format
- * knows hold, with their names. Not among them: tools and their schemas, media that is no text, addresses, and what is
- * encrypted.
+ * Returns the request with changed texts. Each text is passed to `change` once, in order; when none changes, the result is
+ * the same object. Texts are what a model reads as part of the conversation: messages, names of speakers, documents in
+ * plain text, arguments and results of tools, a predicted response, stop sequences, ids of calls, the response format, and
+ * the names and values of fields that only one format knows. Tools and their schemas, media other than text, addresses
+ * and encrypted data are not texts.
  * @param skips turns that stay as they are
  */
 export function changeRequestTexts(
@@ -135,7 +135,7 @@ function changeContent(block: Block, change: ChangeText, byUser: boolean): Block
   }
 }
 
-/** Nobody here can tell whether a signature is true, or whether something was encrypted: words are words. */
+/** The gateway cannot check a signature, or whether a text was encrypted: it treats all of them as text. */
 function changeReasoning(block: ReasoningBlock, change: ChangeText, byUser: boolean): ReasoningBlock {
   const { signature, ...others } = block;
   const isSealed = block.form === 'encrypted' || signature !== undefined;
@@ -255,7 +255,7 @@ function changeExtra(extra: Extra | undefined, change: ChangeText, byUser: boole
 const WORDLESS = /^(?:type|role|id|.*_id|media_type|mime_?type|url|.*_url|format|model)$/i;
 /** Of those, the ones whose value is of the caller's choice. */
 const ID = /^(?:id|.*_id|model)$/i;
-/** Members that hold bytes in the form of text, unless it is plain text that somebody put there: results of tools ride so. */
+/** Members that hold bytes as text. Some hold plain text all the same, as results of tools do. */
 const BYTES = /^(?:data|.*_data|signature|encrypted_.*)$/i;
 /** What no base64 has, in lines or in one. */
 const NO_BYTES = /[^\w+/=\r\n-]/;

@@ -81,7 +81,7 @@ export interface ReasoningSettings {
   /** The messages format's `thinking: {type: "adaptive"}`: on, the model decides how much. */
   readonly adaptive?: true;
   readonly summary?: 'auto' | 'concise' | 'detailed';
-  /** Reasoning runs and is billed, and is removed from the answer. */
+  /** Reasoning runs and is billed, and is removed from the response. */
   readonly exclude?: boolean;
   readonly mode?: 'standard' | 'pro';
   readonly context?: 'auto' | 'all_turns' | 'current_turn';
@@ -89,7 +89,7 @@ export interface ReasoningSettings {
   readonly extra?: Extra;
 }
 
-/** What shapes the generation itself. An absent member was not asked for: no default is ever put in its place. */
+/** What shapes the generation itself. An absent member was not set: no default is ever put in its place. */
 export interface Settings {
   readonly maxTokens?: number;
   /** What the caller calls it, where that is not `max_tokens`. */
@@ -106,7 +106,7 @@ export interface Settings {
   readonly logprobs?: boolean;
   readonly topLogprobs?: number;
   readonly stop?: readonly string[];
-  /** May have 64 bits: nobody here calculates with it. */
+  /** May have 64 bits: the gateway does not calculate with it. */
   readonly seed?: number | ExactNumber;
   readonly modalities?: readonly ('text' | 'image' | 'audio')[];
   readonly parallelToolCalls?: boolean;
@@ -115,7 +115,7 @@ export interface Settings {
   readonly prediction?: JsonObject;
   readonly reasoning?: ReasoningSettings;
   readonly verbosity?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  /** As asked; `fast` is spelled `priority` here, and `speed: "fast"` of the messages format too. */
+  /** As requested; `fast`, and `speed: "fast"` of the messages format, are `priority` here. */
   readonly serviceTier?: string;
   readonly promptCacheKey?: string;
   readonly promptCacheOptions?: JsonObject;
@@ -124,7 +124,7 @@ export interface Settings {
   readonly imageConfig?: Readonly<Record<string, Json>>;
   readonly audio?: JsonObject;
   readonly webSearchOptions?: JsonObject;
-  /** The endpoint is to search the web by itself: asked for by a plugin, whatever the caller's format has words for. */
+  /** The endpoint is to search the web by itself. A plugin sets this, even where the caller's format has no such setting. */
   readonly nativeWebSearch?: NativeWebSearch;
 }
 
@@ -135,9 +135,9 @@ export interface GenerationRequest {
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
   readonly settings: Settings;
-  /** Asked of the gateway, never sent upstream. */
+  /** For the gateway itself, never sent upstream. */
   readonly directives: Directives;
-  /** Members of the body that nobody here knows. */
+  /** Members of the body that the gateway does not know. */
   readonly extra?: Extra;
   /** Deprecated spellings and ignored fields met while reading the request. */
   readonly warnings: readonly Warning[];

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../lib/json.ts';
 
-/** How a request was routed. Routing and the pipeline fill it; `wire/gateway/service-metadata.ts` draws it. */
+/** How a request was routed. Routing and the pipeline fill it; `wire/gateway/service-metadata.ts` encodes it. */
 export interface RouteReport {
   /** The slug as sent. */
   requested: string;
@@ -32,9 +32,9 @@ export interface RouteReport {
     readonly credential?: string;
   }[];
   pipeline: PipelineStage[];
-  /** What a router held to, and what its choice is compared with. @spec metadata-3 */
+  /** The parameters of a router, and the model that its choice is compared with. @spec metadata-3 */
   readonly params: Record<string, Json>;
-  /** Models that a router chose in the place of a slug: whoever of them serves, the router's strategy stands. */
+  /** Models that a router chose in the place of a slug: whichever of them serves, `strategy` names the router's. */
   chosen: readonly string[];
   /** Monotonic ms at arrival, and at the end or the failure. */
   arrivedMs: number;

@@ -4,7 +4,7 @@ import type { FormatId } from './extra.ts';
 const GAP = '\n\n';
 
 /**
- * What stands between two texts of an answer that become one here. Texts with something between them were said one after
+ * What stands between two texts of a response that become one here. Texts with something between them were said one after
  * the other (before and after a search); neighbours are one text in pieces, as vendors cut it to cite. The chat format has
  * one text, whose pieces are joined as they came, unless one stands apart. @spec tool-19
  * @param stated characters of text so far
@@ -44,7 +44,7 @@ export function joinReasoning(format: FormatId | undefined, blocks: readonly Blo
   return text;
 }
 
-/** The text of an answer, and where each of its text blocks begins in it. */
+/** The text of a response, and where each of its text blocks begins in it. */
 export function joinResponseText(
   format: FormatId | undefined,
   blocks: readonly Block[],

@@ -38,14 +38,14 @@ export interface Usage {
   readonly extra?: Extra;
 }
 
-/** The two totals that an answer is charged by. */
+/** The two totals that a response is charged by. */
 export type CountName = 'prompt' | 'completion';
 
 export interface ImplausibleCount {
   readonly count: CountName;
   /** Tokens. */
   readonly reported: number;
-  /** The most that would have been believed. */
+  /** The largest count that would have been accepted. */
   readonly max: number;
 }
 
@@ -58,7 +58,7 @@ export const NO_USAGE: Usage = {
   estimated: true,
 };
 
-/** Counts that are simply added up; what stands beside them is the last one's. */
+/** Counts that are added up; other fields are those of the last part. */
 const OPTIONAL_COUNTS = [
   'reasoningTokens',
   'audioPromptTokens',
@@ -71,7 +71,7 @@ const OPTIONAL_COUNTS = [
   'webFetchRequests',
 ] as const satisfies readonly (keyof Usage)[];
 
-/** What two parts of one answer consumed together. What a provider counts apart for its bill is no sum of both. */
+/** Adds the usage of two parts of one response. What a provider counts apart for its bill is not added. */
 export function addUsage(before: Usage, { billed: _billed, implausible: _implausible, ...after }: Usage): Usage {
   const counts: Partial<Record<(typeof OPTIONAL_COUNTS)[number], number>> = {};
   for (const count of OPTIONAL_COUNTS) {
@@ -91,10 +91,10 @@ export function addUsage(before: Usage, { billed: _billed, implausible: _implaus
   };
 }
 
-/** More than any model reads or writes for one answer. */
+/** More than any model reads or writes for one response. */
 export const TOKENS_MAX = 100_000_000;
 
-/** A token count from a wire object: anything but a number that may be one counts as `undefined`. Nobody pays for 1e19. */
+/** A token count from a wire object: anything but a plausible number is `undefined`, so that no key pays for 1e19. */
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= TOKENS_MAX ? Math.floor(value) : undefined;
 }
@@ -121,7 +121,7 @@ const PROMPT_UNREPORTED = { unreported: ['prompt'] } as const;
 const COMPLETION_UNREPORTED = { unreported: ['completion'] } as const;
 const BOTH_UNREPORTED = { unreported: ['prompt', 'completion'] } as const;
 
-/** Runs of a tool for one answer: more than any research takes. Each costs as much as thousands of tokens. */
+/** Runs of a tool for one response: more than any research takes. Each costs as much as thousands of tokens. */
 const TOOL_RUNS_MAX = 1_000;
 
 /** How often the upstream ran a tool of its own, from a wire object; as strict as `tokenCount`. */

@@ -95,7 +95,7 @@ for (const [status, error, errorType, answered, mayTry] of rows)
     assert.equal(failure.upstreamStatus, status);
   });
 
-test('who lacks money at the provider is not told to look at the key', () => {
+test('reports an exhausted quota at the provider, not a rejected key', () => {
   assert.match(classifyStatus(402, {}).message, /quota/);
   assert.match(classifyStatus(401, {}).message, /credentials/);
 });
@@ -121,10 +121,10 @@ test('a word that only begins like a key is said as the provider said it', () =>
 test('a provider that is too slow is 524, the own time limit of the request 408', () => {
   assert.equal(timeoutFailure('first-token').status, 524);
   assert.equal(timeoutFailure('total').status, 408);
-  assert.equal(timeoutFailure('total').mayTry, 'nobody');
+  assert.equal(timeoutFailure('total').mayTry, 'nothing');
 });
 
-test('a cancelled attempt is tried by nobody, a broken connection by the next endpoint', () => {
-  assert.equal(transportFailure('aborted').mayTry, 'nobody');
+test('ends the request after a cancelled attempt, and tries the next endpoint after a broken connection', () => {
+  assert.equal(transportFailure('aborted').mayTry, 'nothing');
   assert.equal(transportFailure('reset').mayTry, 'next-endpoint');
 });

@@ -34,10 +34,10 @@ const REFUSED =
 const CODE_CHARS_MAX = 200;
 const FLAGGED = /input was flagged/i;
 
-/** What a 400 is about, by the words that upstreams use for it; the first that matches counts. */
+/** Meanings of a 400 by the words that upstreams use for it; the first that matches counts. */
 const MEANINGS_OF_BAD_REQUEST: readonly (readonly [words: RegExp, meaning: FailureMeaning])[] = [
   [TOO_LONG, MEANINGS.tooLong],
-  // OpenRouter, when the answer reached `max_tokens`: recorded by pydantic/pydantic-ai, 2025-11.
+  // OpenRouter, when the response reached `max_tokens`: recorded by pydantic/pydantic-ai, 2025-11.
   [/token limit reached/i, MEANINGS.tokenLimit],
   [REFUSED, MEANINGS.refused],
   [
@@ -49,20 +49,20 @@ const MEANINGS_OF_BAD_REQUEST: readonly (readonly [words: RegExp, meaning: Failu
   [/invalid (base64 )?image|could not process image|unsupported image|image.*(media type|format)/i, MEANINGS.badImage],
 ];
 
-/** What an answer that is no success means, as far as status and words tell. */
+/** Classifies a response that is no success by its status and its message. */
 export function classifyStatus(status: number, error: UpstreamErrorBody): UpstreamFailure {
   return { kind: 'status', ...failureOf(meaningOf(status, error), error), upstreamStatus: status };
 }
 
 /**
- * What an error inside an answer of status 200 means. @param status the status that the error would have had as an
- * answer of its own; 500 where the upstream gives no hint
+ * Classifies an error inside a response of status 200. @param status the status that the error would have had as a
+ * response of its own; 500 where the upstream gives no hint
  */
 export function classifyErrorEvent(status: number, error: UpstreamErrorBody): UpstreamFailure {
   return { kind: 'error-event', ...failureOf(meaningOf(status, error), error), upstreamStatus: status };
 }
 
-/** A failure without an answer: the connection or a clock. */
+/** A failure without a response: the connection or a clock. */
 export function transportFailure(
   kind: 'connect' | 'reset' | 'early-end' | 'garbage' | 'too-large' | 'aborted',
 ): UpstreamFailure {
@@ -71,7 +71,7 @@ export function transportFailure(
     errorType: 'provider_unavailable',
     status: 502,
     message: MESSAGE_OF_TRANSPORT[kind],
-    mayTry: kind === 'aborted' ? 'nobody' : 'next-endpoint',
+    mayTry: kind === 'aborted' ? 'nothing' : 'next-endpoint',
   };
 }
 
@@ -94,7 +94,7 @@ export function timeoutFailure(clock: NonNullable<UpstreamFailure['clock']>, cut
     // The request's own limit is the caller's 408, a provider's slowness 524 (@spec error-10).
     status: clock === 'total' ? 408 : STATUS_OF_ERROR_TYPE.timeout,
     message: messageOfTimeout(clock, cutAfterMs),
-    mayTry: clock === 'total' ? 'nobody' : 'next-endpoint',
+    mayTry: clock === 'total' ? 'nothing' : 'next-endpoint',
   };
 }
 
@@ -112,7 +112,7 @@ function meaningOf(status: number, error: UpstreamErrorBody): FailureMeaning {
   if (status === 503 && /overload|slow down/i.test(words)) return MEANINGS.overloaded;
   // @spec fallback-4: a conversation may be too long under this status as well.
   if (status === 422 && TOO_LONG.test(words)) return MEANINGS.tooLong;
-  // Somebody's prompt was flagged, which says nothing about the gateway's key: xAI, and OpenRouter with its `reasons`.
+  // The prompt was flagged, which says nothing about the gateway's key: xAI, and OpenRouter with its `reasons`.
   if (status === 403 && (REFUSED.test(words) || FLAGGED.test(words))) return MEANINGS.refused;
   return MEANING_OF_STATUS[status] ?? MEANINGS.unavailable;
 }
@@ -142,7 +142,7 @@ function redactError({ message, code, type, ...rest }: UpstreamErrorBody): Upstr
   };
 }
 
-/** Hosts say keys back: "Incorrect API key provided: sk-abc...". */
+/** Hosts repeat keys in their messages: "Incorrect API key provided: sk-abc...". */
 function redact(text: string): string {
   return redactSecrets(text.slice(0, UPSTREAM_MESSAGE_CHARS_MAX));
 }

@@ -80,7 +80,7 @@ test('an ordinary failure means what its status says', () => {
 });
 
 // @spec error-14
-test('a code means the same as a status and inside an answer', () => {
+test('a code means the same as a status and inside a response', () => {
   const error = { code: 'invalid_prompt', message: 'flagged' };
   const { kind: _, ...asStatus } = classifyStatus(400, error);
   const { kind: __, ...inResponse } = classifyErrorEvent(400, error);

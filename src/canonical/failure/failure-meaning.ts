@@ -1,7 +1,7 @@
 import type { UpstreamFailure } from './failure.ts';
 import { STATUS_OF_ERROR_TYPE, type ErrorType } from '../gateway-error.ts';
 
-/** What a failed answer of an upstream means for the caller, and for whoever may try next. @spec error-13 */
+/** The meaning of an upstream's failure for the caller and for the next candidates. @spec error-13 */
 export interface FailureMeaning {
   readonly errorType: ErrorType;
   readonly mayTry: UpstreamFailure['mayTry'];

@@ -15,39 +15,39 @@ export interface UpstreamFailure {
     | 'garbage'
     | 'too-large'
     | 'aborted'
-    /** The format of the endpoint has no words for the request. */
+    /** The format of the endpoint cannot express the request. */
     | 'unsayable'
-    /** No upstream failed: the caller's limits leave too little for what was to come next. */
+    /** No upstream failed: the caller's limits leave too little for the next call. */
     | 'unfunded'
-    /** It was to go on with an answer that had broken off, and says something else. */
+    /** The upstream was to continue a response that had broken off, and began another one. */
     | 'unspliceable';
   /** What it means in the gateway's vocabulary. */
   readonly errorType: ErrorType;
-  /** The status for the caller when this failure is the last word. */
+  /** The status for the caller when no further candidate is tried. */
   readonly status: number;
-  /** What the upstream itself answered, when it answered. */
+  /** The status of the upstream's response, when there was one. */
   readonly upstreamStatus?: number;
   /** A sentence of ours, safe to show. */
   readonly message: string;
   /** The upstream's own words, bounded and redacted; never shown with a 5xx "server" error. */
   readonly upstreamMessage?: string;
   readonly providerCode?: string;
-  /** The error as it was read, for the adapter that knows more of it; nobody after the attempt sees it. */
+  /** The error as it was parsed, for the adapter that knows more of it; it is dropped after the attempt. */
   readonly errorBody?: UpstreamErrorBody;
-  /** Why no connection came about, as the system or the TLS library calls it: for the operator alone. */
+  /** Why no connection was made, as the system or the TLS library reports it: for the operator alone. */
   readonly cause?: string;
   readonly retryAfterMs?: number;
   /** Members of the request that are at fault, with kind `unsayable`. */
   readonly issues?: readonly Issue[];
-  /** Who may try next. `next-endpoint` includes the next model; `nobody`: the request itself is at fault. */
-  readonly mayTry: 'next-endpoint' | 'next-model' | 'nobody';
+  /** The next candidate to try. `next-endpoint` includes the next model; `nothing`: the request itself is at fault. */
+  readonly mayTry: 'next-endpoint' | 'next-model' | 'nothing';
   /** Which clock ran out, with kind `timeout`. */
   readonly clock?: 'connect' | 'headers' | 'first-token' | 'idle' | 'whole' | 'total';
   /** The adaptive limit that ran out, shorter than the configured one, because another candidate was left. */
   readonly cutAfterMs?: number;
 }
 
-/** What an upstream said about its own failure, in any of the shapes that its format uses. */
+/** An upstream's report of its own failure, in any of the shapes that its format uses. */
 export interface UpstreamErrorBody {
   readonly message?: string;
   readonly code?: string;

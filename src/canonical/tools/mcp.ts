@@ -3,11 +3,11 @@ import type { ToolErrorCode } from './server-call.ts';
 
 /** The MCP servers that the operator set up, and what they offer. */
 export interface McpServers {
-  /** The server of that name. `unknown` and `forbidden` say why this asker gets none. */
+  /** The server of that name. `unknown` and `forbidden` say why this principal gets none. */
   find(name: string, principal: McpPrincipal): McpServer | 'unknown' | 'forbidden';
 }
 
-/** Whose request it is. */
+/** The key of the request, and its workspace. */
 export interface McpPrincipal {
   readonly workspaceId: string;
   readonly keyHash: string;
@@ -17,7 +17,7 @@ export interface McpServer {
   readonly name: string;
   /** Bound on one call, ms. */
   readonly callMsMax: number;
-  /** Those that the operator lets through, as far as they are known: maybe as the server last told. @throws McpError */
+  /** The tools that the operator allows, maybe as the server listed them last. @throws McpError */
   tools(signal: AbortSignal): Promise<readonly McpTool[]>;
   /** @throws McpError */
   call(tool: string, input: JsonObject, signal: AbortSignal): Promise<McpResult>;
@@ -31,17 +31,17 @@ export interface McpTool {
   readonly inputSchema: JsonObject;
 }
 
-/** What a call came to. */
+/** The result of a call. */
 export interface McpResult {
-  /** Blocks in the words of the protocol: `text`, `image`, `audio`, `resource`, `resource_link`. */
+  /** Content blocks of the protocol: `text`, `image`, `audio`, `resource`, `resource_link`. */
   readonly content: readonly JsonObject[];
   /** The same as one value, where the tool has such. */
   readonly structured?: Json;
-  /** The tool ran, and says that it failed. */
+  /** The tool ran, and reports that it failed. */
   readonly failed: boolean;
 }
 
-/** Why a server did not do what it was asked: a sentence that is safe to show to callers and models. */
+/** Why a server did not serve a call. The message is safe to show to callers and models. */
 export class McpError extends Error {
   readonly code: ToolErrorCode;
 

@@ -1,22 +1,22 @@
-/** What a classifier says of texts. */
+/** A classifier's verdict on texts. */
 export interface ModerationVerdict {
   readonly flagged: boolean;
-  /** What for, in the classifier's own words. */
+  /** The categories of the match, as the classifier names them. */
   readonly categories: readonly string[];
-  /** Who said it. */
+  /** The model that gave the verdict. */
   readonly model: string;
   readonly providerName: string;
 }
 
 /**
- * Asks a service that is there for nothing else.
- * @throws Error when it cannot be reached, or says nothing that can be read
+ * Calls a moderation service.
+ * @throws Error when it cannot be reached, or its response cannot be parsed
  */
 export type Moderate = (texts: readonly string[], signal: AbortSignal) => Promise<ModerationVerdict>;
 
-/** How texts are judged, as far as the operator set it up. */
+/** How texts are judged, as far as the operator configured it. */
 export interface Moderation {
   readonly endpoint?: Moderate;
-  /** Slug of a model that is asked where there is no endpoint. */
+  /** Slug of a model that judges where there is no endpoint. */
   readonly judge?: string;
 }

@@ -1,7 +1,7 @@
-/** Who can turn a file into text. @spec plugin-10 */
+/** The engines that can turn a file into text. @spec plugin-10 */
 export type FileEngineId = 'mistral-ocr' | 'cloudflare-ai';
 
-/** A file as it came: bytes, or where they lie. */
+/** A file as it came: its bytes, or their address. */
 export type FileSource =
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
   | { readonly type: 'url'; readonly url: string };
@@ -26,7 +26,7 @@ export type ParseOutcome =
     }
   | {
       readonly status: 'failed';
-      /** `caller`: the file is at fault; `service`: what was to read it; `memory`: there is none for it now. */
+      /** `caller`: the file is at fault; `service`: the engine is; `memory`: there is no memory for it now. */
       readonly fault: 'caller' | 'service' | 'memory';
       readonly message: string;
     };
@@ -36,7 +36,7 @@ export interface FileMemory {
   add(one: { close(): void }): void;
 }
 
-/** The ability to read files, which is handed to those who need it. */
+/** Reads files, for the plugins and tools that need it. */
 export interface FileReader {
   /** Whether the engine is set up. */
   has(engine: FileEngineId): boolean;

@@ -13,7 +13,7 @@ export type ToolErrorCode =
   | 'url_not_accessible'
   | 'unsupported_content_type';
 
-/** A call of a server tool that has run, as the caller is told of it and may tell of it again with the next request. */
+/** A call of a server tool that has run. The response shows it, and the caller may send it back with the next request. */
 export interface ServerCall {
   /** The model's own id of the call. */
   readonly id: string;
@@ -30,22 +30,22 @@ export interface ServerCall {
   readonly errorCode?: ToolErrorCode;
   /** Which turn of the model called, from 0. */
   readonly turn: number;
-  /** The same turn called functions of the caller's, too: its answer ended there. */
+  /** The same turn called functions of the caller's, too: its response ended there. */
   readonly besideCalls: boolean;
 }
 
-/** What a block that a caller sent back says of a server tool that ran for an earlier answer. */
+/** A server tool that ran for an earlier response, decoded from a block that the caller sent back. */
 export interface ReplayedServerCall {
   readonly id: string;
   /** Of the block that makes the call. */
   readonly call?: {
     readonly name: string;
     readonly input: string;
-    /** Calls of one turn share it. Absent: the order of the blocks tells. */
+    /** Calls of one turn share it. Absent: the order of the blocks decides. */
     readonly turn?: number;
     readonly besideCalls?: boolean;
   };
-  /** Of the block that holds the result: what the model read. */
+  /** From the block that holds the result: the text that the model read. */
   readonly result?: { readonly text: string; readonly failed: boolean };
 }
 
@@ -55,7 +55,7 @@ export const MCP_FUNCTION_PREFIX = 'mcp_';
 /** The type of the entry behind them. */
 export const MCP_TYPE = 'service:mcp';
 
-/** The function that the model sees in place of a server tool. @spec tool-4 */
+/** Name of the function that the model sees in place of a server tool. @spec tool-4 */
 export function functionNameOf(type: string, ordinal = 0): string {
   const name = type.replaceAll(':', '_');
   return ordinal === 0 ? name : `${name}__${ordinal}`;

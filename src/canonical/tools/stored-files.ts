@@ -7,17 +7,17 @@ export interface StoredFile {
   readonly sizeBytes: number;
   /** Unix ms. */
   readonly createdAtMs: number;
-  /** A tool made it: what was uploaded is not given out again. */
+  /** A tool made it: only such a file can be downloaded, an uploaded one cannot. */
   readonly madeHere: boolean;
 }
 
-/** Whose files are meant. */
+/** The key that owns files, and its workspace. */
 export interface FileOwner {
   readonly workspaceId: string;
   readonly keyHash: string;
 }
 
-/** The files of a workspace, for those who work with them while a request is served. */
+/** The files of a workspace, for the tools that use them while a request is served. */
 export interface StoredFiles {
   /** Oldest first. @param nameHas only names with this in them, whatever the case of their letters */
   search(owner: FileOwner, nameHas: string | undefined, limit: number): Promise<readonly StoredFile[]>;

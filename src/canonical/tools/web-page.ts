@@ -1,4 +1,4 @@
-/** Who can fetch a page: the gateway itself (`service`), or a vendor. @spec web-22 */
+/** Engines that can fetch a page: the gateway itself (`service`), or a vendor. @spec web-22 */
 export const PAGE_ENGINES = ['service', 'exa', 'firecrawl', 'parallel'] as const;
 export type PageEngineId = (typeof PAGE_ENGINES)[number];
 
@@ -22,11 +22,11 @@ export type PageFailure =
   | 'too_many_requests'
   | 'unavailable';
 
-/** What reading a page came to. A failed one costs nothing. */
+/** The outcome of reading a page. A failure costs nothing. */
 export type WebPageOutcome =
   | {
       readonly status: 'completed';
-      /** Where the text came from: behind all redirects. */
+      /** The address of the text, behind all redirects. */
       readonly url: string;
       readonly title: string;
       /** Markdown, or plain text. */
@@ -40,7 +40,7 @@ export type WebPageOutcome =
     }
   | { readonly status: 'failed'; readonly reason: PageFailure; readonly message: string };
 
-/** The ability to read pages of the web, which is handed to those who need it. */
+/** Reads pages of the web, for the plugins and tools that need it. */
 export interface WebPages {
   /** Whether the engine is set up. The gateway's own always is. */
   has(engine: PageEngineId): boolean;

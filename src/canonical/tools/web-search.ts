@@ -5,7 +5,7 @@ export type SearchEngineId = (typeof SEARCH_ENGINES)[number];
 /** How much text of its results a search should bring. @spec web-17 */
 export type SearchContextSize = 'low' | 'medium' | 'high';
 
-/** One question to a search engine. */
+/** One query to a search engine. */
 export interface WebSearchQuery {
   readonly text: string;
   /** Absent: the one that the operator chose. */
@@ -32,7 +32,7 @@ export interface WebSearchHit {
   readonly published?: string;
 }
 
-/** What a search came to. A failed one costs nothing. */
+/** The outcome of a search. A failure costs nothing. */
 export type WebSearchOutcome =
   | {
       readonly status: 'found';
@@ -48,9 +48,9 @@ export type WebSearchOutcome =
       readonly message: string;
     };
 
-/** The ability to search the web, which is handed to those who need it. */
+/** Searches the web, for the plugins and tools that need it. */
 export interface WebSearch {
-  /** Who would answer: the engine that is asked for, or the operator's choice. `undefined`: it is not set up. */
+  /** The engine that would serve: the requested one, or the operator's choice. `undefined`: it is not set up. */
   engineFor(requested: SearchEngineId | undefined): SearchEngineId | undefined;
   /** The most that the search may cost, nano-USD. */
   feeMax(query: WebSearchQuery): number;

@@ -188,7 +188,13 @@ function notAnApi(provider: Provider, answer: Answer): ProviderFinding {
 function words(provider: Provider, format: FormatId, { status, text }: Answer, inside = false): string {
   const { message } = UPSTREAM_FORMATS[format].decodeError(text);
   if (message === undefined || message.trim() === '') return inside ? '' : '.';
-  const failure = { kind: 'status', errorType: 'provider_unavailable', status, message: '', mayTry: 'nobody' } as const;
+  const failure = {
+    kind: 'status',
+    errorType: 'provider_unavailable',
+    status,
+    message: '',
+    mayTry: 'nothing',
+  } as const;
   const clean = redactSecrets({ ...failure, upstreamMessage: message.slice(0, WORDS_CHARS_MAX) }, provider.settings);
   const detail = (clean.upstreamMessage ?? '').replaceAll(/\s+/g, ' ').trim();
   return inside ? `: ${detail}` : `: ${detail.replace(/[.]?$/, '.')}`;

@@ -21,7 +21,7 @@ export const NO_ANSWER_ROOM: UpstreamFailure = {
   kind: 'unsayable',
   errorType: 'provider_overloaded',
   status: 503,
-  mayTry: 'nobody',
+  mayTry: 'nothing',
   retryAfterMs: RETRY_AFTER_MS,
   message: 'The gateway has no memory left for an answer of this size. Try again later, or request a stream.',
 };

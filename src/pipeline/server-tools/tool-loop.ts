@@ -329,7 +329,7 @@ const UNFUNDED: UpstreamFailure = {
   errorType: 'payment_required',
   status: 402,
   message: "What is left of the caller's credit or limits is too little to go on with server tools.",
-  mayTry: 'nobody',
+  mayTry: 'nothing',
 };
 
 function abortFailure(signal: AbortSignal): UpstreamFailure {
