@@ -142,7 +142,7 @@ const STATES_NOTHING: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Our own answers say of every call that the model itself made it. @spec messages-30 */
+/** Our own responses say of every call that the model itself made it. @spec messages-30 */
 function isCalledDirectly(type: string | undefined, member: string, value: Json | undefined): boolean {
   return type === 'tool-call' && member === 'caller' && isJsonObject(value) && value['type'] === 'direct';
 }

@@ -43,7 +43,7 @@ export function asExtra(format: FormatId, fields: JsonObject | undefined): { rea
   return fields === undefined ? NOTHING : { extra: { format, fields } };
 }
 
-/** Of most nodes of every request and answer nothing is left. */
+/** Of most nodes of every request and response nothing is left. */
 const NOTHING: { readonly extra?: Extra } = {};
 
 /** What a node brought along from this very format: extras of others stay away. */

@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '../lib/json.ts';
 import type { BetaRules } from './beta-flags.ts';
 import type { HeaderDirectives } from './gateway/headers.ts';
 
-/** Who answers: the same on every frame of one answer. */
+/** Who answers: the same on every frame of one response. */
 export interface ResponseIdentity {
   /** `gen-...`, equal to the `X-Generation-Id` header. */
   readonly id: string;
@@ -34,7 +34,7 @@ export interface Charge {
   readonly isPartial?: true;
 }
 
-/** What the gateway knows once the answer has ended and its charge is durable. */
+/** What the gateway knows once the response has ended and its charge is durable. */
 export interface FinalUsage {
   readonly usage: Usage;
   /** `undefined`: the price is unknown, which is not zero. */
@@ -53,7 +53,7 @@ export interface ErrorContext {
   readonly baseUrl: string;
 }
 
-/** Draws one streamed answer in a caller's format. Holds the state of that one answer. */
+/** Draws one streamed response in a caller's format. Holds the state of that one response. */
 export interface StreamEncoder {
   /**
    * Frames for these events, `''` for none. Writes nothing for `end` and `failed`: the terminal frames belong to
@@ -73,12 +73,12 @@ export interface ServerCallCodec {
   /**
    * The id under which a caller sees a call.
    * @param id the model's own
-   * @param ordinal of the call in the answer, from 0
+   * @param ordinal of the call in the response, from 0
    */
   shownId(id: string, ordinal: number): string;
   /** The name under which a caller sees the call of a tool. @param name of the function that the model called */
   shownName(type: string, name: string): string;
-  /** The block of an answer that tells what came of a call. */
+  /** The block of a response that tells what came of a call. */
   encode(call: ServerCall): Block;
   /** What a block of a caller's assistant turn says of a call that the gateway ran; `undefined` for any other block. */
   decode(block: Block): ReplayedServerCall | undefined;
@@ -94,13 +94,13 @@ export interface ClientFormat {
    */
   decodeRequest(body: Json, text: string, headers: HeaderDirectives): GenerationRequest;
   createStreamEncoder(identity: ResponseIdentity): StreamEncoder;
-  /** The whole answer as JSON text. An answer that broke off is drawn with its error. */
+  /** The whole response as JSON text. A response that broke off is drawn with its error. */
   encodeWhole(response: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string;
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
-  /** Whether the format has words for this block of an answer; one without is left out, which the record notes. */
+  /** Whether the format has words for this block of a response; one without is left out, which the record notes. */
   supports(block: Block): boolean;
   readonly serverCalls: ServerCallCodec;
-  /** Where clients of the format look for the id of an answer, beside `x-generation-id`. */
+  /** Where clients of the format look for the id of a response, beside `x-generation-id`. */
   readonly requestIdHeader: string;
   /** What keeps an idle stream open: a comment or a ping, complete with its line ends. */
   readonly keepAlive: string;
@@ -120,7 +120,7 @@ export interface EncodeTarget {
   readonly dialect: Dialect;
 }
 
-/** On what the limit of an answer depends. */
+/** On what the limit of a response depends. */
 export type LimitTarget = Pick<EncodeTarget, 'dialect' | 'maxOutputTokens'>;
 
 /**
@@ -141,16 +141,16 @@ export interface EncodedRequest {
   /** `anthropic-beta` and the like. */
   readonly headers: Readonly<Record<string, string>>;
   readonly warnings: readonly Warning[];
-  /** Tool names as sent, to the caller's own, where the wire refuses those: calls in the answer must be named back. */
+  /** Tool names as sent, to the caller's own, where the wire refuses those: calls in the response must be named back. */
   readonly toolNames?: ReadonlyMap<string, string>;
   /**
-   * The name of a tool that stands in for structured output: what the model calls it with is the text of the answer.
+   * The name of a tool that stands in for structured output: what the model calls it with is the text of the response.
    * @spec translate-22
    */
   readonly outputTool?: string;
 }
 
-/** Reads one streamed answer. Holds the state of that one answer. */
+/** Reads one streamed response. Holds the state of that one response. */
 export interface StreamDecoder {
   /** The events of one network read, in one synchronous pass. */
   push(chunk: Uint8Array): EventBatch;
@@ -181,7 +181,7 @@ export interface FormatModalities {
 
 /** How a format's calls are signed, for whoever keeps the signatures of callers that lose them. @spec reasoning-20 */
 export interface CallSignatures {
-  /** `undefined` for a block of an answer that is no signature of a call. */
+  /** `undefined` for a block of a response that is no signature of a call. */
   decode(block: Block): { readonly callId: string; readonly signature: string } | undefined;
   /** The request with each call signed that has lost its signature and whose id `lookUp` knows. */
   restore(request: GenerationRequest, lookUp: (callId: string) => string | undefined): GenerationRequest;
@@ -192,7 +192,7 @@ export interface UpstreamFormat {
   readonly id: FormatId;
   /** Where requests go, below the provider's base URL, which ends in its version segment. */
   path(target: PathTarget): string;
-  /** The media type of a streamed answer. */
+  /** The media type of a streamed response. */
   readonly streamType: 'text/event-stream' | 'application/vnd.amazon.eventstream';
   /**
    * Which parameters of the catalog's vocabulary the format has words for. An endpoint without a list of its own
@@ -209,7 +209,7 @@ export interface UpstreamFormat {
   /** Signatures that its upstreams demand back with the calls that they made; absent: they demand none. */
   readonly callSignatures?: CallSignatures;
   /**
-   * The limit of the answer, in tokens, where `encodeRequest` sends another than was asked for because of the reasoning that is part
+   * The limit of the response, in tokens, where `encodeRequest` sends another than was asked for because of the reasoning that is part
    * of it: never less than it sends, and `undefined` where it sends none. Absent: the one that was asked for.
    */
   responseLimit?(request: GenerationRequest, target: LimitTarget): number | undefined;
@@ -218,10 +218,10 @@ export interface UpstreamFormat {
    * @throws GatewayError 400 when the request cannot do without it: another format may have the words
    */
   encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest;
-  /** @param dialect of the upstream that answers, for formats whose answers do not tell whose reasoning they hold */
+  /** @param dialect of the upstream that answers, for formats whose responses do not tell whose reasoning they hold */
   createStreamDecoder(dialect?: Dialect): StreamDecoder;
-  /** A whole answer of status 200. What is not an answer gives `failed`: an error object, or garbage. */
+  /** A whole response of status 200. What is not a response gives `failed`: an error object, or garbage. */
   decodeWhole(text: string, dialect?: Dialect): EventBatch;
-  /** @param headers of the answer, names in lower case: some upstreams name the error there */
+  /** @param headers of the response, names in lower case: some upstreams name the error there */
   decodeError(text: string, headers?: Readonly<Record<string, string>>): UpstreamErrorBody;
 }

@@ -2,7 +2,7 @@ import type { Block } from '../canonical/blocks.ts';
 import type { EventBatch, GenerationEvent } from '../canonical/events.ts';
 import type { Extra } from '../canonical/extra.ts';
 
-/** More of an answer, for the block that its key names. */
+/** More of a response, for the block that its key names. */
 export interface Piece {
   /** Pieces in a row with one key make one block. */
   readonly key: string;
@@ -21,7 +21,7 @@ export function textPiece(text: string): Piece {
   return { key: TEXT_KEY, block: { type: 'text', text: '' }, text };
 }
 
-/** Writes the events of one answer: opens and ends its blocks so that none overlap but calls, numbered from 0. */
+/** Writes the events of one response: opens and ends its blocks so that none overlap but calls, numbered from 0. */
 export class ResponseBlocks {
   #events: GenerationEvent[] = [];
   #next = 0;

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { Dialect } from './format.ts';
 import { itemsOf } from './json-fields.ts';
 
-/** Words that schemas may hold which the vendor is to hold an answer to. Data and notes are not looked into. */
+/** Words that schemas may hold which the vendor is to hold a response to. Data and notes are not looked into. */
 const KNOWN: ReadonlySet<string> = new Set([
   'type',
   'title',
@@ -22,7 +22,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 type SchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
 
 /**
- * `strict` as it is to be sent. The messages format always holds an answer to its schema and has no word for it; where
+ * `strict` as it is to be sent. The messages format always holds a response to its schema and has no word for it; where
  * that takes a word, it is said for its callers.
  */
 export function strictnessOf(

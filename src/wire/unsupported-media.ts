@@ -3,7 +3,7 @@ import type { LocatedBlock } from './source-positions.ts';
 import { invalid, type GatewayError } from '../canonical/gateway-error.ts';
 
 /**
- * A file of the caller that the provider cannot be sent. An answer about a file that nobody read would be made up, so
+ * A file of the caller that the provider cannot be sent. A response about a file that nobody read would be made up, so
  * none is asked for: another endpoint may have the words.
  * @param what the file as the beginning of a sentence about its path: `is a video`
  */

@@ -45,7 +45,7 @@ export function parseError(value: unknown): UpstreamErrorBody {
   };
 }
 
-/** The HTTP status that an error inside an answer of status 200 stands for. */
+/** The HTTP status that an error inside a response of status 200 stands for. */
 export function statusOfError(error: unknown): number {
   if (!isJsonObject(error)) return STATUS_UNKNOWN;
   for (const member of ['code', 'status_code', 'status', 'http_status'] as const) {

@@ -8,7 +8,7 @@ import { joinResponseText } from '../../canonical/text-gap.ts';
 const ANNOTATION_MEMBERS: ReadonlySet<string> = new Set(['type', 'url_citation']);
 const URL_MEMBERS: ReadonlySet<string> = new Set(['url', 'title', 'start_index', 'end_index', 'content']);
 
-/** Where a text stands in the text of the whole answer, in characters. */
+/** Where a text stands in the text of the whole response, in characters. */
 interface TextRange {
   readonly start: number;
   readonly end: number;
@@ -58,7 +58,7 @@ export function isPlaceless(citation: Citation): boolean {
 }
 
 /**
- * All citations as one list, in the order of a stream: those of a text, then those of the whole answer that came before
+ * All citations as one list, in the order of a stream: those of a text, then those of the whole response that came before
  * the next block, and at last those that stand on all of its text.
  * @param format that the blocks came in, which says how their texts are joined
  */

@@ -83,7 +83,7 @@ suite('an upstream that keeps its reasoning in the content', () => {
     assert.deepEqual(assistant?.['tool_calls'], [call]);
   });
 
-  test('an answer of it comes back to it as it was, through what a caller keeps of it', () => {
+  test('a response of it comes back to it as it was, through what a caller keeps of it', () => {
     const response = {
       id: 'x',
       object: 'chat.completion',

@@ -75,7 +75,7 @@ export interface ChatDialect {
   /** The part that holds a document; absent: `file`, with `file_data`. */
   readonly documentPart?: 'document_url';
   /**
-   * Refuses what OpenAI does not have: files in the result of a call, and of other vendors' answers the pictures, the
+   * Refuses what OpenAI does not have: files in the result of a call, and of other vendors' responses the pictures, the
    * sources and the signatures of calls. Absent: the caller's own messages go as they stand.
    */
   readonly plainMessages?: boolean;
@@ -83,11 +83,11 @@ export interface ChatDialect {
   readonly callIds?: 'nine' | 'forty';
   /** Takes no user message right after the results of calls: one of the assistant must stand between them. */
   readonly repliesToResults?: boolean;
-  /** Wants the beginning of an answer, a last message of the assistant, marked by the member `prefix`. */
+  /** Wants the beginning of a response, a last message of the assistant, marked by the member `prefix`. */
   readonly prefixMember?: boolean;
   /** How it spells `seed`. */
   readonly seedMember?: 'random_seed';
-  /** Holds an answer to a schema only where `strict` is set, as far as the schema is one of those that it can do so with. */
+  /** Holds a response to a schema only where `strict` is set, as far as the schema is one of those that it can do so with. */
   readonly strictSchemas?: boolean;
   /** Takes `response_format` of type `json_schema`. Default true; otherwise JSON is asked for, and the schema in words. */
   readonly jsonSchema?: boolean;

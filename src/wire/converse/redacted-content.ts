@@ -4,7 +4,7 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /**
  * Encrypted reasoning out of the blob of this wire. The blob holds, letter for letter, what the model's vendor itself
- * calls `data` (seen in recorded answers of Claude 3.7, 2025), so it is kept as that: then the block can go on at either.
+ * calls `data` (seen in recorded responses of Claude 3.7, 2025), so it is kept as that: then the block can go on at either.
  * @param blob base64
  */
 export function decodeRedacted(blob: string): string {

@@ -70,7 +70,7 @@ export const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   'fallbacks',
   // The raw end-user id: only its hash may leave (@spec request-20).
   'user',
-  // There is no such field, and exactly one answer comes back (@spec request-15).
+  // There is no such field, and exactly one response comes back (@spec request-15).
   'n',
 ]);
 

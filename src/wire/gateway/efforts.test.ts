@@ -5,7 +5,7 @@ import { EFFORTS } from '../../canonical/request.ts';
 import { budgetOfEffort, effortOf, effortOfBudget, fitBudget, nearestEffort } from './efforts.ts';
 
 // @spec reasoning-7
-test('an effort counts before a budget, and a budget by its share of the answer', () => {
+test('an effort counts before a budget, and a budget by its share of the response', () => {
   assert.equal(effortOf({ effort: 'low', maxTokens: 9_000 }, 10_000), 'low');
   assert.equal(effortOf({ maxTokens: 8_100 }, 10_000), 'high');
   assert.equal(effortOf({ maxTokens: 500 }, 10_000), 'minimal');
@@ -13,7 +13,7 @@ test('an effort counts before a budget, and a budget by its share of the answer'
 });
 
 // @spec reasoning-7
-test('a budget without a bound of the answer is a medium effort', () => {
+test('a budget without a bound of the response is a medium effort', () => {
   assert.equal(effortOf({ maxTokens: 9_000 }, undefined), 'medium');
 });
 
@@ -55,7 +55,7 @@ test('whatever is known, the nearest is one of it and none is nearer', () => {
 });
 
 // @spec reasoning-5
-test('a budget is a share of the answer, within bounds, and rounded down', () => {
+test('a budget is a share of the response, within bounds, and rounded down', () => {
   assert.equal(budgetOfEffort('medium', 10_001), 5_000);
   assert.equal(budgetOfEffort('xhigh', 10_000), budgetOfEffort('max', 10_000));
   assert.equal(budgetOfEffort('minimal', 2_000), 1_024);
@@ -68,7 +68,7 @@ test('a budget that came of an effort is told as that effort again, or as one of
 });
 
 // @spec reasoning-6
-test('an answer has room beside its reasoning: its bound rises, else the budget falls, else there is none', () => {
+test('a response has room beside its reasoning: its bound rises, else the budget falls, else there is none', () => {
   assert.deepEqual(fitBudget(1_024, 1_024, 2_000, undefined), { budget: 1_024, maxTokens: 2_000 });
   assert.deepEqual(fitBudget(4_000, 1_024, 2_000, undefined), { budget: 4_000, maxTokens: 5_024 });
   assert.deepEqual(fitBudget(4_000, 1_024, 2_000, 3_000), { budget: 1_976, maxTokens: 3_000 });
@@ -77,7 +77,7 @@ test('an answer has room beside its reasoning: its bound rises, else the budget 
   assert.deepEqual(fitBudget(4_000, 1_024, 3_000, 2_000), { budget: 1_976, maxTokens: 3_000 });
 });
 
-test('whatever fits, the answer is longer than its reasoning', () => {
+test('whatever fits, the response is longer than its reasoning', () => {
   const tokens = fc.nat({ max: 200_000 });
   fc.assert(
     fc.property(tokens, tokens, fc.option(tokens, { nil: undefined }), (budget, maxTokens, limit) => {

@@ -13,25 +13,25 @@ const BY_RATIO = EFFORTS.filter((effort) => effort !== 'none');
 /** @spec reasoning-5: reasoning budget. */
 export const BUDGET_TOKENS_MIN = 1_024;
 const BUDGET_TOKENS_MAX = 128_000;
-/** What is left for the answer when the budget is not below the maximum. @spec reasoning-6 */
+/** What is left for the response when the budget is not below the maximum. @spec reasoning-6 */
 const VISIBLE_TOKENS_MIN = 1_024;
 
-/** The tokens that an effort may spend of an answer of so many. @spec reasoning-5 */
+/** The tokens that an effort may spend of a response of so many. @spec reasoning-5 */
 export function budgetOfEffort(effort: Exclude<Effort, 'none'>, outputTokens: number): number {
   const share = Math.floor(Math.min(outputTokens * RATIO_OF_EFFORT[effort], BUDGET_TOKENS_MAX));
   return Math.max(share, BUDGET_TOKENS_MIN);
 }
 
-/** A budget for reasoning, and the bound of the answer that it is part of. */
+/** A budget for reasoning, and the bound of the response that it is part of. */
 export interface FittedBudget {
   readonly budget: number;
   readonly maxTokens: number;
 }
 
 /**
- * Makes room for the answer beside its reasoning: raises its bound as far as the endpoint goes, else lowers the budget.
+ * Makes room for the response beside its reasoning: raises its bound as far as the endpoint goes, else lowers the budget.
  * `undefined` where that leaves less than the least budget. @spec reasoning-6
- * @param maxTokens of the answer
+ * @param maxTokens of the response
  * @param limit what the endpoint can answer, where known
  */
 export function fitBudget(
@@ -53,14 +53,14 @@ export function fitBudget(
 export function raisedLimit({ maxTokens, reasoning = {} }: Settings, limit: number | undefined): number | undefined {
   const effort = effortOf(reasoning, undefined);
   if (maxTokens === undefined || effort === undefined || effort === 'none') return maxTokens;
-  // An effort is a share of the answer, so that only the least budget may be more than that.
+  // An effort is a share of the response, so that only the least budget may be more than that.
   const budget = Math.max(reasoning.maxTokens ?? 0, BUDGET_TOKENS_MIN);
   return fitBudget(budget, 1, maxTokens, limit)?.maxTokens ?? maxTokens;
 }
 
 /**
  * The effort that was asked for, on a wire that knows efforts only: there the effort counts before a budget, and of a
- * budget its share of the answer. `undefined` when nothing was asked. @spec reasoning-7
+ * budget its share of the response. `undefined` when nothing was asked. @spec reasoning-7
  */
 export function effortOf(
   { effort, maxTokens, enabled, adaptive }: ReasoningSettings,
@@ -72,7 +72,7 @@ export function effortOf(
   return outputTokensMax === undefined ? 'medium' : effortOfBudget(maxTokens, outputTokensMax);
 }
 
-/** The effort whose share of the answer is nearest to a budget. @spec reasoning-7 */
+/** The effort whose share of the response is nearest to a budget. @spec reasoning-7 */
 export function effortOfBudget(tokens: number, outputTokensMax: number): Exclude<Effort, 'none'> {
   const share = tokens / outputTokensMax;
   return nearest(BY_RATIO, (effort) => Math.abs(RATIO_OF_EFFORT[effort] - share)) ?? 'medium';

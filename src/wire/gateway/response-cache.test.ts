@@ -36,7 +36,7 @@ suite('headers of the response cache', () => {
   });
 });
 
-suite('whether an answer is cached', () => {
+suite('whether a response is cached', () => {
   for (const [title, headers, preset, ttlMs] of [
     ['off where nobody asks', undefined, undefined, undefined],
     ['on by the header', ON, undefined, 300_000],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Shapes that answers of both formats share, for documentation and for tests that hold answers to it. */
+/** Shapes that responses of both formats share, for documentation and for tests that hold responses to it. */
 
 /** @spec metadata-3 */
 export const serviceMetadataSchema = z

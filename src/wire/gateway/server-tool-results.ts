@@ -11,7 +11,7 @@ const MODEL_ID = /^\w{1,128}$/;
 /**
  * The id under which callers of the messages format see a call that the gateway runs.
  * @param id the model's own
- * @param ordinal of the call in the answer
+ * @param ordinal of the call in the response
  * @param stranger stands in where the vendor would not take the model's id
  */
 export function shownCallId(id: string, ordinal: number, stranger: () => string): string {

@@ -42,13 +42,13 @@ function fold(chunks: readonly JsonObject[]): GenerationResponse {
   return foldEvents(decodeStream(stream(chunks)));
 }
 
-/** The message that a chat client keeps of an answer. */
+/** The message that a chat client keeps of a response. */
 function chatMessage(response: GenerationResponse): JsonObject {
   const encodedRequest = parseJsonObject(encodeChatResponse(response, IDENTITY, { ...FINAL_USAGE, usage: NO_USAGE }));
   return objectOf(objectsOf(encodedRequest?.['choices'])[0]?.['message']) ?? assert.fail('there is a message');
 }
 
-/** The content that a messages client keeps of a streamed answer. */
+/** The content that a messages client keeps of a streamed response. */
 function messagesContent(chunks: readonly JsonObject[]): readonly JsonObject[] {
   const encoder = new MessagesStreamEncoder(IDENTITY);
   return foldContent(checkStream(encoder.encode(decodeStream(stream(chunks))) + encoder.close(FINAL_USAGE)));

@@ -55,7 +55,7 @@ export function signatureOnCall({ extra }: ToolCallBlock): string | undefined {
   return typeof signature === 'string' && isSignature(signature) ? signature : undefined;
 }
 
-/** Signatures of the calls among the blocks of one answer or turn, by call id: what a store would keep. @spec reasoning-20 */
+/** Signatures of the calls among the blocks of one response or turn, by call id: what a store would keep. @spec reasoning-20 */
 export function signaturesOfCalls(blocks: readonly Block[]): ReadonlyMap<string, string> {
   const calls = new Set(blocks.flatMap((block) => (block.type === 'tool-call' ? [block.id] : [])));
   const signatures = new Map<string, string>();

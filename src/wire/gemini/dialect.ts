@@ -31,7 +31,7 @@ export interface GeminiFacts {
   readonly refusesTools?: boolean;
   /** Refuses to be held to JSON: it is asked for it in words. */
   readonly refusesJson?: boolean;
-  /** Answers in JSON although it is offered functions; otherwise the two are refused together. */
+  /** Responses in JSON although it is offered functions; otherwise the two are refused together. */
   readonly jsonBesideTools?: boolean;
   /** Pairs calls and results by `id`; otherwise the member is refused or unknown. */
   readonly callIds?: boolean;

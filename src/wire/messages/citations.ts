@@ -27,7 +27,7 @@ export function decodeCitations(value: Json | undefined): readonly Citation[] | 
 }
 
 /**
- * A citation in an answer; `undefined` where this format cannot say it. A source that another format named has no
+ * A citation in a response; `undefined` where this format cannot say it. A source that another format named has no
  * `encrypted_index`: it gets an empty one, which shows the source to the reader and is removed again on replay.
  */
 export function encodeCitation(citation: Citation): WireObject | undefined {

@@ -17,7 +17,7 @@ const VENDOR = target({ vendor: true });
 const COMPATIBLE = target();
 const QUESTION = { role: 'user', content: 'Hi' };
 
-/** An answer of another format that thinks in these blocks, and then says something. */
+/** A response of another format that thinks in these blocks, and then says something. */
 function responseOf(blocks: readonly ReasoningBlock[]): EventBatch {
   const thoughts = blocks.flatMap(({ text, signature, ...block }, index): readonly GenerationEvent[] => [
     { type: 'block-start', index, block: { ...block, text: '' } },
@@ -133,7 +133,7 @@ suite('reasoning of the vendor itself', () => {
     assert.deepEqual(sentThoughts(nextRequest([...own, { type: 'text', text: 'So.' }])), own);
   });
 
-  test('stands without a seal in an answer, whichever format brought it', () => {
+  test('stands without a seal in a response, whichever format brought it', () => {
     const block = { type: 'reasoning', form: 'text', text: 'hm', signature: 'c2ln', id: 'x' } as const;
     const encoded = { type: 'thinking', thinking: 'hm', signature: 'c2ln' };
     for (const family of [{}, { family: 'anthropic-claude-v1' }] as const) {

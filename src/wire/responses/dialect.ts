@@ -22,7 +22,7 @@ export interface ResponsesDialect {
   readonly reasoningContexts?: readonly NonNullable<ReasoningSettings['context']>[];
   /** Refuses a smaller `max_output_tokens`. */
   readonly outputTokensMin?: number;
-  /** Keeps every answer unless it is told not to. */
+  /** Keeps every response unless it is told not to. */
   readonly storesResponses?: boolean;
   /** Takes `text.verbosity`. Default true. */
   readonly textVerbosity?: boolean;
@@ -34,7 +34,7 @@ export interface ResponsesDialect {
   readonly toolOutputParts?: boolean;
   /** Takes the calls of a turn only side by side, after whatever else was said in it. */
   readonly callsLast?: boolean;
-  /** Labels its messages as commentary or final answer, and wants the label back. */
+  /** Labels its messages as commentary or final response, and wants the label back. */
   readonly messagePhases?: boolean;
   /** Has a search of its own: the tool `web_search`. */
   readonly webSearchTool?: boolean;
@@ -46,7 +46,7 @@ export interface ResponsesDialect {
   readonly postSearchTool?: boolean;
   /** Draws pictures by the tool `image_generation`. */
   readonly imageTool?: boolean;
-  /** Custom calls in its answers are its own tools at work, not calls for the caller. */
+  /** Custom calls in its responses are its own tools at work, not calls for the caller. */
   readonly runsCustomTools?: boolean;
 }
 

@@ -143,7 +143,7 @@ suite('ids of calls', () => {
 });
 
 suite('the order of messages', () => {
-  test('a host that wants results answered gets an answer between them and the user', () => {
+  test('a host that wants results answered gets a response between them and the user', () => {
     const history = [USER, { role: 'assistant', content: null, tool_calls: [call('a')] }, result('a')];
     const encoded = encode([...history, USER], { repliesToResults: true });
     assert.deepEqual(
@@ -177,7 +177,7 @@ suite('the order of messages', () => {
     );
   });
 
-  test('the beginning of an answer is marked where a host wants that, and no other message', () => {
+  test('the beginning of a response is marked where a host wants that, and no other message', () => {
     const begun = { role: 'assistant', content: 'So' };
     assert.deepEqual(sent([USER, begun, USER, begun], { prefixMember: true }), [
       USER,

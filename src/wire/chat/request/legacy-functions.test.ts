@@ -150,11 +150,11 @@ suite('chat request with functions', () => {
     });
 });
 
-suite('chat answer to a caller of functions', () => {
+suite('chat response to a caller of functions', () => {
   const events = [START, ...called('a', 'f', 0, '{"x":', '1}'), ...called('b', 'g', 1, '{}'), END];
 
   // @spec chat-28
-  test('has the first call alone as function_call of a whole answer', () => {
+  test('has the first call alone as function_call of a whole response', () => {
     const body = parseJsonObject(encodeWhole(foldEvents(events), LEGACY, FINAL_USAGE)) ?? {};
     const [choice] = objectsOf(body['choices']);
     assert.equal(choice?.['finish_reason'], 'function_call');

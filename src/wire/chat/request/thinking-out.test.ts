@@ -88,7 +88,7 @@ for (const [effort, outputTokensMax, budget] of [
   });
 }
 
-test('an effort is no budget where nobody knows how long the answer may be', () => {
+test('an effort is no budget where nobody knows how long the response may be', () => {
   const qwen: Dialect = { reasoningSettings: 'enable_thinking', reasoningBudget: 'thinking_budget' };
   assert.deepEqual(emit(qwen, { effort: 'high' }).members, { enable_thinking: true });
 });

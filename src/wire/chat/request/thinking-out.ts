@@ -87,7 +87,7 @@ function encodeEffort(requested: Effort, context: EncodeContext): JsonObject {
   return { reasoning_effort: nearest };
 }
 
-/** A budget that was asked for goes as it is; an effort becomes one where the length of the answer is known. */
+/** A budget that was asked for goes as it is; an effort becomes one where the length of the response is known. */
 function encodeBudget(
   { effort, maxTokens }: ReasoningSettings,
   { reasoningBudget }: ChatDialect,

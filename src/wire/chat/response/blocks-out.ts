@@ -11,7 +11,7 @@ export interface BlockWriter {
   readonly isText: boolean;
   /** The form of reasoning that anybody can read. */
   readonly thinks: ReasoningBlock['form'] | undefined;
-  /** Where the block's text begins in the text of the answer, in characters. */
+  /** Where the block's text begins in the text of the response, in characters. */
   readonly textStart: number;
   readonly start: string | undefined;
   /** @param fields what this format brought along with the piece */
@@ -56,7 +56,7 @@ export function openBlockWriter(block: Block, counts: Counts): BlockWriter {
   }
 }
 
-/** @param counts of a text of the answer; a refusal is none */
+/** @param counts of a text of the response; a refusal is none */
 function textWriter(member: 'content' | 'refusal', text: string, counts: Counts | undefined): BlockWriter {
   const before = `{"${member}":`;
   let gap = counts?.gap ?? '';

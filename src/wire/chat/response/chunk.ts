@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, hasFragileNumbers, parseKeepi
 import { restOf } from '../../extra.ts';
 import { itemsOf, objectOf } from '../../json-fields.ts';
 
-/** Written by the gateway itself in every chunk and answer, or padding. The rest of a chunk travels on. */
+/** Written by the gateway itself in every chunk and response, or padding. The rest of a chunk travels on. */
 export const CHUNK_MEMBERS: ReadonlySet<string> = new Set([
   'id',
   'object',
@@ -49,7 +49,7 @@ const DELTA_MEMBERS: ReadonlySet<string> = new Set([
   'annotations',
 ]);
 
-/** The answer is choice 0: a gateway asks for no other (@spec request-15). */
+/** The response is choice 0: a gateway asks for no other (@spec request-15). */
 export function firstChoice(choices: unknown): JsonObject | undefined {
   return itemsOf(choices).find(isFirst);
 }
@@ -59,7 +59,7 @@ function isFirst(choice: unknown): choice is JsonObject {
 }
 
 /**
- * What an answer brought along on its choice, log probabilities among it, and on the message in it. Told as the chunk
+ * What a response brought along on its choice, log probabilities among it, and on the message in it. Told as the chunk
  * would: `{choices: {logprobs, message: {...}}}`, with the one choice in place of the list.
  */
 export function restOfChoice(choice: JsonObject, delta: JsonObject): JsonObject | undefined {
@@ -76,7 +76,7 @@ export function toolCallsOf(delta: JsonObject): readonly unknown[] {
   return isJsonObject(legacy) ? [{ index: 0, function: legacy }] : [];
 }
 
-/** What went wrong, told in a chunk or instead of one; `undefined` for a chunk of an answer. */
+/** What went wrong, told in a chunk or instead of one; `undefined` for a chunk of a response. */
 export function errorOfChunk(chunk: JsonObject): Json | undefined {
   if (chunk['error'] !== undefined && chunk['error'] !== null) return chunk['error'];
   // vLLM: `{"object": "error", "message": ...}`; others leave the first member out.

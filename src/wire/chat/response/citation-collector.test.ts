@@ -32,7 +32,7 @@ const RESULTS = [
   { title: 'Nowhere' },
 ];
 
-suite('sources of a chat answer', () => {
+suite('sources of a chat response', () => {
   test('that come before the text belong to it', () => {
     const response = foldStream(
       chunk({ role: 'assistant', content: '', annotations: [note('a')] }),
@@ -52,7 +52,7 @@ suite('sources of a chat answer', () => {
     assert.match(frames, /"citations_delta","citation":\{"type":"web_search_result_location".*"url":"a"/);
   });
 
-  test('of an answer without text belong to all of it', () => {
+  test('of a response without text belong to all of it', () => {
     const response = foldStream(chunk({ annotations: [note('a')] }), finish('stop'));
     assert.deepEqual(urlsOf(response), [['a']]);
   });
@@ -99,7 +99,7 @@ suite('sources of a chat answer', () => {
     assert.deepEqual(urlsOf(response), [[], ['a']]);
   });
 
-  test('are the same in a whole answer', () => {
+  test('are the same in a whole response', () => {
     const message = { role: 'assistant', content: 'So.', annotations: [note('a')] };
     const whole = { id: 'up-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
     assert.deepEqual(urlsOf(foldEvents(decodeWhole(JSON.stringify(whole)))), [[], ['a']]);

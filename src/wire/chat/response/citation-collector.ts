@@ -4,11 +4,11 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { decodeAnnotation } from '../citations.ts';
 import { itemsOf, objectsOf } from '../../json-fields.ts';
 
-/** No answer rests on more sources; a stream of them must not fill the memory. */
+/** No response rests on more sources; a stream of them must not fill the memory. */
 const SOURCES_MAX = 1_000;
 
 /**
- * The sources of an answer. Some upstreams send them before the text (OpenRouter, whose searches run first), so they wait
+ * The sources of a response. Some upstreams send them before the text (OpenRouter, whose searches run first), so they wait
  * for it; others list them beside the choices, in every chunk, and have no annotations.
  */
 export class CitationCollector {
@@ -41,7 +41,7 @@ export class CitationCollector {
     this.#waiting = [];
   }
 
-  /** No more text comes: what still waits belongs to the whole answer. */
+  /** No more text comes: what still waits belongs to the whole response. */
   close(text: number | undefined): void {
     const listed = this.#annotated || this.#listing === undefined ? [] : decodeListing(this.#listing);
     // The same list may come again after the end of the text.

@@ -8,7 +8,7 @@ import { nameOf, objectsOf, textOf } from '../../json-fields.ts';
 import { decodeDetail, detailIndex } from '../reasoning-details.ts';
 
 /**
- * The pieces in the delta of a chunk, or in the message of a whole answer, but for its calls: in the order in which a
+ * The pieces in the delta of a chunk, or in the message of a whole response, but for its calls: in the order in which a
  * model makes them. Empty texts are no pieces.
  */
 export function piecesOf(delta: JsonObject, skip: (message: string) => void): readonly Piece[] {

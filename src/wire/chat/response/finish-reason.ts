@@ -22,7 +22,7 @@ const MEANING: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * An answer that holds calls ended for them, whatever the upstream's word: OpenAI says `stop` after a call that the
+ * A response that holds calls ended for them, whatever the upstream's word: OpenAI says `stop` after a call that the
  * request forced, and agents would not run it.
  */
 export function decodeFinishReason(word: string | undefined, hasCalls: boolean): FinishReason {

@@ -3,7 +3,7 @@ import type { ResponseIdentity } from '../../format.ts';
 
 const CHOICES = '"choices":';
 
-/** The members that are the same in all chunks and answers, and ours. @spec stream-13 */
+/** The members that are the same in all chunks and responses, and ours. @spec stream-13 */
 export function identityMembers(identity: ResponseIdentity, object: string): JsonObject {
   return {
     id: identity.id,

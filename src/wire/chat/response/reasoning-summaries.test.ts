@@ -13,7 +13,7 @@ import { FINAL_USAGE, deltasOf, IDENTITY, readStream } from '../../../../tests/s
 
 type Piece = Pick<ReasoningBlock, 'form' | 'text' | 'signature'>;
 
-/** An answer that thinks in these blocks, each with its text as it opens, or after that in pieces of two characters. */
+/** A response that thinks in these blocks, each with its text as it opens, or after that in pieces of two characters. */
 function think(pieces: readonly Piece[], asItOpens: boolean, format: FormatId = 'responses'): EventBatch {
   const blocks = pieces.flatMap(({ text, ...piece }, index): readonly GenerationEvent[] => [
     { type: 'block-start', index, block: { type: 'reasoning', ...piece, text: asItOpens ? text : '' } },
@@ -75,7 +75,7 @@ suite('summaries in the plain member', () => {
     assert.equal(streamed(events).plain, 'OneTwo');
   });
 
-  test('say the same in a stream as in a whole answer, whatever stands between them', () => {
+  test('say the same in a stream as in a whole response, whatever stands between them', () => {
     const piece = fc.record(
       {
         form: fc.constantFrom('text', 'summary', 'encrypted'),

@@ -118,7 +118,7 @@ function countsOf(usage: Usage): Counts {
   return [promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens];
 }
 
-/** The caller of ours gets the same text, reasoning and calls, however the answer is delivered. */
+/** The caller of ours gets the same text, reasoning and calls, however the response is delivered. */
 function checkRelay(response: GenerationResponse, frames: string): void {
   for (const entry of readStream(frames)) assert.equal(chatChunkSchema.safeParse(entry).error, undefined);
   const again = foldEvents(decodeStream(Buffer.from(frames)));
@@ -142,7 +142,7 @@ if (!existsSync(DIRECTORY)) {
     context.skip(why);
   });
 } else {
-  suite('recorded chat answers', () => {
+  suite('recorded chat responses', () => {
     const recordings = findRecordings();
 
     test('every fact has its recording', () => {

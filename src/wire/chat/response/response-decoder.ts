@@ -25,7 +25,7 @@ interface Finish {
   readonly stopSequence: string | undefined;
 }
 
-/** Turns the chunks of one answer into events. A whole answer is one chunk. */
+/** Turns the chunks of one response into events. A whole response is one chunk. */
 export class ResponseDecoder {
   readonly #blocks = new ResponseBlocks();
   readonly #calls = new ToolCalls(this.#blocks);
@@ -40,7 +40,7 @@ export class ResponseDecoder {
   #lastRest: string | undefined;
   #deferred: Piece[] = [];
   #warnings = 0;
-  /** What was skipped before the answer began: the start is the first event of all. */
+  /** What was skipped before the response began: the start is the first event of all. */
   #early: WarningEvent[] = [];
 
   constructor({ reasoningInTotal = false }: Pick<ChatDialect, 'reasoningInTotal'> = {}) {
@@ -83,7 +83,7 @@ export class ResponseDecoder {
       this.#counted = true;
       this.#blocks.emit({ type: 'usage', usage: decodeUsage(usage, this.#tier, this.#reasoningInTotal) });
     }
-    // An answer that broke off holds its error beside what had come. @spec chat-response-13
+    // A response that broke off holds its error beside what had come. @spec chat-response-13
     const error = failed ?? choice?.['error'];
     if (error === undefined || error === null) return;
     const failure = classifyErrorEvent(statusOfError(error), parseError(error));
@@ -120,7 +120,7 @@ export class ResponseDecoder {
   /**
    * The upstream said that this was all, or closed. A stream that closes without a finish reason broke off; where the
    * upstream said that it is complete, the reason is unknown, and none is made up (@spec stream-11).
-   * @param complete the whole answer is here, so that a missing reason is only a missing word
+   * @param complete the whole response is here, so that a missing reason is only a missing word
    */
   finish(complete: boolean): void {
     if (this.#over) return;
@@ -159,12 +159,12 @@ export class ResponseDecoder {
     this.#early = [];
   }
 
-  /** What stands in an error may be all that there is to tell of the answer. */
+  /** What stands in an error may be all that there is to tell of the response. */
   #ensureStarted(): void {
     if (!this.#started) this.#emitStart({ type: 'start', format: 'chat' });
   }
 
-  /** Members of the answer itself. Some upstreams repeat all of them with every chunk. */
+  /** Members of the response itself. Some upstreams repeat all of them with every chunk. */
   #noteRest(chunk: JsonObject): void {
     const rest = restOf(chunk, CHUNK_MEMBERS);
     if (rest === undefined) return;

@@ -5,7 +5,7 @@ import { ResponseDecoder } from './response-decoder.ts';
 import { firstChoice, errorOfChunk, keepArguments } from './chunk.ts';
 import type { ChatDialect } from '../dialect.ts';
 
-/** The same events as those of a stream with a single chunk, so that both fold to the same answer. */
+/** The same events as those of a stream with a single chunk, so that both fold to the same response. */
 export function decodeWhole(text: string, dialect?: ChatDialect): EventBatch {
   const response = parseJsonObject(text);
   const isResponse = response !== undefined && firstChoice(response['choices']) !== undefined;

@@ -38,14 +38,14 @@ function servedTier({ usage }: FinalUsage, reported: JsonObject[string]): string
   return typeof tier === 'string' ? gatewayTier(tier) : null;
 }
 
-/** What the answer brought along on itself, and on its blocks as far as it stood around them. Later members win. */
+/** What the response brought along on itself, and on its blocks as far as it stood around them. Later members win. */
 function responseFields(response: GenerationResponse): JsonObject {
   let fields: JsonObject = {};
   let pieces: JsonObject = {};
   for (const extra of response.extras) {
     if (extra.format !== 'chat') continue;
     const { choices, ...chunk } = extra.fields;
-    // Members of the answer itself are repeated as they grow; those of a delta come piece by piece.
+    // Members of the response itself are repeated as they grow; those of a delta come piece by piece.
     fields = withExtra(chunk, fields);
     if (isJsonObject(choices)) pieces = mergeFields(pieces, choices);
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { costShape, serviceMetadataSchema } from '../../gateway/response-schema.ts';
 
-/** The answers of this endpoint, for documentation and for tests that hold answers to it. @spec chat-response-1 */
+/** The responses of this endpoint, for documentation and for tests that hold responses to it. @spec chat-response-1 */
 
 const tokens = z.int().min(0);
 
@@ -66,7 +66,7 @@ const choiceEnd = {
   logprobs: z.looseObject({}).nullable().optional(),
 };
 
-/** The whole answer, status 200. */
+/** The whole response, status 200. */
 export const chatResultSchema = z
   .looseObject({
     id: z.string(),

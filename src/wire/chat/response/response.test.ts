@@ -32,7 +32,7 @@ function write(response: GenerationResponse, finalUsage: FinalUsage = FINAL_USAG
   return parseJsonObject(encodeWhole(response, IDENTITY, finalUsage)) ?? assert.fail('the answer is JSON');
 }
 
-/** The same answer as a caller of ours gets it. */
+/** The same response as a caller of ours gets it. */
 function relay(body: JsonObject): JsonObject {
   return write(fold(body));
 }
@@ -43,7 +43,7 @@ function messageOf(response: JsonObject): JsonObject {
 
 const CALL: JsonObject = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1.0}' } };
 
-suite('whole chat answer', () => {
+suite('whole chat response', () => {
   // @spec chat-response-1, chat-response-5, chat-response-14
   test('has every member that the format demands', () => {
     assert.deepEqual(
@@ -166,8 +166,8 @@ suite('whole chat answer', () => {
   });
 });
 
-suite('whole chat answer of an upstream', () => {
-  test('an error object fails, and what is no answer is garbage', () => {
+suite('whole chat response of an upstream', () => {
+  test('an error object fails, and what is no response is garbage', () => {
     assert.equal(fold({ error: { code: 429, message: 'slow' } }).failure?.errorType, 'rate_limit_exceeded');
     for (const text of ['', 'null', '[]', '"x"', '{}', '{"choices":[]}', '<html>', '{"choices":[{"ind'])
       assert.deepEqual(
@@ -177,7 +177,7 @@ suite('whole chat answer of an upstream', () => {
       );
   });
 
-  test('an answer that holds its error beside its content keeps both', () => {
+  test('a response that holds its error beside its content keeps both', () => {
     const broken = fold(
       completion({ content: 'part' }, { finish_reason: 'error', error: { code: 502, message: 'x' } }),
     );
@@ -191,7 +191,7 @@ suite('whole chat answer of an upstream', () => {
     assert.equal(fold(completion({ content: 'x' }, {}, { usage: { prompt_tokens: 3 } })).usage?.promptTokens, 3);
   });
 
-  test('members that came in several chunks of a stream are joined, and those of the answer itself replace each other', () => {
+  test('members that came in several chunks of a stream are joined, and those of the response itself replace each other', () => {
     const tools = (index: number): JsonObject => ({ executed_tools: [{ index }] });
     const response = write(
       foldStream(
@@ -235,7 +235,7 @@ suite('whole chat answer of an upstream', () => {
 });
 
 // @spec stream-7
-test('a stream and the same answer in one piece fold to the same', () => {
+test('a stream and the same response in one piece fold to the same', () => {
   const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
   const annotation = {
     type: 'url_citation',

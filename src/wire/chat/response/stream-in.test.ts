@@ -68,7 +68,7 @@ function withLogprob(token: string): JsonObject {
   return { logprobs: { content: [{ token, logprob: -1 }] } };
 }
 
-/** Calls of an answer as `name(arguments)`. */
+/** Calls of a response as `name(arguments)`. */
 function callsOf(response: GenerationResponse): readonly string[] {
   return response.blocks.flatMap((block) => (block.type === 'tool-call' ? [`${block.name}(${block.input})`] : []));
 }
@@ -77,7 +77,7 @@ function textsOf(response: GenerationResponse): readonly string[] {
   return response.blocks.flatMap((block) => ('text' in block ? [`${block.type}: ${block.text}`] : []));
 }
 
-/** The calls of an answer made of these deltas. */
+/** The calls of a response made of these deltas. */
 function callsFrom(...deltas: readonly Json[]): readonly string[] {
   return callsOf(foldStream(...deltas.map((entry) => chunk({ tool_calls: entry })), finish('tool_calls'), DONE));
 }
@@ -425,7 +425,7 @@ suite('chat stream: how it ends', () => {
   });
 
   // @spec stream-9
-  test('a keep-alive of another format is no part of the answer', () => {
+  test('a keep-alive of another format is no part of the response', () => {
     const response = foldStream({ type: 'ping' }, chunk({ content: 'x' }), { type: 'ping' }, finish('stop'), '[DONE]');
     assert.equal(response.extras.filter(({ fields }) => 'type' in fields).length, 0);
     assert.equal(response.end?.finish, 'stop');
@@ -447,7 +447,7 @@ suite('chat stream: how it ends', () => {
   });
 
   // @spec stream-11
-  test('an answer that closes without a finish reason broke off', () => {
+  test('a response that closes without a finish reason broke off', () => {
     const response = foldStream(chunk({ content: 'a' }));
     assert.equal(response.end, undefined);
     assert.equal(response.failure?.kind, 'early-end');
@@ -456,7 +456,7 @@ suite('chat stream: how it ends', () => {
     for (const rest of [[], [DONE]]) assert.equal(foldStream(...rest).failure?.kind, 'early-end');
   });
 
-  test('an answer that ends with [DONE] and without a finish reason has an unknown end', () => {
+  test('a response that ends with [DONE] and without a finish reason has an unknown end', () => {
     const response = foldStream(chunk({ content: 'a' }), DONE);
     assert.deepEqual([response.failure, response.end], [undefined, { type: 'end', finish: 'unknown' }]);
     assert.deepEqual(textsOf(response), ['text: a']);
@@ -587,7 +587,7 @@ suite('chat stream: around the content', () => {
     assert.deepEqual(response.extras[0]?.fields, { prompt_filter_results: [{ index: 0 }] });
   });
 
-  test('what a chunk tells of the answer travels on: once when it is repeated, again when it changes', () => {
+  test('what a chunk tells of the response travels on: once when it is repeated, again when it changes', () => {
     const response = foldStream(citing(['u']), citing(['u']), citing(['u', 'v']), finish('stop'));
     assert.deepEqual(
       response.extras.map(({ fields }) => fields),
@@ -636,7 +636,7 @@ suite('chat stream: around the content', () => {
 });
 
 suite('chat stream: before it begins', () => {
-  test('what is skipped is told after the start, and also when the answer never begins', () => {
+  test('what is skipped is told after the start, and also when the response never begins', () => {
     const reported = decodeStream(stream('no json', '[1]', chunk({ content: 'hi' }), finish('stop'), DONE));
     checkEvents(reported);
     assert.deepEqual(typesOf(reported).slice(0, 3), ['start', 'warning', 'warning']);
@@ -645,7 +645,7 @@ suite('chat stream: before it begins', () => {
     assert.deepEqual(typesOf(silent), ['start', 'warning', 'failed']);
   });
 
-  test('the usage of an answer that was an error from the beginning has a start before it', () => {
+  test('the usage of a response that was an error from the beginning has a start before it', () => {
     const events = decodeStream(stream({ error: { message: 'x', code: 500 }, usage: USAGE }));
     checkEvents(events);
     assert.deepEqual(typesOf(events), ['start', 'usage', 'failed']);

@@ -26,13 +26,13 @@ const START: GenerationEvent = { type: 'start', format: 'messages' };
 const END: GenerationEvent = { type: 'end', finish: 'stop', nativeFinish: 'end_turn' };
 const CONTEXT: ErrorContext = { generationId: 'gen-1', serviceMetadata: undefined, baseUrl: 'http://h/v1' };
 
-/** The chunks of one answer. */
+/** The chunks of one response. */
 function write(events: EventBatch, finalUsage: FinalUsage = FINAL_USAGE): readonly JsonObject[] {
   const encoder = new ChatStreamEncoder(IDENTITY);
   return readStream(encoder.encode(events) + encoder.close(finalUsage));
 }
 
-/** The chunks of an answer from a chat upstream. */
+/** The chunks of a response from a chat upstream. */
 function relay(...chunks: readonly JsonObject[]): readonly JsonObject[] {
   return write(decodeStream(stream(...chunks)));
 }
@@ -64,7 +64,7 @@ function call(id: string, name: string, runBy: 'caller' | 'upstream' = 'caller')
 
 const TEXT: Block = { type: 'text', text: '' };
 
-suite('chat stream encoder: an answer', () => {
+suite('chat stream encoder: a response', () => {
   // @spec stream-14, stream-15
   test('starts with the role, ends with the reason, the usage and the sentinel', () => {
     const chunks = write([START, ...block(0, TEXT, 'Hel', 'lo'), END]);
@@ -185,7 +185,7 @@ suite('chat stream encoder: chunks of a chat upstream', () => {
     );
   });
 
-  test('what the upstream told of its answer is told once, on the chunk that comes next', () => {
+  test('what the upstream told of its response is told once, on the chunk that comes next', () => {
     const chunks = relay(
       chunk({ role: 'assistant', content: '' }, {}, { x_vendor: { id: 'r' }, system_fingerprint: 'fp' }),
       chunk({ content: 'a', channel: 'final' }, { logprobs: { content: [1] }, matched: 1 }),
@@ -529,7 +529,7 @@ suite('chat stream encoder: debug', () => {
   });
 });
 
-test('an answer that is relayed is the answer that came', () => {
+test('a response that is relayed is the response that came', () => {
   const words = fc.oneof(
     fc.record({ content: fc.string({ minLength: 1, maxLength: 4 }) }),
     fc.record({ reasoning: fc.string({ minLength: 1, maxLength: 4 }) }),

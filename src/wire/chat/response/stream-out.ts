@@ -38,7 +38,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   readonly #identity: ResponseIdentity;
   readonly #frames: FrameHead;
   readonly #writers: (BlockWriter | undefined)[] = [];
-  /** Where the text of each block that has ended ends in the text of the answer. */
+  /** Where the text of each block that has ended ends in the text of the response. */
   readonly #textEnds: (number | undefined)[] = [];
   /** All chunks begin so: `data: {"id":...`, up to the member that differs. */
   #head: string;
@@ -54,7 +54,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   #openText: number | undefined;
   /** What was counted of the text for the gap before the latest one. */
   #gapChars = 0;
-  /** Sources that wait for the end of the open text, or of the answer. */
+  /** Sources that wait for the end of the open text, or of the response. */
   #sources: CitationEvent[] = [];
   /** What the upstream brought along and the next chunk will carry. */
   #waiting: Waiting | undefined;
@@ -208,7 +208,7 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   /**
    * A source that names no place stands on the whole of its text, whose end is not known before it has come. Others wait
-   * behind it, so that they come in the order of a whole answer.
+   * behind it, so that they come in the order of a whole response.
    */
   #waits({ index, citation }: CitationEvent): boolean {
     if (isPlaceless(citation)) return this.#textEnds[index] === undefined;
@@ -226,7 +226,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     return output;
   }
 
-  /** What is still owed of the content when the answer ends, however it ends. */
+  /** What is still owed of the content when the response ends, however it ends. */
   #settle(): string {
     const sources = this.#sources;
     this.#sources = [];

@@ -4,7 +4,7 @@ import type { ResponseBlocks } from '../../response-blocks.ts';
 import { asExtra, nestRest, restOf, withExtra } from '../../extra.ts';
 import { textOf } from '../../json-fields.ts';
 
-/** No answer calls more functions than this; a stream of empty calls must not fill the memory. */
+/** No response calls more functions than this; a stream of empty calls must not fill the memory. */
 const CALLS_MAX = 1_000;
 const ID_CHARS = 24;
 const CALL_MEMBERS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
@@ -34,7 +34,7 @@ interface PieceTexts {
  */
 export class ToolCalls {
   readonly #blocks: ResponseBlocks;
-  /** Absent: no call has come, as in most answers. */
+  /** Absent: no call has come, as in most responses. */
   #bySlot: Map<number, Call> | undefined;
   #open: Call[] = [];
   #taken = 0;

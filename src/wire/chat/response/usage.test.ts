@@ -94,7 +94,7 @@ suite('chat usage', () => {
   });
 
   // @spec chat-response-4
-  test('the tier of the answer counts where the usage names none', () => {
+  test('the tier of the response counts where the usage names none', () => {
     assert.equal(decode({}, 'default').serviceTier, 'default');
     assert.equal(decode({ service_tier: 'flex' }, 'default').serviceTier, 'flex');
   });

@@ -41,7 +41,7 @@ export function countsTokens(usage: JsonObject): boolean {
 }
 
 /**
- * @param tier the tier that the answer itself names beside its usage
+ * @param tier the tier that the response itself names beside its usage
  * @param reasoningInTotal the host counts reasoning nowhere but in the total
  * @spec chat-response-14, translate-28
  */
@@ -115,7 +115,7 @@ function usageRest(
   return all !== undefined && Object.keys(all).length > 0 ? all : undefined;
 }
 
-/** The `usage` of the answer's end, with what it cost. @spec chat-response-14 */
+/** The `usage` of the response's end, with what it cost. @spec chat-response-14 */
 export function encodeUsage({ usage, charge, isByok, serverCalls }: FinalUsage): JsonObject {
   const { webSearchRequests } = usage;
   const own: JsonObject = {

@@ -104,7 +104,7 @@ function encodeAlone(stated: readonly Stated[], plansIn: PlansIn, context: Encod
 
 /**
  * "text content is not allowed when tool_calls are provided. If you wish to pass a tool plan, either pass thinking content
- * (with thinking enabled) or use 'tool_plan'": the vendor's answer in vercel/ai#5794 (2025-04). Models that think refuse
+ * (with thinking enabled) or use 'tool_plan'": the vendor's response in vercel/ai#5794 (2025-04). Models that think refuse
  * the plan: crmne/ruby_llm 7c4b14a (2026-08).
  */
 function encodeBesideCalls(
@@ -131,7 +131,7 @@ function encodeCall({ block: { name, input }, id }: SentCall): JsonObject {
   return { id, type: 'function', function: { name: toolNameOf(name), arguments: readable } };
 }
 
-/** "cannot have duplicate tool ids": docs.cohere.com "Errors", read 2026-11. Some upstreams count from 0 in every answer. */
+/** "cannot have duplicate tool ids": docs.cohere.com "Errors", read 2026-11. Some upstreams count from 0 in every response. */
 function unusedId(id: string, used: Set<string>): string {
   let unused = id;
   for (let copy = 1; used.has(unused); copy++) unused = `${id}_${copy}`;

@@ -126,7 +126,7 @@ suite('a document that the caller wants cited', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('is written out where the answer must have a form, which cannot stand beside documents', () => {
+  test('is written out where the response must have a form, which cannot stand beside documents', () => {
     const schema = { type: 'object', properties: {}, required: [] };
     const { body, messages } = encodeOfMessages({
       messages: [{ role: 'user', content }],

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruction.ts';
 import type { EncodeContext } from './encode-context.ts';
 
-/** How the wanted form of the answer is asked for. */
+/** How the wanted form of the response is asked for. */
 export interface OutputFormat {
   readonly format?: JsonObject;
   /** A sentence for the system prompt. */

@@ -149,7 +149,7 @@ suite("members of the vendor's own", () => {
     assert.deepEqual(warnings, ['field-dropped safety_mode']);
   });
 
-  test('documents stay as they are, and the form of the answer is asked for in words beside them', () => {
+  test('documents stay as they are, and the form of the response is asked for in words beside them', () => {
     const documents = [{ id: 'a', data: { text: 'x' } }];
     const { body, warnings } = encodeChat({ documents, response_format: { type: 'json_object' } });
     assert.deepEqual(body['documents'], documents);
@@ -158,7 +158,7 @@ suite("members of the vendor's own", () => {
   });
 });
 
-suite('the form of the answer', () => {
+suite('the form of the response', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
   const requested = { type: 'json_schema', json_schema: { name: 'it', schema, strict: true } };
 
@@ -213,7 +213,7 @@ suite('thinking', () => {
     assert.equal(encodeChat({}).body['thinking'], undefined);
   });
 
-  test('by effort gets its share of the answer', () => {
+  test('by effort gets its share of the response', () => {
     const { thinking: sent, maxTokens } = thinking({ effort: 'high' }, { max_tokens: 10_000 });
     assert.deepEqual(sent, { type: 'enabled', token_budget: 8_000 });
     assert.equal(maxTokens, 10_000);
@@ -227,7 +227,7 @@ suite('thinking', () => {
     assert.deepEqual(warnings, ['field-changed reasoning']);
   });
 
-  test('leaves room for the answer', () => {
+  test('leaves room for the response', () => {
     const raised = thinking({ max_tokens: 5_000 }, { max_tokens: 2_000 });
     assert.deepEqual([raised.thinking, raised.maxTokens], [{ type: 'enabled', token_budget: 5_000 }, 6_024]);
     assert.deepEqual(raised.warnings, ['field-changed max_tokens']);
@@ -236,7 +236,7 @@ suite('thinking', () => {
     assert.deepEqual(lowered.warnings, ['field-changed reasoning.max_tokens']);
   });
 
-  test('is off where the answer is too short for it', () => {
+  test('is off where the response is too short for it', () => {
     const { thinking: sent, warnings } = thinking(
       { effort: 'high' },
       { max_tokens: 100 },

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 import { restOf } from '../../extra.ts';
 
-/** A text of the answer that can be cited: what has come of it, and where it begins in the text of the whole answer. */
+/** A text of the response that can be cited: what has come of it, and where it begins in the text of the whole response. */
 export interface CitedText {
   readonly text: string;
   readonly start: number;

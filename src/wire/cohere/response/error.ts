@@ -6,7 +6,7 @@ import { objectOf, textOf } from '../../json-fields.ts';
 
 const TYPE_CHARS_MAX = 200;
 
-/** Statuses for errors inside an answer, by the vendor's word for their kind. */
+/** Statuses for errors inside a response, by the vendor's word for their kind. */
 const STATUS_OF_TYPE: readonly (readonly [words: RegExp, status: number])[] = [
   [/too_many_tokens/i, 400],
   [/deny|blocked|safety/i, 400],
@@ -20,14 +20,14 @@ export function decodeError(text: string): UpstreamErrorBody {
   return withType(chat.decodeError(text), parseJson(text));
 }
 
-/** What an error object inside an answer of status 200 means. */
+/** What an error object inside a response of status 200 means. */
 export function failureOfError(error: JsonObject): UpstreamFailure {
   const body = withType(chat.parseError(error), error);
   const known = STATUS_OF_TYPE.find(([words]) => words.test(body.type ?? ''));
   return classifyErrorEvent(known?.[1] ?? chat.statusOfError(objectOf(error['error']) ?? error), body);
 }
 
-/** What an answer that ended with a word of failure means. @param error the sentence beside the word */
+/** What a response that ended with a word of failure means. @param error the sentence beside the word */
 export function failureOfFinish(word: string, status: number, error: unknown): UpstreamFailure {
   const message = textOf(error) ?? chat.parseError(error).message;
   return classifyErrorEvent(status, { code: word, ...(message !== undefined && { message }) });

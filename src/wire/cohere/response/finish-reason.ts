@@ -14,20 +14,20 @@ const MEANING: ReadonlyMap<string, FinishReason> = new Map([
   ['ERROR_TOXIC', 'content_filter'],
 ]);
 
-/** The HTTP status that a failure would have had as an answer of its own, by the word for the end of an answer. */
+/** The HTTP status that a failure would have had as a response of its own, by the word for the end of a response. */
 const STATUS: ReadonlyMap<string, number> = new Map([
   ['ERROR', 500],
   ['TIMEOUT', 504],
 ]);
 
-/** An answer that holds calls ended for them, whatever the upstream's word. */
+/** A response that holds calls ended for them, whatever the upstream's word. */
 export function decodeFinishReason(word: string | undefined, hasCalls: boolean): FinishReason {
   if (word === undefined) return 'unknown';
   const meaning = MEANING.get(word.toUpperCase()) ?? 'stop';
   return meaning === 'stop' && hasCalls ? 'tool_calls' : meaning;
 }
 
-/** `undefined` for an answer that did not fail. */
+/** `undefined` for a response that did not fail. */
 export function statusOfFinish(word: string): number | undefined {
   return STATUS.get(word.toUpperCase());
 }

@@ -13,7 +13,7 @@ export function chatLogprobs(items: readonly JsonObject[]): Extra | undefined {
 }
 
 /**
- * Of the items for a whole answer, those for its text. They come for thinking too, which is written first, while the
+ * Of the items for a whole response, those for its text. They come for thinking too, which is written first, while the
  * chat format has them for the text only.
  */
 export function logprobsOfText(value: Json | undefined, text: string): readonly JsonObject[] {

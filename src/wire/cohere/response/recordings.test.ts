@@ -114,7 +114,7 @@ if (!existsSync(DIRECTORY)) {
     context.skip(why);
   });
 } else {
-  suite('recorded cohere answers', () => {
+  suite('recorded cohere responses', () => {
     const recordings = readRecordings();
 
     test('every recording has its facts, and every fact its recording', () => {

@@ -13,7 +13,7 @@ import { failureOfFinish } from './error.ts';
 import { decodeUsage } from './usage.ts';
 
 const WARNINGS_MAX = 20;
-/** Content parts of one answer whose texts are kept for citations. */
+/** Content parts of one response whose texts are kept for citations. */
 const TEXTS_MAX = 1_000;
 
 /** A content part with text: where its block is, and what citations need. */
@@ -22,7 +22,7 @@ interface TextPart extends CitedText {
   text: string;
 }
 
-/** Turns the parts of one answer into events, whether they come in pieces or whole. */
+/** Turns the parts of one response into events, whether they come in pieces or whole. */
 export class ResponseDecoder {
   readonly #blocks = new ResponseBlocks();
   readonly #calls = new ToolCalls(this.#blocks);
@@ -95,7 +95,7 @@ export class ResponseDecoder {
       this.#blocks.emit({ type: 'citation', index: block, citation: source });
   }
 
-  /** The answer's own end: its last word, and what it used. @param error the sentence beside a word of failure */
+  /** The response's own end: its last word, and what it used. @param error the sentence beside a word of failure */
   finish(word: Json | undefined, usage: Json | undefined, error: Json | undefined): void {
     this.start(undefined);
     const counted = decodeUsage(usage);
@@ -149,7 +149,7 @@ export class ResponseDecoder {
     this.#blocks.put({ key: `${carrier} ${index}`, block, text });
   }
 
-  /** Text parts in a row are one text in pieces, as readers of the answer will see it. */
+  /** Text parts in a row are one text in pieces, as readers of the response will see it. */
   #addText(index: number, text: string, extra: Extra | undefined): void {
     this.#enter();
     const before = this.#blocks.openText;

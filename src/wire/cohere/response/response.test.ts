@@ -30,7 +30,7 @@ for (const [name, whole, events] of [
   ['a plan and calls', WHOLE_PLAN_AND_CALLS, PLAN_AND_CALLS],
   ['log probabilities', WHOLE_WITH_LOGPROBS, WITH_LOGPROBS],
 ] as const) {
-  test(`a whole answer says what its stream says: ${name}`, () => {
+  test(`a whole response says what its stream says: ${name}`, () => {
     assert.deepEqual(foldWhole(whole), foldStream(events));
   });
 }
@@ -89,13 +89,13 @@ test('arguments that say null are none', () => {
   assert.deepEqual(callsOf(foldWhole({ message: { tool_calls: [call] }, finish_reason: 'TOOL_CALL' })), ['a now({})']);
 });
 
-test('an answer that ended with an error failed', () => {
+test('a response that ended with an error failed', () => {
   const response = foldWhole({ id: 'x', message: { role: 'assistant' }, finish_reason: 'ERROR', usage: USAGE });
   assert.equal(response.failure?.status, 502);
   assert.equal(response.usage?.promptTokens, 210);
 });
 
-test('an error object in place of an answer is a failure with its status', () => {
+test('an error object in place of a response is a failure with its status', () => {
   const events = decodeWhole('{"error_type":"TOO_MANY_TOKENS","id":"x","message":"too many tokens"}');
   assert.equal(events.length, 1);
   const { failure } = foldEvents(events);
@@ -108,7 +108,7 @@ for (const text of ['', 'null', '[]', '{}', '{"id":"x"}', '<html>', '{"message":
   });
 }
 
-test('whatever stands in an answer gives events of the grammar and never throws', () => {
+test('whatever stands in a response gives events of the grammar and never throws', () => {
   const part = fc.oneof(fc.constant({ type: 'text', text: 'x' }), fc.jsonValue());
   const message = fc.record(
     {

@@ -6,7 +6,7 @@ import { ResponseDecoder } from './response-decoder.ts';
 import { chatLogprobs, logprobsOfText } from './logprobs.ts';
 import { failureOfError, isError } from './error.ts';
 
-/** The events of a stream that brings every part in one piece, so that both fold to the same answer. */
+/** The events of a stream that brings every part in one piece, so that both fold to the same response. */
 export function decodeWhole(text: string): EventBatch {
   const response = parseJsonObject(text);
   const message = response?.['message'];

@@ -29,7 +29,7 @@ import {
   WITH_LOGPROBS,
 } from '../../../../tests/support/wire/cohere/streams.ts';
 
-test('thinking and text are blocks of their own, and the answer keeps its id and its end', () => {
+test('thinking and text are blocks of their own, and the response keeps its id and its end', () => {
   const response = foldStream(THOUGHT_AND_CITED);
   assert.equal(response.format, 'cohere');
   assert.equal(response.id, 'c14c80c3-18eb-4519-9460-6c92edd8cfb4');
@@ -101,7 +101,7 @@ suite('a citation', () => {
     ]);
   });
 
-  test('of the second text counts from the beginning of the answer', () => {
+  test('of the second text counts from the beginning of the response', () => {
     const response = foldStream([
       START,
       content(0, { text: 'One.' }),
@@ -116,7 +116,7 @@ suite('a citation', () => {
     assert.equal(block.text.slice(citation.start, citation.end), 'Two');
   });
 
-  test('of a text that has ended is one of the whole answer', () => {
+  test('of a text that has ended is one of the whole response', () => {
     const response = foldStream([
       START,
       content(0, { text: 'So.' }),
@@ -213,7 +213,7 @@ suite('a tool call', () => {
   });
 
   // @spec translate-26
-  test('is what the answer ended for, whatever its last word', () => {
+  test('is what the response ended for, whatever its last word', () => {
     assert.equal(foldStream([START, callStart(0, 'a', 'one'), end('COMPLETE')]).end?.finish, 'tool_calls');
   });
 
@@ -240,7 +240,7 @@ for (const [word, finish] of [
   });
 }
 
-test('an answer that ends with an error failed, and what had come stays', () => {
+test('a response that ends with an error failed, and what had come stays', () => {
   const response = foldStream(FAILED_MIDWAY);
   assert.equal(textOfBlocks(response, 'text'), 'Once upon');
   assert.equal(response.failure?.kind, 'error-event');
@@ -250,7 +250,7 @@ test('an answer that ends with an error failed, and what had come stays', () => 
   assert.equal(response.usage?.promptTokens, 210);
 });
 
-test('an answer that took the vendor too long failed for that', () => {
+test('a response that took the vendor too long failed for that', () => {
   assert.equal(foldStream([START, end('TIMEOUT')]).failure?.errorType, 'timeout');
 });
 
@@ -332,7 +332,7 @@ test('log probabilities come in the words of the format that callers read them i
   });
 });
 
-test('an event larger than the bound fails the answer instead of filling the memory', () => {
+test('an event larger than the bound fails the response instead of filling the memory', () => {
   const decoder = createStreamDecoder();
   const piece = Buffer.alloc(4 * 1024 * 1024, 'x');
   const events = Array.from({ length: 9 }, () => decoder.push(piece)).flat();
@@ -368,7 +368,7 @@ test('whatever comes, in whatever order, gives events of the grammar and never t
   );
 });
 
-test('usage of an answer that failed is known', () => {
+test('usage of a response that failed is known', () => {
   assert.deepEqual(foldStream(FAILED_MIDWAY).usage?.billed, { promptTokens: 12, completionTokens: 30 });
   assert.equal(foldStream([START, end('COMPLETE', { usage: USAGE })]).usage?.reasoningTokens, 17);
 });

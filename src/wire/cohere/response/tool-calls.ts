@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../../lib/json.ts';
 import type { ResponseBlocks } from '../../response-blocks.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 
-/** No answer calls more functions than this; a stream of empty calls must not fill the memory. */
+/** No response calls more functions than this; a stream of empty calls must not fill the memory. */
 const CALLS_MAX = 1_000;
 const ID_CHARS = 24;
 /** White space before the arguments that is waited through. */
@@ -16,7 +16,7 @@ interface OpenCall {
   pending: string | undefined;
 }
 
-/** Writes the tool calls of an answer. The wire opens and ends each by its index. */
+/** Writes the tool calls of a response. The wire opens and ends each by its index. */
 export class ToolCalls {
   readonly #blocks: ResponseBlocks;
   readonly #open = new Map<number, OpenCall>();

@@ -93,7 +93,7 @@ test('a conversation begins with the user, unless the model takes another beginn
   assert.equal(messagesOf(encodeChat({ messages }, CLAUDE).body)[0]?.role, 'assistant');
 });
 
-test('the beginning of an answer loses its white space at the end', () => {
+test('the beginning of a response loses its white space at the end', () => {
   const { body } = encodeChat({ messages: [GO, { role: 'assistant', content: 'It is: \n' }] });
   assert.deepEqual(messagesOf(body)[1]?.content, [{ text: 'It is:' }]);
 });

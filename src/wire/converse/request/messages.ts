@@ -78,7 +78,7 @@ function prefixName({ name, role }: Turn, blocks: readonly LocatedBlock[]): read
   });
 }
 
-/** The beginning of an answer must not end in white space. @spec translate-10 */
+/** The beginning of a response must not end in white space. @spec translate-10 */
 function trimPrefill(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   const piece = last?.pieces.at(-1);

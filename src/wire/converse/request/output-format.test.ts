@@ -80,7 +80,7 @@ test('schemas are closed at every depth, and what binds no more is told', () => 
   ]);
 });
 
-test('other models are made to call a tool that takes the answer', () => {
+test('other models are made to call a tool that takes the response', () => {
   const encoded = ask(WANTED);
   assert.equal(encoded.outputTool, 'json');
   assert.deepEqual(encoded.body['toolConfig'], {
@@ -98,7 +98,7 @@ test('other models are made to call a tool that takes the answer', () => {
   assert.deepEqual(encoded.warned, []);
 });
 
-test('beside tools of the caller the answer’s tool has a name of its own, and one of all must be called', () => {
+test('beside tools of the caller the response’s tool has a name of its own, and one of all must be called', () => {
   const encoded = ask(WANTED, PLAIN, { tools: [TOOL] });
   assert.equal(encoded.outputTool, 'json_2');
   assert.deepEqual(
@@ -110,7 +110,7 @@ test('beside tools of the caller the answer’s tool has a name of its own, and 
   assert.deepEqual((unnamed.body['toolConfig'] as JsonObject)['toolChoice'], { any: {} });
 });
 
-test('one call at a time holds for the answer’s tool, too', () => {
+test('one call at a time holds for the response’s tool, too', () => {
   const old = { ...CLAUDE, structuredOutput: false };
   const { body } = ask(WANTED, old, { tools: [TOOL], parallel_tool_calls: false });
   assert.equal((body['toolConfig'] as JsonObject)['toolChoice'], undefined);
@@ -148,7 +148,7 @@ test('any JSON object is asked for in words', () => {
   assert.deepEqual(warned, []);
 });
 
-test('a form of the answer that cannot be had is dropped with a warning', () => {
+test('a form of the response that cannot be had is dropped with a warning', () => {
   assert.deepEqual(ask({ type: 'text' }).warned, []);
   assert.deepEqual(ask({ type: 'grammar', grammar: 'x' }).warned, ['field-dropped response_format']);
   assert.deepEqual(ask(WANTED, PLAIN, { tools: [TOOL], tool_choice: 'required' }).warned, [
@@ -160,7 +160,7 @@ test('a form of the answer that cannot be had is dropped with a warning', () => 
   assert.deepEqual([unlisted.warned, unlisted.body['outputConfig']], [['field-dropped response_format'], undefined]);
 });
 
-test('a Claude that its caller told to think is not forced to the answer’s tool', () => {
+test('a Claude that its caller told to think is not forced to the response’s tool', () => {
   const encoded = encodeMessages(
     {
       max_tokens: 4000,
@@ -178,7 +178,7 @@ test('a Claude that its caller told to think is not forced to the answer’s too
   });
 });
 
-test('a Claude that thinks for a chat caller thinks no more when it is forced to the answer’s tool', () => {
+test('a Claude that thinks for a chat caller thinks no more when it is forced to the response’s tool', () => {
   const { body, warned, outputTool } = ask(
     WANTED,
     { ...CLAUDE, structuredOutput: false },

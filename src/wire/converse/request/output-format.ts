@@ -4,16 +4,16 @@ import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruct
 import type { EncodeContext, Message } from './encode-context.ts';
 import { lowerSchema } from './schema-lowering.ts';
 
-/** How the wanted form of the answer is asked for: by one of the first two, by words, or not at all. */
+/** How the wanted form of the response is asked for: by one of the first two, by words, or not at all. */
 export interface OutputFormat {
   readonly outputConfig?: JsonObject;
-  /** A tool whose input is the answer. */
+  /** A tool whose input is the response. */
   readonly outputTool?: OutputTool;
   /** A sentence for the end of the system prompt. */
   readonly instruction?: string;
 }
 
-/** A tool that nobody runs: what the model calls it with is the answer, and its schema is the one that was asked for. */
+/** A tool that nobody runs: what the model calls it with is the response, and its schema is the one that was asked for. */
 export interface OutputTool {
   readonly name: string;
   readonly description: string;
@@ -74,7 +74,7 @@ function encodeEmulated(
     warnings.add('field-dropped', 'response_format', 'the answer has to be a call of one of the tools');
     return {};
   }
-  // A beginning of the answer would be a beginning of text.
+  // A beginning of the response would be a beginning of text.
   if (endsWithAssistant || !canForce(context) || !fitsTool(schema)) {
     warnings.add('field-changed', 'response_format', 'the format is put into the prompt, which does not bind it');
     return { instruction: schemaInstruction(schema, description) };

@@ -19,7 +19,7 @@ function configOf({ body }: Encoded): unknown {
   return body['inferenceConfig'];
 }
 
-test('a Claude of budgets gets the part of its answer that the effort stands for', () => {
+test('a Claude of budgets gets the part of its response that the effort stands for', () => {
   const high = think({ effort: 'high' }, CLAUDE, { max_tokens: 10_000 });
   assert.deepEqual(fieldsOf(high), { thinking: { type: 'enabled', budget_tokens: 8000 } });
   assert.deepEqual(configOf(high), { maxTokens: 10_000 });

@@ -83,7 +83,7 @@ function planClaude(
   };
 }
 
-/** In the messages format an effort alone rules how long answers are; it does not ask for thinking. */
+/** In the messages format an effort alone rules how long responses are; it does not ask for thinking. */
 function effortAsVerbosity(requested: Settings, { target: { dialect }, warnings }: EncodeContext): Settings {
   const { reasoning, ...others } = requested;
   const effort = reasoning?.effort;

@@ -79,7 +79,7 @@ function collect(messages: readonly Message[], context: EncodeContext): readonly
   });
 }
 
-/** Gives each call an id that the wire takes and that no earlier call has: some upstreams count from 0 in every answer. */
+/** Gives each call an id that the wire takes and that no earlier call has: some upstreams count from 0 in every response. */
 function renameCalls(message: Message, used: Set<string>, { facts }: EncodeContext): Required<Entry> {
   const byId = new Map<string, Call[]>();
   const pieces = message.pieces.map((piece) => {

@@ -23,7 +23,7 @@ export interface EncodedTools extends Choices {
   readonly names: ReadonlyMap<string, string>;
   /** A sentence for the end of the system prompt. */
   readonly instruction?: string;
-  /** A sentence for the end of what the user says last: it holds for this answer alone. */
+  /** A sentence for the end of what the user says last: it holds for this response alone. */
   readonly ban?: string;
 }
 
@@ -64,7 +64,7 @@ export function encodeTools(
 
 /**
  * Beside tools of the caller's own, which the model may call as well, it has to call one of them or the one that takes
- * the answer: what a caller means who wants an answer in a form, and offers tools on the way to it.
+ * the response: what a caller means who wants a response in a form, and offers tools on the way to it.
  */
 function forceOutputTool({ name }: OutputTool, beside: boolean, requested: Choices, { facts }: EncodeContext): Choices {
   const named = !beside && facts.forces?.includes('tool') !== false;

@@ -24,7 +24,7 @@ export function addPiece(buffered: BufferedBlock, piece: Json): void {
   buffered.chars += typeof piece === 'string' ? piece.length : JSON.stringify(piece).length;
 }
 
-/** The block as a whole answer would have it. */
+/** The block as a whole response would have it. */
 export function assembleBlock({ kind, start, pieces }: BufferedBlock): WireObject {
   switch (kind) {
     case 'redactedContent':

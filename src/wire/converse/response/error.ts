@@ -8,7 +8,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../../../lib/json.ts';
 import { textOf } from '../../json-fields.ts';
 
 /**
- * The status that each exception has as an answer of its own.
+ * The status that each exception has as a response of its own.
  * @spec error-14; docs.aws.amazon.com, API reference "ConverseStream", "Errors", read 2026-11
  */
 const STATUS_OF_EXCEPTION: ReadonlyMap<string, number> = new Map([
@@ -54,7 +54,7 @@ function nameOf(type: string | undefined): string | undefined {
 }
 
 /**
- * What an exception inside an answer of status 200 means. @param name as the frame's header tells it
+ * What an exception inside a response of status 200 means. @param name as the frame's header tells it
  * @spec error-13
  */
 export function failureOfException(name: string | undefined, text: string): UpstreamFailure {

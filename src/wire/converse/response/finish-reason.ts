@@ -16,7 +16,7 @@ const FINISH_OF_STOP_REASON: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * Where a model says which stop sequence it hit, asked for in `additionalModelResponseFieldPaths`. A whole answer and a
+ * Where a model says which stop sequence it hit, asked for in `additionalModelResponseFieldPaths`. A whole response and a
  * stream have different places; a path that leads nowhere is ignored.
  * @source docs.aws.amazon.com, API reference "Converse", `additionalModelResponseFieldPaths`, read 2026-11
  */

@@ -6,7 +6,7 @@ import { objectAt, textOf, type WireObject } from '../../json-fields.ts';
 /** Kept as they came: what a guardrail found, and the latency that was served. How long it took is not worth keeping. */
 const KEPT_MEMBERS = ['trace', 'performanceConfig'] as const;
 
-/** What stands beside the message: in a stream an event of its own, in a whole answer members of the body. */
+/** What stands beside the message: in a stream an event of its own, in a whole response members of the body. */
 export function metadataEvents(metadata: JsonObject): readonly GenerationEvent[] {
   const events: GenerationEvent[] = [];
   const { usage } = metadata;

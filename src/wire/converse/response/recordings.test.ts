@@ -167,7 +167,7 @@ const FACTS: Readonly<Record<string, Fact>> = {
 };
 
 if (existsSync(DIRECTORY)) {
-  suite('recorded answers of Bedrock', () => {
+  suite('recorded responses of Bedrock', () => {
     test('every recording is checked against what it says', () => {
       const found = readdirSync(DIRECTORY).filter((name) => !name.endsWith('.meta.json'));
       assert.deepEqual(found.toSorted(), Object.keys(FACTS).toSorted());
@@ -192,7 +192,7 @@ if (existsSync(DIRECTORY)) {
 } else {
   const why = `NO RECORDINGS at ${DIRECTORY}: set PROVIDER_STREAMS_DIR to replay them`;
   console.error(why);
-  test('recorded answers of Bedrock', { skip: why }, () => undefined);
+  test('recorded responses of Bedrock', { skip: why }, () => undefined);
 }
 
 function readRecording(name: string, dialect: ReturnType<typeof dialectOf>): EventBatch {

@@ -57,7 +57,7 @@ test('pictures are media, tools of the provider are its own, and unknown blocks 
   ]);
 });
 
-test('why an answer stopped', () => {
+test('why a response stopped', () => {
   const reasons: readonly (readonly [string, string])[] = [
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],
@@ -149,7 +149,7 @@ test('an error is told in the upstream’s words, however they are spelled', () 
   assert.ok((decodeError('x'.repeat(100_000)).message?.length ?? 0) < 10_000);
 });
 
-test('an answer of status 200 that is an error or nothing fails', () => {
+test('a response of status 200 that is an error or nothing fails', () => {
   const failures: readonly (readonly [string, string, number | undefined])[] = [
     ['{"Output":{"__type":"com.amazon.coral.service#UnknownOperationException"},"Version":"1.0"}', 'error-event', 404],
     ['{"message":"Too many","__type":"ThrottlingException"}', 'error-event', 429],
@@ -165,7 +165,7 @@ test('an answer of status 200 that is an error or nothing fails', () => {
   }
 });
 
-test('no answer breaks the grammar', () => {
+test('no response breaks the grammar', () => {
   const blocks = fc.array(
     fc.oneof(
       fc.jsonValue(),

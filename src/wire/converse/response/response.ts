@@ -16,7 +16,7 @@ import { failureOfException } from './error.ts';
 import { endEvent } from './finish-reason.ts';
 import { objectAt, textOf } from '../../json-fields.ts';
 
-/** The events that a stream of the same answer would fold to. @source AWS SDK `ConverseResponse`, 3.1162 (2026-11) */
+/** The events that a stream of the same response would fold to. @source AWS SDK `ConverseResponse`, 3.1162 (2026-11) */
 export function decodeWhole(text: string, dialect?: Dialect): EventBatch {
   const response = parseJson(text);
   if (!isJsonObject(response)) return [{ type: 'failed', failure: transportFailure('garbage') }];

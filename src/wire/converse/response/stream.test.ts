@@ -50,7 +50,7 @@ for (const [name, { events, whole }] of Object.entries(OWN_STREAMS)) {
   const bytes = stream(...events);
   const expected = readPieces([bytes]);
 
-  test(`a stream equals the whole answer: ${name}`, () => {
+  test(`a stream equals the whole response: ${name}`, () => {
     checkEvents(expected);
     const response = decodeWhole(JSON.stringify(whole));
     checkEvents(response);
@@ -236,7 +236,7 @@ test('what a guardrail found, and the service that was given, ride along', () =>
   );
 });
 
-test('an exception in the stream has the status that it would have as an answer', () => {
+test('an exception in the stream has the status that it would have as a response', () => {
   const statuses: readonly (readonly [string, number])[] = [
     ['throttlingException', 429],
     ['modelStreamErrorException', 424],

@@ -96,7 +96,7 @@ suite('merging', () => {
     assert.deepEqual(inChat({ messages, tools: 'all' }, { tools: [fn('a', 'old')] })['tools'], 'all');
   });
 
-  test('what steers the cache of answers is no member of a request', () => {
+  test('what steers the cache of responses is no member of a request', () => {
     assert.deepEqual(inChat({ messages }, { cache_enabled: false, cache_ttl_seconds: 60 }), { messages });
   });
 });
@@ -205,7 +205,7 @@ suite('what a preset keeps of a request', () => {
   });
 
   // @spec preset-12
-  test('what steers the cache of answers is checked and kept', () => {
+  test('what steers the cache of responses is checked and kept', () => {
     for (const body of [{ cache_enabled: 1 }, { cache_ttl_seconds: 0 }, { cache_ttl_seconds: 86_401 }])
       assert.throws(() => decodePreset('chat', { messages, ...body }), /cache_/);
     const { config } = decodePreset('chat', { messages, cache_enabled: true, cache_ttl_seconds: 300 });

@@ -56,7 +56,7 @@ const MESSAGES_MEMBERS = [
   'fallbacks',
 ] as const;
 
-/** Steer the cache of answers; no format knows them. @spec preset-12 */
+/** Steer the cache of responses; no format knows them. @spec preset-12 */
 export const CACHE_MEMBERS: readonly string[] = ['cache_enabled', 'cache_ttl_seconds'];
 const CACHE_TTL_S_MAX = 86_400;
 

@@ -66,7 +66,7 @@ function faultsOfUnion(
   const [best = []] = meant.toSorted((left, right) => rankBranch(left, path) - rankBranch(right, path));
   const tag = best.find((fault) => isTag(fault, path));
   if (tag === undefined || meant.length === 1) return best;
-  // No branch has this tag: the tags of all of them are the answer, and whatever else a branch misses is beside the point.
+  // No branch has this tag: the tags of all of them are the response, and whatever else a branch misses is beside the point.
   const tags = meant.flat().filter((fault) => isTag(fault, path) && fault.path.at(-1) === tag.path.at(-1));
   return [mergeMismatches(tags, tag.path, tag.mismatch?.input)];
 }

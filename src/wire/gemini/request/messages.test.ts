@@ -332,7 +332,7 @@ suite('files', () => {
     ]);
   });
 
-  test('of earlier answers go back as what the model itself said', () => {
+  test('of earlier responses go back as what the model itself said', () => {
     const { contents } = encodeChat({
       messages: [USER, { role: 'assistant', content: 'Here:', images: [{ ...picture, index: 0 }] }, USER],
     });

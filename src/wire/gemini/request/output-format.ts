@@ -6,7 +6,7 @@ import type { EncodeContext } from './encode-context.ts';
 import { prepareJsonSchema } from './json-schema.ts';
 import { lowerSchema } from './schema-lowering.ts';
 
-/** How the wanted form of the answer is asked for. */
+/** How the wanted form of the response is asked for. */
 export interface OutputFormat {
   /** Members of `generationConfig`. */
   readonly config: JsonObject;

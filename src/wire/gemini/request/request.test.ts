@@ -20,7 +20,7 @@ test('a plain request is plain: what was not asked for is not sent', () => {
   assert.deepEqual([headers, warnings], [{}, []]);
 });
 
-test('whether the answer is streamed is said by the path, not by the body', () => {
+test('whether the response is streamed is said by the path, not by the body', () => {
   assert.deepEqual(encodeChat({ stream: true }).body, encodeChat({}).body);
 });
 
@@ -213,7 +213,7 @@ suite('output besides text', () => {
   });
 });
 
-suite('the form of the answer', () => {
+suite('the form of the response', () => {
   const schema = {
     type: 'object',
     properties: { kind: { const: 'a' } },

@@ -92,7 +92,7 @@ function encodeStop({ request, warn }: EncodeContext): readonly string[] | undef
   return visible.length === 0 ? undefined : visible.slice(0, STOP_SEQUENCES_MAX);
 }
 
-/** A seed that does not fit is folded into the range: the same one still gives the same answer. */
+/** A seed that does not fit is folded into the range: the same one still gives the same response. */
 function encodeSeed({ request, supports, warn }: EncodeContext): number | undefined {
   const { seed } = request.settings;
   if (seed === undefined) return undefined;

@@ -31,7 +31,7 @@ suite('a model with a budget', () => {
     [{ enabled: true }, FLASH, { thinkingBudget: -1, includeThoughts: true }],
     [{ enabled: false }, FLASH, { thinkingBudget: 0 }],
     [{ effort: 'none' }, FLASH, { thinkingBudget: 0 }],
-    // 0.8, 0.5 and 0.2 of an answer of 65536 tokens, within what the model takes.
+    // 0.8, 0.5 and 0.2 of a response of 65536 tokens, within what the model takes.
     [{ effort: 'high' }, PRO, { thinkingBudget: 32_768, includeThoughts: true }],
     [{ effort: 'medium' }, PRO, { thinkingBudget: 32_768, includeThoughts: true }],
     [{ effort: 'low' }, PRO, { thinkingBudget: 13_107, includeThoughts: true }],
@@ -58,7 +58,7 @@ suite('a model with a budget', () => {
     assert.deepEqual(encoded.warnings, ['field-changed reasoning']);
   });
 
-  test('an effort is a part of the answer that was asked for', () => {
+  test('an effort is a part of the response that was asked for', () => {
     const { config, warnings } = encodeChat({ reasoning: { effort: 'medium' }, max_tokens: 10_000 }, FLASH);
     assert.deepEqual(
       [config['thinkingConfig'], config['maxOutputTokens']],
@@ -67,7 +67,7 @@ suite('a model with a budget', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('a budget that leaves no room for the answer makes it longer, as far as that goes', () => {
+  test('a budget that leaves no room for the response makes it longer, as far as that goes', () => {
     const raised = encodeChat({ reasoning: { max_tokens: 2_000 }, max_tokens: 1_500 }, FLASH);
     assert.deepEqual(planOf(raised), [{ thinkingBudget: 2_000, includeThoughts: true }, 3_024]);
     assert.deepEqual(raised.warnings, ['field-changed max_tokens']);

@@ -5,7 +5,7 @@ import { budgetOfEffort, effortOfBudget, fitBudget, nearestEffort } from '../../
 import type { GeminiThinking, ThinkingLevel } from '../dialect.ts';
 import type { EncodeContext } from './encode-context.ts';
 
-/** ai.google.dev "Models", read 2026-11: the longest answer of every thinking model, where the catalog does not say. */
+/** ai.google.dev "Models", read 2026-11: the longest response of every thinking model, where the catalog does not say. */
 const OUTPUT_TOKENS_DEFAULT = 65_536;
 /** The model decides how much: ai.google.dev "Thinking", read 2026-11. */
 const DYNAMIC = -1;
@@ -14,7 +14,7 @@ const DYNAMIC = -1;
 export interface ThinkingPlan {
   /** `generationConfig.thinkingConfig`. */
   readonly config?: JsonObject;
-  /** `generationConfig.maxOutputTokens`: thinking counts as part of the answer. */
+  /** `generationConfig.maxOutputTokens`: thinking counts as part of the response. */
   readonly maxTokens: number | undefined;
 }
 
@@ -31,7 +31,7 @@ type RequestedThinking =
   | { readonly type: 'tokens'; readonly tokens: number };
 
 /**
- * @param maxTokens of the answer, as asked and within the endpoint's limit
+ * @param maxTokens of the response, as asked and within the endpoint's limit
  * @spec reasoning-12
  */
 export function planThinking(maxTokens: number | undefined, context: EncodeContext): ThinkingPlan {
@@ -121,7 +121,7 @@ function planBudget(
   }
 }
 
-/** Thinking that may take up the whole answer leaves none, so the answer gets room, or the thinking less of it. */
+/** Thinking that may take up the whole response leaves none, so the response gets room, or the thinking less of it. */
 function planRoom(
   budget: number,
   { tokensMin, canBeOff }: BudgetThinking,
@@ -171,7 +171,7 @@ function nearestLevel(effort: Effort, levels: readonly ThinkingLevel[]): Thinkin
   return nearestEffort(effort, levels) ?? 'low';
 }
 
-/** How long the answer may be, thinking included. */
+/** How long the response may be, thinking included. */
 function outputTokens(maxTokens: number | undefined, { target }: EncodeContext): number {
   return maxTokens ?? target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT;
 }

@@ -19,7 +19,7 @@ function citationsOf({ blocks, citations }: GenerationResponse): readonly Citati
   return [...ofTexts, ...citations.map(({ citation }) => citation)];
 }
 
-/** What each source stands for, in the text of the whole answer. */
+/** What each source stands for, in the text of the whole response. */
 function quotesOf(response: GenerationResponse): readonly (string | undefined)[] {
   const text = textOfBlocks(response, 'text');
   return citationsOf(response).map((citation) =>
@@ -70,7 +70,7 @@ suite('sources of a text', () => {
     assert.deepEqual(citationsOf(response), [{ type: 'url', url: 'https://a.example/', title: 'A' }]);
   });
 
-  test('without any place are sources of the whole answer', () => {
+  test('without any place are sources of the whole response', () => {
     assert.deepEqual(grounded('Yes.', []).citations, [
       { citation: { type: 'url', url: 'https://a.example/', title: 'A' }, afterBlocks: 1 },
     ]);
@@ -101,7 +101,7 @@ suite('sources of a text', () => {
     );
   });
 
-  test('of a text that has ended are told for the whole answer, at the very same place', () => {
+  test('of a text that has ended are told for the whole response, at the very same place', () => {
     const text = 'Größe: 5.';
     const segment = { startIndex: 8, endIndex: 11, text: ' 5.' };
     const groundingMetadata = { groundingChunks: [PAGE], groundingSupports: [{ segment, groundingChunkIndices: [0] }] };

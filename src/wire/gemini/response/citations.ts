@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { itemsOf, objectOf, objectsOf, textOf } from '../../json-fields.ts';
 import type { TextPositions, Stretch } from './text-positions.ts';
 
-/** Sources of one answer that are passed on. */
+/** Sources of one response that are passed on. */
 const CITATIONS_MAX = 1_000;
 
 interface Range {
@@ -14,8 +14,8 @@ interface Range {
 }
 
 /**
- * Sources that the answer rests on: one citation for each source of each stretch. Without any stretch they are sources of
- * the whole. @param isOpen whether a block may still be cited; a block that has ended is cited as the whole answer
+ * Sources that the response rests on: one citation for each source of each stretch. Without any stretch they are sources of
+ * the whole. @param isOpen whether a block may still be cited; a block that has ended is cited as the whole response
  * @spec translate-30; the vendor's reference of `GroundingMetadata`, read 2026-11
  */
 export function groundingCitations(
@@ -39,7 +39,7 @@ export function groundingCitations(
   return citations.slice(0, CITATIONS_MAX);
 }
 
-/** Sources that the answer quotes at length. The vendor's reference of `CitationMetadata`, read 2026-11 */
+/** Sources that the response quotes at length. The vendor's reference of `CitationMetadata`, read 2026-11 */
 export function quotedCitations(
   metadata: JsonObject,
   text: TextPositions,

@@ -61,7 +61,7 @@ test('words that are no JSON are the message, bounded', () => {
   assert.deepEqual(decodeError('{"error":"plain"}'), { message: 'plain' });
 });
 
-suite('an error inside an answer', () => {
+suite('an error inside a response', () => {
   for (const [error, status] of [
     [{ code: 503, status: 'UNAVAILABLE' }, 503],
     [{ status: 'RESOURCE_EXHAUSTED' }, 429],

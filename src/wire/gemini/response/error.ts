@@ -7,7 +7,7 @@ import {
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts';
 import { objectsOf, textOf } from '../../json-fields.ts';
 
-/** google.rpc.Code as HTTP, for errors inside an answer that name no status: cloud.google.com "Errors", read 2026-11. */
+/** google.rpc.Code as HTTP, for errors inside a response that name no status: cloud.google.com "Errors", read 2026-11. */
 const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map([
   ['INVALID_ARGUMENT', 400],
   ['FAILED_PRECONDITION', 400],
@@ -33,7 +33,7 @@ export function decodeError(text: string): UpstreamErrorBody {
   return message === '' ? {} : { message };
 }
 
-/** The error object in an answer, if there is one. */
+/** The error object in a response, if there is one. */
 export function errorIn(value: Json | undefined): JsonObject | undefined {
   const body: Json | undefined = Array.isArray(value) ? value[0] : value;
   const error = isJsonObject(body) ? body['error'] : undefined;
@@ -41,7 +41,7 @@ export function errorIn(value: Json | undefined): JsonObject | undefined {
   return isJsonObject(error) ? error : undefined;
 }
 
-/** What an error object inside an answer of status 200 means. @spec error-13 */
+/** What an error object inside a response of status 200 means. @spec error-13 */
 export function failureOfError(error: JsonObject): UpstreamFailure {
   const body = parseError(error);
   const { code } = error;

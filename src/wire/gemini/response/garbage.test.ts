@@ -98,7 +98,7 @@ test('whatever comes gives events of the grammar and never throws', () => {
   );
 });
 
-test('whatever stands in a whole answer gives events of the grammar and never throws', () => {
+test('whatever stands in a whole response gives events of the grammar and never throws', () => {
   const response = fc.oneof(event, fc.array(event), fc.jsonValue());
   fc.assert(
     fc.property(response, fc.constantFrom(undefined, 1), (value, indent) => {

@@ -104,7 +104,7 @@ function streamedToChat(events: EventBatch, response: GenerationResponse): JsonO
   };
 }
 
-/** The same, from the whole answer. */
+/** The same, from the whole response. */
 function wholeToChat(response: GenerationResponse): JsonObject {
   const encoded = parseJsonObject(encodeChat(response, IDENTITY, finalUsage(response))) ?? {};
   const choice = objectsOf(encoded['choices'])[0];
@@ -218,7 +218,7 @@ if (!existsSync(DIRECTORY)) {
     context.skip(why);
   });
 } else {
-  suite('recorded gemini answers', () => {
+  suite('recorded gemini responses', () => {
     const recordings = readRecordings();
 
     test('every recording has its facts, and every fact its recording', () => {

@@ -28,7 +28,7 @@ interface Finish {
   readonly isBlocked: boolean;
 }
 
-/** Turns the chunks of one answer into events. A whole answer is one chunk. */
+/** Turns the chunks of one response into events. A whole response is one chunk. */
 export class ResponseDecoder {
   readonly #blocks = new ResponseBlocks();
   readonly #calls = new ToolCalls(this.#blocks);
@@ -114,7 +114,7 @@ export class ResponseDecoder {
 
   /**
    * Nothing more comes. A stream without a word for its end broke off: an end that the upstream did not give is never
-   * invented (@spec stream-11). @param complete the whole answer is here, so that a missing word is only that
+   * invented (@spec stream-11). @param complete the whole response is here, so that a missing word is only that
    */
   finish(complete: boolean): void {
     if (this.#over) return;
@@ -293,7 +293,7 @@ export class ResponseDecoder {
     }
   }
 
-  /** A file that was made. Drafts of a model that thinks in pictures are not part of its answer. */
+  /** A file that was made. Drafts of a model that thinks in pictures are not part of its response. */
   #takeFile(inlineData: JsonObject, signature: string | undefined, isThought: boolean): void {
     const mediaType = textOf(inlineData['mimeType']) ?? '';
     const data = textOf(inlineData['data']) ?? '';

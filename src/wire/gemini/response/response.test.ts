@@ -36,7 +36,7 @@ for (const [name, whole, chunks] of [
   ['a text with sources', WHOLE_GROUNDED, GROUNDED],
   ['code and a picture', WHOLE_CODE_AND_PICTURE, CODE_AND_PICTURE],
 ] as const) {
-  test(`a whole answer says what its stream says: ${name}`, () => {
+  test(`a whole response says what its stream says: ${name}`, () => {
     assert.deepEqual(withCountedIds(foldWhole(whole)), withCountedIds(foldStream(chunks)));
   });
 }
@@ -54,26 +54,26 @@ test('arguments on one line stay as they are', () => {
   assert.deepEqual(callsOf(foldText(text)), ['f({ "a" : 1.0 })']);
 });
 
-test('a list of chunks, which streams without SSE are, is one answer', () => {
+test('a list of chunks, which streams without SSE are, is one response', () => {
   assert.deepEqual(
     withCountedIds(foldText(JSON.stringify(THOUGHT_AND_CALLS, undefined, 1))),
     withCountedIds(foldStream(THOUGHT_AND_CALLS)),
   );
 });
 
-test('an answer without a word for its end has an unknown one', () => {
+test('a response without a word for its end has an unknown one', () => {
   const response = foldWhole(chunk([{ text: 'So.' }]));
   assert.equal(textOfBlocks(response, 'text'), 'So.');
   assert.deepEqual(response.end, { type: 'end', finish: 'unknown' });
 });
 
-test('a prompt that was refused is an answer without content', () => {
+test('a prompt that was refused is a response without content', () => {
   const response = foldWhole({ promptFeedback: { blockReason: 'SAFETY' }, modelVersion: 'gemini-2.5-flash' });
   assert.deepEqual(kindsOf(response), []);
   assert.deepEqual(response.end, { type: 'end', finish: 'content_filter', nativeFinish: 'SAFETY' });
 });
 
-suite('what is no answer', () => {
+suite('what is no response', () => {
   for (const text of ['', 'null', '[]', '{}', '[3]', '{"usageMetadata":{}}', '<html>', '{"candidates":']) {
     test(`${JSON.stringify(text)} is garbage`, () => {
       const response = foldText(text);

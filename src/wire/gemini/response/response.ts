@@ -6,7 +6,7 @@ import { errorIn, failureOfError } from './error.ts';
 import { parseChunk } from './stream.ts';
 import { itemSources } from './json-source.ts';
 
-/** The events that a stream of the same answer would fold to. A stream without SSE is a list of its chunks. */
+/** The events that a stream of the same response would fold to. A stream without SSE is a list of its chunks. */
 export function decodeWhole(text: string): EventBatch {
   const response = parseJson(text);
   const error = errorIn(response);

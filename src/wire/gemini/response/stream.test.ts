@@ -37,7 +37,7 @@ for (const [name, chunks] of Object.entries(STREAMS)) {
   });
 }
 
-test('an answer keeps its id, its model, its counts and its end', () => {
+test('a response keeps its id, its model, its counts and its end', () => {
   const answer = foldStream(THOUGHT_AND_CALLS);
   assert.deepEqual([answer.format, answer.id, answer.model], ['gemini', 'pZ2xaOfUEcGjqtsP', 'gemini-3-flash-preview']);
   assert.deepEqual(answer.end, { type: 'end', finish: 'tool_calls', nativeFinish: 'STOP' });
@@ -204,7 +204,7 @@ suite('the end', () => {
     assert.equal(answer.usage?.promptTokens, 5);
   });
 
-  test('an answer that was stopped for its content says why', () => {
+  test('a response that was stopped for its content says why', () => {
     const answer = foldStream([chunk([{ text: 'So' }]), finish('SAFETY', [], { finishMessage: 'Harm.' })]);
     assert.deepEqual(kindsOf(answer), ['text', 'refusal']);
   });

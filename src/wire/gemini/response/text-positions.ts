@@ -6,15 +6,15 @@ const CHARS_MAX = 4 * 1024 * 1024;
 /** Quotes that are looked for in vain, before no more is looked for. */
 const MISSES_MAX = 50;
 
-/** One text block of the answer. */
+/** One text block of the response. */
 interface Span {
   readonly block: number;
-  /** Where it begins in what the vendor said, and in the answer as callers read it. Characters. */
+  /** Where it begins in what the vendor said, and in the response as callers read it. Characters. */
   readonly stated: number;
   readonly start: number;
 }
 
-/** A stretch of the answer as callers read it. */
+/** A stretch of the response as callers read it. */
 export interface Stretch {
   readonly block: number;
   readonly start: number;
@@ -22,7 +22,7 @@ export interface Stretch {
 }
 
 /**
- * The text of an answer as far as it has come, for sources that name places in it by the byte: the vendor counts bytes of
+ * The text of a response as far as it has come, for sources that name places in it by the byte: the vendor counts bytes of
  * UTF-8 in all of its text so far, callers count characters in a text that has gaps where something else stood between.
  * @source the vendor's reference of `Segment`, read 2026-11; checked with a recording of 2025-09
  */

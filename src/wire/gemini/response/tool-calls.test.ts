@@ -109,7 +109,7 @@ suite('a tool call in pieces', () => {
     ]);
   });
 
-  test('ends with the answer where its end does not come', () => {
+  test('ends with the response where its end does not come', () => {
     const response = foldStream([...PARTIAL_CALL.slice(0, 4), finish('STOP')]);
     assert.deepEqual(callsOf(response), ['save({"items":[{"name":"Apple \\"Ü\\""}]})']);
     assert.equal(response.end?.finish, 'tool_calls');

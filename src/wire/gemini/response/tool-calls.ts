@@ -6,7 +6,7 @@ import { isSignature, signatureBlock, signatureExtra } from '../call-signatures.
 import { PartialArguments } from './partial-arguments.ts';
 import { onOneLine, sourceOf } from './json-source.ts';
 
-/** No answer calls more functions than this. */
+/** No response calls more functions than this. */
 const CALLS_MAX = 1_000;
 const ID_CHARS = 24;
 const NO_ARGUMENTS = '{}';
@@ -23,7 +23,7 @@ interface OpenCall {
 }
 
 /**
- * Writes the calls of one answer. Most come complete, in one part; some in several, with arguments by path: a part with a
+ * Writes the calls of one response. Most come complete, in one part; some in several, with arguments by path: a part with a
  * name begins such a call, one without `willContinue` ends it, and so does anything else that comes.
  */
 export class ToolCalls {
@@ -35,7 +35,7 @@ export class ToolCalls {
     this.#blocks = blocks;
   }
 
-  /** Whether the answer calls any function of the caller. */
+  /** Whether the response calls any function of the caller. */
   get any(): boolean {
     return this.#ids.size > 0;
   }

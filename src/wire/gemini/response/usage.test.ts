@@ -88,7 +88,7 @@ test('a usage that counts nothing is none', () => {
   assert.equal(countsTokens({ promptTokenCount: -1 }), false);
 });
 
-test('an answer costs the same streamed and whole', () => {
+test('a response costs the same streamed and whole', () => {
   const streamed = foldStream([
     chunk([{ text: 'a' }], {}, { usageMetadata: { promptTokenCount: 29 } }),
     finish('STOP'),

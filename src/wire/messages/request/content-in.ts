@@ -158,7 +158,7 @@ function decodeOpaque(block: JsonObject): Block {
 }
 
 /**
- * A search result is what the answer shall rest on: a model of another format is to read it, too. So is what a search of
+ * A search result is what the response shall rest on: a model of another format is to read it, too. So is what a search of
  * tools has found, which is offered to it at once.
  */
 function wordsOf(block: JsonObject): string | undefined {

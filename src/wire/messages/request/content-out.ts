@@ -210,7 +210,7 @@ function encodeToolCall(block: ToolCallBlock, context: EncodeContext): WireObjec
 }
 
 /**
- * Who called a tool. Our own answers say it of every call (@spec messages-30), so it comes back with all of them, and the
+ * Who called a tool. Our own responses say it of every call (@spec messages-30), so it comes back with all of them, and the
  * vendor itself refused it once: anthropics/anthropic-sdk-python#1112 (2026-01).
  */
 function withoutCaller(extra: Extra | undefined): Extra | undefined {

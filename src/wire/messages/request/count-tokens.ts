@@ -9,7 +9,7 @@ import { decodePrompt } from './request-in.ts';
 import { countTokensSchema } from './request-schema.ts';
 
 /**
- * Reads a body of `POST /messages/count_tokens`: a request that nobody answers. Members that only an answer needs are
+ * Reads a body of `POST /messages/count_tokens`: a request that nobody answers. Members that only a response needs are
  * ignored, so that a whole request may be sent to be counted.
  * @throws GatewayError 400
  * @spec messages-35
@@ -33,7 +33,7 @@ export function decodeCountTokens(body: Json, text: string, headers: HeaderDirec
   };
 }
 
-/** What the answer `{input_tokens}` says where no upstream counts: the gateway's own estimate. */
+/** What the response `{input_tokens}` says where no upstream counts: the gateway's own estimate. */
 export function estimateInputTokens(request: GenerationRequest): number {
   return estimateRequestTokens(request);
 }

@@ -47,7 +47,7 @@ suite('a conversation that comes from another vendor', () => {
   });
 });
 
-test("who made a call is said to the vendor alone: our own answers say it, and others' hosts may not know it", () => {
+test("who made a call is said to the vendor alone: our own responses say it, and others' hosts may not know it", () => {
   const wire = afterCall({ id: 'toolu_1', caller: { type: 'direct' } });
   assert.deepEqual(callIn(encode(decode(wire), VENDOR).body), {
     type: 'tool_use',

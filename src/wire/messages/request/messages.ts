@@ -150,7 +150,7 @@ function asBlocks(content: string | WireObject[]): WireObject[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** The vendor refuses a beginning of its answer that ends in white space. @spec translate-10 */
+/** The vendor refuses a beginning of its response that ends in white space. @spec translate-10 */
 function trimPrefill(messages: WireMessage[]): void {
   const last = messages.at(-1);
   if (last === undefined || last.role !== 'assistant' || typeof last.content === 'string') return;

@@ -27,7 +27,7 @@ function sent(to: typeof VENDOR, content: readonly JsonObject[], ...after: reado
   return { content: objectsOf(body['messages'])[1]?.['content'], warnings: warnings.map(({ path }) => path) };
 }
 
-suite('a tool that the provider of an earlier answer ran', () => {
+suite('a tool that the provider of an earlier response ran', () => {
   test('and whose result no caller of this format could be shown, goes to nobody', () => {
     const response = foldEvents([
       { type: 'start', format: 'responses' },
@@ -66,7 +66,7 @@ suite('a tool that the provider of an earlier answer ran', () => {
     }
   });
 
-  test('and that is still at work stays: the answer pauses, or waits for a tool of the caller', () => {
+  test('and that is still at work stays: the response pauses, or waits for a tool of the caller', () => {
     const paused = [TEXT, search('srvtoolu_1')];
     assert.deepEqual(sent(VENDOR, paused), { content: paused, warnings: [] });
     const waiting = [search('srvtoolu_1'), { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }];

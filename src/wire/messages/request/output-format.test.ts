@@ -89,7 +89,7 @@ test('a plain host that is listed with structured outputs gets it in the format,
 
 suite('elsewhere', () => {
   // @spec translate-22
-  test('a tool is forced whose input is the answer', () => {
+  test('a tool is forced whose input is the response', () => {
     const { body, outputTool, warnings } = encode(ask(), PLAIN);
     assert.deepEqual(body['tools'], [JSON_TOOL]);
     assert.deepEqual(body['tool_choice'], FORCED);
@@ -102,7 +102,7 @@ suite('elsewhere', () => {
     );
   });
 
-  test('its arguments stream from the vendor piece by piece, and it says what the answer is', () => {
+  test('its arguments stream from the vendor piece by piece, and it says what the response is', () => {
     const responseFormat = { type: 'json_schema', schema: SCHEMA, description: 'A sum.' } as const;
     const { body } = encode(ask({ responseFormat }, { delivery: 'stream' }), OLD_VENDOR);
     assert.deepEqual(body['tools'], [
@@ -132,7 +132,7 @@ suite('elsewhere', () => {
   });
 
   for (const toolChoice of [{ type: 'required' }, { type: 'function', name: 'f' }] as const)
-    test(`a choice of ${toolChoice.type} leaves no answer that could have a form`, () => {
+    test(`a choice of ${toolChoice.type} leaves no response that could have a form`, () => {
       const { body, outputTool, warnings } = encode(ask({ toolChoice }, { tools: [own('f')] }), PLAIN);
       assert.deepEqual(namesOf(body), ['f']);
       assert.equal(outputTool, undefined);

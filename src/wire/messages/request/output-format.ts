@@ -8,17 +8,17 @@ import type { WireObject } from '../../json-fields.ts';
 import { addExtra } from '../extra.ts';
 import type { WireMessage } from './wire-message.ts';
 
-/** How the wanted form of the answer is asked for: by one of these, or not at all. */
+/** How the wanted form of the response is asked for: by one of these, or not at all. */
 export interface OutputFormat {
   /** `output_config.format`. */
   readonly format?: WireObject;
-  /** A tool whose input is the answer. */
+  /** A tool whose input is the response. */
   readonly tool?: OutputTool;
   /** A sentence for the end of the system prompt. */
   readonly instruction?: string;
 }
 
-/** A tool that nobody runs: what the model calls it with is the answer, and its schema is the one that was asked for. */
+/** A tool that nobody runs: what the model calls it with is the response, and its schema is the one that was asked for. */
 export interface OutputTool {
   readonly name: string;
   /** The model has to call a tool. Not where it thinks and must not be kept from it. */
@@ -55,7 +55,7 @@ const TOOL_DESCRIPTION = 'Gives your whole answer. Call it once, and write no te
 const BEYOND_TOOLS = ['oneOf', 'anyOf', 'allOf', '$ref'];
 
 /**
- * A model without structured output is made to call a tool whose input is the answer; where it cannot be, it is asked in
+ * A model without structured output is made to call a tool whose input is the response; where it cannot be, it is asked in
  * words, and the record says so. @spec chat-36, translate-22
  */
 export function encodeOutputFormat(
@@ -136,7 +136,7 @@ function encodeEmulated(
     warnings.add('field-dropped', `${path}.${member}`, 'the endpoint knows no structured output');
   const forced = !keepsThinking(request, target);
   const callable = supports('tools') && supports('tool_choice') && (forced || choice !== 'none');
-  // A beginning of the answer would be a beginning of text.
+  // A beginning of the response would be a beginning of text.
   if (!callable || endsWithAssistant || schema === undefined || !fitsTool(schema)) {
     warnings.add('field-changed', path, 'the format is put into the prompt, which does not bind it');
     return { instruction: schema === undefined ? JSON_INSTRUCTION : schemaInstruction(schema, description) };

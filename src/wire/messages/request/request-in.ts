@@ -89,7 +89,7 @@ function refuseThread(thread: unknown): void {
 }
 
 /**
- * Turns, tools and what shapes thinking and output: what an answer and a token count have in common.
+ * Turns, tools and what shapes thinking and output: what a response and a token count have in common.
  * @throws GatewayError 400
  */
 export function decodePrompt(checked: PromptFields, text: string): DecodedPrompt {
@@ -152,7 +152,7 @@ function holdsNumber(value: Json | undefined): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsNumber);
 }
 
-/** @spec messages-7; the effort alone says nothing about thinking: it also rules how long answers are */
+/** @spec messages-7; the effort alone says nothing about thinking: it also rules how long responses are */
 function decodeReasoning({ thinking, output_config }: PromptFields): ReasoningSettings | undefined {
   const effort = output_config?.effort ?? undefined;
   if (!thinking) return effort === undefined ? undefined : { effort };

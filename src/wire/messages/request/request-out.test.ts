@@ -260,7 +260,7 @@ test('blank text is never sent, nor a message without content', () => {
 });
 
 // @spec translate-10
-test('the beginning of an answer loses the white space at its end', () => {
+test('the beginning of a response loses the white space at its end', () => {
   const body = bodyOf([user('a'), assistant(text('Sure: \n'))]);
   assert.deepEqual((body['messages'] as readonly JsonObject[])[1]?.['content'], [{ type: 'text', text: 'Sure:' }]);
 });

@@ -74,7 +74,7 @@ const contextManagement = open({
 });
 
 /**
- * What a prompt is made of: shared by requests for an answer and by requests to count its tokens. A member that is not
+ * What a prompt is made of: shared by requests for a response and by requests to count its tokens. A member that is not
  * nullable refuses null, any other takes it as absent (@spec request-13).
  */
 const promptShape = {

@@ -90,7 +90,7 @@ export function encodeForeignThinking(options: ThinkingOptions): ThinkingPlan {
   const { settings, dialect, maxTokens, warnings } = options;
   const forced = isForced(options);
   const reasoning = settings.reasoning ?? {};
-  // A budget goes as it is here, so its share of the answer does not matter.
+  // A budget goes as it is here, so its share of the response does not matter.
   const requested = effortOf(reasoning, undefined);
   const effortful = dialect.thinking === 'adaptive' || dialect.thinking === 'adaptive-only';
   if (settings.verbosity !== undefined && !effortful)

@@ -89,7 +89,7 @@ function push(messages: WireMessage[], message: WireMessage): void {
   else messages.push(message);
 }
 
-/** Gives each call an id that the wire takes and that no earlier call has: some upstreams count from 0 in every answer. */
+/** Gives each call an id that the wire takes and that no earlier call has: some upstreams count from 0 in every response. */
 function renameCalls(message: WireMessage, used: Map<string, number>): Calls {
   const byId = new Map<string, WireObject[]>();
   for (const block of blocksOf(message)) {

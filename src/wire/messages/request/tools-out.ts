@@ -62,8 +62,8 @@ export function encodeTools(context: ToolsContext): EncodedTools {
 
 /**
  * Beside tools of the caller's own, which the model may call as well, it has to call one of them or the one that takes
- * the answer: what a caller means who wants an answer in a form, and offers tools on the way to it. Parallel calls stay
- * as the caller wants them; the answer alone is given once.
+ * the response: what a caller means who wants a response in a form, and offers tools on the way to it. Parallel calls stay
+ * as the caller wants them; the response alone is given once.
  */
 function forceOutputTool({ name }: OutputTool, alone: boolean, requested: WireObject | undefined): WireObject {
   if (alone) return { type: 'tool', name, disable_parallel_tool_use: true };

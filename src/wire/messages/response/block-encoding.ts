@@ -1,7 +1,7 @@
 import type { Block } from '../../../canonical/blocks.ts';
 import { unreachable } from '../../../lib/assert.ts';
 
-/** What a block of an answer becomes. `silent`: the format cannot say it. */
+/** What a block of a response becomes. `silent`: the format cannot say it. */
 export type Encoding = 'text' | 'thinking' | 'redacted' | 'call' | 'opaque' | 'silent';
 
 /** @param native the upstream spoke this format */
@@ -18,7 +18,7 @@ export function encodingOf(block: Block, native: boolean): Encoding {
       return 'call';
     case 'opaque':
       return block.format === 'messages' ? 'opaque' : 'silent';
-    // The format has no images, no sound and no results of the caller's tools in an answer.
+    // The format has no images, no sound and no results of the caller's tools in a response.
     case 'media':
     case 'tool-result':
       return 'silent';

@@ -24,7 +24,7 @@ interface OpenBlock {
   /** Of a call's input, where the upstream may not say that it has ended. */
   readonly input: JsonExtent;
   signature: string | undefined;
-  /** Sources of the whole answer, which stand behind its own. */
+  /** Sources of the whole response, which stand behind its own. */
   readonly further: Citation[];
   /** What came while an earlier block was still open, and whether its end was among it. */
   readonly waiting: GenerationEvent[];
@@ -42,7 +42,7 @@ export class BlockWriter {
   calledTools = false;
   refusal = '';
   #nextWireIndex = 0;
-  /** In the order of the answer; the first is the one on the wire. */
+  /** In the order of the response; the first is the one on the wire. */
   readonly #open: OpenBlock[] = [];
   /** A text that is over, but has not stopped on the wire: its sources may still come. */
   #lingering: OpenBlock | undefined;
@@ -50,7 +50,7 @@ export class BlockWriter {
   #behindText: OpenBlock[] = [];
   /** The last block that the format can say, on the wire or still to come there. */
   #latest: OpenBlock | undefined;
-  /** Sources of the whole answer that no text can take any more. */
+  /** Sources of the whole response that no text can take any more. */
   readonly #late: Citation[] = [];
   #wholeSources = 0;
   #saidText = false;
@@ -202,7 +202,7 @@ export class BlockWriter {
     return frames + encodeDelta(open.wireIndex, `{"type":"citations_delta","citation":${JSON.stringify(encoded)}}`);
   }
 
-  /** A source of the whole answer, as those of a search are, which mostly come when its text is over. */
+  /** A source of the whole response, as those of a search are, which mostly come when its text is over. */
   citeWhole({ citation }: CitationEvent): string {
     if (encodeCitation(citation) === undefined || this.#wholeSources >= WHOLE_SOURCES_MAX) return '';
     this.#wholeSources++;
@@ -253,7 +253,7 @@ export class BlockWriter {
   }
 
   /**
-   * Clients take the result of an answer from its last block, so what only another vendor's model can read must not be
+   * Clients take the result of a response from its last block, so what only another vendor's model can read must not be
    * the last one behind a text. Where nothing follows it, it is not written: such a vendor sends the signature of a text
    * when the text has begun already, and the gateway hands it back from memory (`pipeline/replay/text-signatures.ts`).
    */

@@ -4,15 +4,15 @@ import { encodeCitation } from '../citations.ts';
 import { encodingOf } from './block-encoding.ts';
 import type { WireObject } from '../../json-fields.ts';
 
-/** Sources of the whole answer; further ones are lost. */
+/** Sources of the whole response; further ones are lost. */
 export const WHOLE_SOURCES_MAX = 1_000;
 
-/** A source of the whole answer stands on the text that was last said when it came, and on no other block. */
+/** A source of the whole response stands on the text that was last said when it came, and on no other block. */
 export function takesSources(latest: Block | undefined): boolean {
   return latest?.type === 'text';
 }
 
-/** Where the sources of a whole answer stand in it, as this format draws them. */
+/** Where the sources of a whole response stand in it, as this format draws them. */
 interface CitationPositions {
   /** By index of the text that each belongs to. */
   readonly onTexts: ReadonlyMap<number, readonly WireObject[]>;

@@ -11,7 +11,7 @@ const THINKING_MEMBERS = new Set(['type', 'thinking', 'signature']);
 const REDACTED_MEMBERS = new Set(['type', 'data']);
 
 /**
- * Reads a content block of an answer, whole or as it opens in a stream. Tools that the provider runs are calls of
+ * Reads a content block of a response, whole or as it opens in a stream. Tools that the provider runs are calls of
  * `upstream`, so that no caller is asked to run them; their results, and kinds unknown here, are opaque. What an upstream
  * signs is its own, also where it is a gateway that seals what others signed.
  * @param input the tool's input as JSON text; `''` when a stream is still to bring it
@@ -58,7 +58,7 @@ export function decodeBlock(block: JsonObject, input: string): Block {
   }
 }
 
-/** Members of `message` that nothing here names and that describe the answer rather than who gave it. */
+/** Members of `message` that nothing here names and that describe the response rather than who gave it. */
 const MESSAGE_MEMBERS: ReadonlySet<string> = new Set([
   'id',
   'type',
@@ -79,7 +79,7 @@ export function decodeMessageExtra(message: JsonObject) {
   return extraOf(message, MESSAGE_MEMBERS);
 }
 
-/** What the vendor says of an answer that it refused to give. @spec messages-26 stop_details */
+/** What the vendor says of a response that it refused to give. @spec messages-26 stop_details */
 export function explanationOf(stopDetails: unknown): string {
   return isJsonObject(stopDetails) ? (textOf(stopDetails['explanation']) ?? '') : '';
 }

@@ -26,7 +26,7 @@ export function encodeMessage(identity: ResponseIdentity): WireObject {
   };
 }
 
-/** How a message ended: members of `message` in a whole answer, of `delta` in a stream. */
+/** How a message ended: members of `message` in a whole response, of `delta` in a stream. */
 export interface FormattedEnd {
   readonly stop: {
     readonly stop_reason: string | null;
@@ -59,7 +59,7 @@ export function encodeEnd(end: EndEvent | undefined, traits: ResponseTraits, ref
   };
 }
 
-/** A text block with its sources, and those of the whole answer that stand on it. */
+/** A text block with its sources, and those of the whole response that stand on it. */
 function encodeText(block: TextBlock, native: boolean, further: readonly WireObject[]): WireObject | undefined {
   const own = (block.citations ?? []).map(encodeCitation).filter((encoded) => encoded !== undefined);
   const citations = [...own, ...further];
@@ -87,7 +87,7 @@ export function encodeCall(block: ToolCallBlock, input: JsonObject): WireObject 
   return encoded;
 }
 
-/** A block for a whole answer; `undefined` where this format cannot say it. */
+/** A block for a whole response; `undefined` where this format cannot say it. */
 export function encodeWholeBlock(
   block: Block,
   native: boolean,
@@ -105,7 +105,7 @@ export function encodeWholeBlock(
       return encodeCall(block, parseToolInputObject(block.input));
     case 'opaque':
       return block.format === 'messages' ? foldOpaque(block) : undefined;
-    // The format has no images, no sound and no results of the caller's tools in an answer.
+    // The format has no images, no sound and no results of the caller's tools in a response.
     case 'media':
     case 'tool-result':
       return undefined;

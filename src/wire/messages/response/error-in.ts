@@ -49,7 +49,7 @@ function parseError(body: JsonObject): UpstreamErrorBody {
   };
 }
 
-/** What an error object inside an answer of status 200 means. @spec error-13 */
+/** What an error object inside a response of status 200 means. @spec error-13 */
 export function failureOfErrorObject(body: JsonObject): UpstreamFailure {
   const error = parseError(body);
   const type = error.type ?? '';

@@ -20,12 +20,12 @@ function finishOf(stopReason: string | undefined): FinishReason {
 }
 
 /**
- * Where the extra of an end keeps what only a stream's closing `delta` held: there it goes back, and in a whole answer
+ * Where the extra of an end keeps what only a stream's closing `delta` held: there it goes back, and in a whole response
  * beside the rest.
  */
 export const END_DELTA = 'delta';
 
-/** @param fields `stop_details`, `container`, and what else the answer said at its end */
+/** @param fields `stop_details`, `container`, and what else the response said at its end */
 export function endEvent(
   stopReason: string | undefined,
   stopSequence: string | undefined,
@@ -40,7 +40,7 @@ export function endEvent(
   };
 }
 
-/** What the answer held, where the upstream's own word for its end does not say it. */
+/** What the response held, where the upstream's own word for its end does not say it. */
 export interface ResponseTraits {
   /** The upstream spoke this format. */
   readonly native: boolean;
@@ -49,7 +49,7 @@ export interface ResponseTraits {
 }
 
 /**
- * The `stop_reason` of an answer. A vendor's own word is passed on, unless something on the way changed how the answer
+ * The `stop_reason` of a response. A vendor's own word is passed on, unless something on the way changed how the response
  * ended; where the upstream gave none, none is made up. @spec messages-27
  */
 export function stopReasonOf(end: EndEvent | undefined, traits: ResponseTraits): string | null {

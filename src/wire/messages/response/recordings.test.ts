@@ -16,7 +16,7 @@ import { clientFormat } from '../../../../tests/support/wire/messages/request.ts
 import { frames, readBytes } from '../../../../tests/support/wire/messages/streams.ts';
 import { decodeError } from './error-in.ts';
 
-/** Recorded answers of real providers, where the checkout has them beside it. */
+/** Recorded responses of real providers, where the checkout has them beside it. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const DIRECTORY = join(
   process.env['PROVIDER_STREAMS_DIR'] ?? join(ROOT, '../shared/fixtures/provider-streams'),
@@ -30,7 +30,7 @@ interface Facts {
   readonly completionTokens: number;
   readonly end: string;
   readonly kinds: string;
-  /** Pieces of the answer's text or of its tools' inputs. */
+  /** Pieces of the response's text or of its tools' inputs. */
   readonly holds?: readonly string[];
 }
 

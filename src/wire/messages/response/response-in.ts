@@ -14,7 +14,7 @@ import { failureOfErrorObject } from './error-in.ts';
 import { mergeUsage, decodeUsage } from './usage.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
 
-/** The events that a stream of the same answer would fold to. @spec messages-26, messages-33 */
+/** The events that a stream of the same response would fold to. @spec messages-26, messages-33 */
 export function decodeWhole(text: string): EventBatch {
   const message = parseJson(text);
   if (!isJsonObject(message)) return [{ type: 'failed', failure: transportFailure('garbage') }];

@@ -11,7 +11,7 @@ import type { WireObject } from '../../json-fields.ts';
 import { addExtra } from '../extra.ts';
 
 /**
- * One answer as the body of a response. One that broke off has no `stop_reason`, and an `error` beside what had come.
+ * One response as the body of a response. One that broke off has no `stop_reason`, and an `error` beside what had come.
  * @spec messages-26, messages-33
  */
 export function encodeWhole(response: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string {
@@ -50,7 +50,7 @@ function encodeContent(response: GenerationResponse, native: boolean): WireObjec
 }
 
 /**
- * Clients take the result of an answer from its last block, so encrypted reasoning behind the last text stands before it.
+ * Clients take the result of a response from its last block, so encrypted reasoning behind the last text stands before it.
  * It comes back onto that text, where its vendor expects it.
  */
 function withTextLast(content: WireObject[]): WireObject[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { costShape, serviceMetadataSchema } from '../../gateway/response-schema.ts';
 
-/** The answers of this endpoint, for documentation and for tests that hold answers to it. @spec messages-26, stream-23 */
+/** The responses of this endpoint, for documentation and for tests that hold responses to it. @spec messages-26, stream-23 */
 
 const tokens = z.int().min(0);
 
@@ -58,7 +58,7 @@ const head = {
   container,
 };
 
-/** The whole answer, status 200. */
+/** The whole response, status 200. */
 export const messagesResultSchema = z
   .looseObject({
     ...head,

@@ -67,7 +67,7 @@ function chatResponse(parts: Partial<GenerationResponse>): GenerationResponse {
 }
 
 // @spec messages-30
-test('an answer of this format passes with all its content, under our name', () => {
+test('a response of this format passes with all its content, under our name', () => {
   const { usage: _usage, id, model, provider, ...rest } = encoded(responseOf(MESSAGE));
   const { usage: _sent, id: _id, model: _model, ...expected } = MESSAGE;
   assert.deepEqual([id, model, provider], ['gen-1', 'acme/one', 'Acme']);
@@ -115,7 +115,7 @@ test('every member is there even when nothing is known', () => {
 });
 
 // @spec messages-30
-test('a chat answer says what the format can say', () => {
+test('a chat response says what the format can say', () => {
   const { content, stop_reason: stopReason } = encoded(
     chatResponse({
       blocks: [
@@ -243,7 +243,7 @@ test("a changed end is told in place of the upstream's own word", () => {
   );
 });
 
-test('an answer that broke off is drawn with its error', () => {
+test('a response that broke off is drawn with its error', () => {
   const broken = chatResponse({
     blocks: [{ type: 'text', text: 'partial' }],
     end: undefined,
@@ -266,7 +266,7 @@ test('an answer that broke off is drawn with its error', () => {
   });
 });
 
-test('an answer that its upstream ended with an error has no reason to stop', () => {
+test('a response that its upstream ended with an error has no reason to stop', () => {
   const message = encoded(chatResponse({ end: { type: 'end', finish: 'error' } }));
   assert.equal(message['stop_reason'], null);
   assert.equal((message['error'] as JsonObject)['code'], 502);
@@ -293,7 +293,7 @@ for (const [what, text, kind] of [
   ['an error object', '{"type":"error","error":{"type":"overloaded_error","message":"busy"}}', 'error-event'],
   ['a bare error', '{"error":{"message":"busy","code":429}}', 'error-event'],
 ] as const) {
-  test(`an answer of status 200 that is ${what} has failed`, () => {
+  test(`a response of status 200 that is ${what} has failed`, () => {
     const { failure } = responseOf(text);
     assert.equal(failure?.kind, kind);
   });

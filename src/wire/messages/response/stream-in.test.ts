@@ -96,7 +96,7 @@ function typesOf(events: EventBatch): string {
   return events.map(({ type }) => type).join(' ');
 }
 
-test('a stream folds to the whole answer', () => {
+test('a stream folds to the whole response', () => {
   const response = foldEvents(decodeText(FULL));
   assert.equal(response.id, 'msg_1');
   assert.equal(response.model, 'm-1');
@@ -447,7 +447,7 @@ test('an event beyond all bounds is a failure, not a full memory', () => {
   assert.deepEqual(decoder.end(), []);
 });
 
-test('what is skipped before the answer begins is told after its start, and also when it never begins', () => {
+test('what is skipped before the response begins is told after its start, and also when it never begins', () => {
   const early = frames(['no object', { type: 'future_event' }]);
   const reported = readBytes([Buffer.from(early + frames([START, ...TEXT, ending('end_turn'), STOP]))]);
   checkEvents(reported);

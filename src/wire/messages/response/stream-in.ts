@@ -38,7 +38,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   /** Members of the closing `delta` that nothing here names. */
   #deltaFields: WireObject = {};
   #warnings = 0;
-  /** What was skipped before the answer began: the start is the first event of all. */
+  /** What was skipped before the response began: the start is the first event of all. */
   readonly #early: WarningEvent[] = [];
   readonly #parser = createSseParser({ onEvent: (data, name) => this.#take(data, name) });
 

@@ -78,7 +78,7 @@ function named(events: readonly SeenEvent[], name: string): JsonObject {
 }
 
 // @spec stream-22, stream-23, stream-25, stream-26
-test('a chat answer becomes exactly the stream of the specification', () => {
+test('a chat response becomes exactly the stream of the specification', () => {
   const stream = encodeText([
     CHAT_START,
     start(0, REASONING),
@@ -201,7 +201,7 @@ test('a call without arguments does not hold back the next one for ever', () => 
   );
 });
 
-test('a call that is never ended ends with the answer', () => {
+test('a call that is never ended ends with the response', () => {
   const events = encodeAll([CHAT_START, start(0, call('a')), delta(0, '{"n"'), start(1, call('b')), delta(1, '{}')]);
   assert.equal(outline(events), 'start0 delta0:{"n" stop0 start1 delta1:{} stop1');
 });
@@ -281,7 +281,7 @@ const LATE = {
   encrypted_index: '',
 };
 
-test('sources of a chat answer stand in its text, also those that come after it', () => {
+test('sources of a chat response stand in its text, also those that come after it', () => {
   const events = encodeAll([
     CHAT_START,
     start(0, TEXT),
@@ -395,12 +395,12 @@ test('a matched stop sequence is named', () => {
   assert.deepEqual([stop_reason, stop_sequence], ['stop_sequence', 'END']);
 });
 
-test('an answer that ends in an error ends in an error event', () => {
+test('a response that ends in an error ends in an error event', () => {
   const events = encodeAll([CHAT_START, start(0, TEXT), delta(0, 'a'), { type: 'end', finish: 'error' }]);
   assert.equal(events.at(-1)?.name, 'error');
 });
 
-test('an answer without any content is still a whole message', () => {
+test('a response without any content is still a whole message', () => {
   const events = encodeAll([CHAT_START, { type: 'end', finish: 'stop' }]);
   assert.equal(events.map(({ name }) => name).join(' '), 'message_start ping message_delta message_stop');
 });
@@ -641,7 +641,7 @@ test('whatever order blocks and deltas come in, the stream is sound and loses no
 });
 
 // @spec stream-7
-test('a stream and a whole answer of the same events say the same', () => {
+test('a stream and a whole response of the same events say the same', () => {
   const events = KNOWN_NATIVE;
   const whole = JSON.parse(encodeWhole(foldEvents(events), IDENTITY, FINAL_USAGE)) as JsonObject;
   assert.deepEqual(whole['content'], foldContent(encodeAll(events)));

@@ -19,7 +19,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   readonly #blocks = new BlockWriter(() => this.#beginMessage());
   #begun = false;
   #over = false;
-  /** Unknown members of the answer: those that came before it was begun, and those after. */
+  /** Unknown members of the response: those that came before it was begun, and those after. */
   readonly #messageFields: WireObject = {};
   readonly #lateFields: WireObject = {};
   #usage: Usage | undefined;

@@ -26,7 +26,7 @@ const NESTED = {
   server_tool_use: new Set(['web_search_requests', 'web_fetch_requests']),
 };
 
-/** Counts of the prompt: none of them falls while an answer comes. */
+/** Counts of the prompt: none of them falls while a response comes. */
 const PROMPT_COUNTS: ReadonlySet<string> = new Set([
   'input_tokens',
   'cache_creation_input_tokens',
@@ -54,7 +54,7 @@ function isPositive(value: Json | undefined): boolean {
 }
 
 /**
- * @param isBegun the answer has only begun: its `output_tokens` hold a place, and count nothing
+ * @param isBegun the response has only begun: its `output_tokens` hold a place, and count nothing
  * @spec money-22, messages-32; `input_tokens` leaves the cache out, the canonical prompt does not
  */
 export function decodeUsage(usage: JsonObject, isBegun = false): Usage {
@@ -111,7 +111,7 @@ export function encodeUsage(usage: Usage | undefined): WireObject {
   return encoded;
 }
 
-/** What `message_delta` reports: cumulative counts, and beside them what the answer cost. @spec stream-26 */
+/** What `message_delta` reports: cumulative counts, and beside them what the response cost. @spec stream-26 */
 export function encodeFinalUsage(finalUsage: FinalUsage): WireObject {
   const { usage } = finalUsage;
   const tier = tierOf(usage);
@@ -119,7 +119,7 @@ export function encodeFinalUsage(finalUsage: FinalUsage): WireObject {
   return Object.assign(encoded, tier !== null && { service_tier: tier }, encodeCost(finalUsage));
 }
 
-/** The usage of a whole answer. @spec messages-33 */
+/** The usage of a whole response. @spec messages-33 */
 export function encodeWholeUsage(finalUsage: FinalUsage): WireObject {
   return Object.assign(encodeUsage(finalUsage.usage), encodeCost(finalUsage));
 }

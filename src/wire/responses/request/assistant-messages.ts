@@ -146,7 +146,7 @@ class TurnEncoder {
     return item === undefined ? [] : [item];
   }
 
-  /** Reasoning without what came of it is refused, and nothing came of it when the answer was cut short. */
+  /** Reasoning without what came of it is refused, and nothing came of it when the response was cut short. */
   #dropReasoning({ path }: ReasoningItem): void {
     this.#warn(path, 'reasoning goes back only encrypted, and before what was said after it');
   }

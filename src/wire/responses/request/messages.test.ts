@@ -83,7 +83,7 @@ suite('messages', () => {
     );
   });
 
-  test('a picture in instructions is refused at its place: an answer about what nobody saw would be made up', () => {
+  test('a picture in instructions is refused at its place: a response about what nobody saw would be made up', () => {
     const request = chatRequest([
       {
         role: 'system',
@@ -322,7 +322,7 @@ suite('calls and results', () => {
   });
 });
 
-suite('what an answer said comes back', () => {
+suite('what a response said comes back', () => {
   const OUTPUT = [
     summaries('rs_1', ['One.', 'Two.'], 'gAAAA'),
     message('msg_1', outputText('Looking.')),

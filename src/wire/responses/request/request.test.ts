@@ -34,7 +34,7 @@ suite('the smallest request', () => {
   });
 
   // @spec reasoning-14
-  test('to a vendor that keeps answers it says that this one is not to be kept, and asks for sealed reasoning', () => {
+  test('to a vendor that stores responses it says that this one is not to be kept, and asks for sealed reasoning', () => {
     const { input: _input, ...rest } = encodeChat({ stream: true }, REASONER).body;
     assert.deepEqual(rest, {
       model: 'upstream-model',
@@ -127,7 +127,7 @@ suite('sampling', () => {
     assert.deepEqual(warnings.toSorted(), ['field-dropped stop_sequences', 'field-dropped top_k']);
   });
 
-  test('log probabilities are asked for by what the answer shall hold', () => {
+  test('log probabilities are asked for by what the response shall hold', () => {
     const { body } = encodeChat({ logprobs: true, top_logprobs: 3 });
     assert.deepEqual([body['include'], body['top_logprobs']], [['message.output_text.logprobs'], 3]);
     assert.equal(body['logprobs'], undefined);
@@ -154,7 +154,7 @@ suite('reasoning', () => {
     assert.deepEqual(reasoning({ enabled: false }, any), [{ effort: 'none' }, []]);
   });
 
-  test('a budget becomes an effort by its share of the answer', () => {
+  test('a budget becomes an effort by its share of the response', () => {
     const { body } = encodeChat({ max_tokens: 10_000, reasoning: { max_tokens: 1_900 } }, REASONER);
     assert.deepEqual(body['reasoning'], { effort: 'low' });
     assert.deepEqual(reasoning({ max_tokens: 1_900 }), [{ effort: 'medium' }, []]);
@@ -200,7 +200,7 @@ suite('reasoning', () => {
   });
 });
 
-suite('the form of the answer', () => {
+suite('the form of the response', () => {
   const SHAPE = { name: 'place', schema: SCHEMA, strict: true, description: 'A place' };
 
   test('a schema stands below text, flat', () => {

@@ -143,12 +143,12 @@ function encodeService({ request, target, warnings }: EncodeContext): JsonObject
   };
 }
 
-/** What the answer shall hold beside its text. @spec reasoning-14 */
+/** What the response shall hold beside its text. @spec reasoning-14 */
 function encodeInclude(reasons: boolean, context: EncodeContext): readonly string[] | undefined {
   const { request, target, warnings } = context;
   const { logprobs, reasoning } = request.settings;
   const include: string[] = [];
-  // Nobody would read it: excluded reasoning is removed from the answer. @spec chat-response-17
+  // Nobody would read it: excluded reasoning is removed from the response. @spec chat-response-17
   if (target.dialect.encryptedReasoning === true && reasoning?.exclude !== true)
     include.push('reasoning.encrypted_content');
   if (logprobs === true) {

@@ -6,7 +6,7 @@ const DIGEST_CHARS = 32;
 
 /**
  * Gives every call of a conversation an id that the wire takes and no earlier call has: some upstreams count from 0 in
- * every answer. The same conversation always gets the same ids, so that its prefix stays in the prompt cache.
+ * every response. The same conversation always gets the same ids, so that its prefix stays in the prompt cache.
  */
 export function createCallIds(): (given: string) => string {
   const used = new Set<string>();

@@ -14,29 +14,29 @@ interface Piece {
   readonly citation?: Citation;
 }
 
-/** One block of the answer as far as it has come. Only `BlockLanes` changes it. */
+/** One block of the response as far as it has come. Only `BlockLanes` changes it. */
 export interface Lane {
   readonly block: Block;
-  /** In the answer; -1: its turn has not come. */
+  /** In the response; -1: its turn has not come. */
   index: number;
   /** All of its text has come; citations may follow. It ends when anything else begins. */
   complete: boolean;
   /** Nothing more may be added. */
   ended: boolean;
   readonly pending: Piece[];
-  /** Where its text begins in the text of the whole answer. */
+  /** Where its text begins in the text of the whole response. */
   textStart: number;
 }
 
 /**
- * Writes the events of one answer, whose items may come side by side on the wire, so that no blocks overlap but calls: a
+ * Writes the events of one response, whose items may come side by side on the wire, so that no blocks overlap but calls: a
  * block that begins while another is open waits for that one's end. Reasoning is the exception. It ends as soon as
  * anything else begins, because hosts that translate from chat say that it is complete only after the text that follows
  * it, and holding all text back until then would be no stream (recorded: openrouter/responses-raw-reasoning-stream).
  */
 export class BlockLanes {
   #events: GenerationEvent[] = [];
-  /** In the order of the answer. Those at the front are live: calls side by side, or one block of another kind. */
+  /** In the order of the response. Those at the front are live: calls side by side, or one block of another kind. */
   #lanes: Lane[] = [];
   #next = 0;
   #pending = 0;
@@ -135,7 +135,7 @@ export class BlockLanes {
   }
 
   /**
-   * Offsets count in their block on the wire, and in the text of the whole answer in here, to which a citation belongs
+   * Offsets count in their block on the wire, and in the text of the whole response in here, to which a citation belongs
    * that comes too late for its block.
    */
   #cite({ textStart }: Lane, citation: Citation, index: number): void {

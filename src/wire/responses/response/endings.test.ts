@@ -23,7 +23,7 @@ function ended(type: string, more: JsonObject) {
   return foldStream([CREATED, stated(0, 'Hi'), { type, response: response([], more) }]);
 }
 
-suite('how an answer ends', () => {
+suite('how a response ends', () => {
   for (const [reason, finish] of [
     ['max_output_tokens', 'length'],
     ['content_filter', 'content_filter'],
@@ -80,7 +80,7 @@ suite('how an answer ends', () => {
     assert.equal(foldEvents(decodeStream(bytes.subarray(0, -2))).end?.finish, 'stop');
   });
 
-  test('an event that never ends fails the answer instead of filling the memory', () => {
+  test('an event that never ends fails the response instead of filling the memory', () => {
     const decoder = createStreamDecoder();
     const chunk = Buffer.from(`data: ${'x'.repeat(1_048_576)}`);
     let last = decoder.push(chunk).at(-1);
@@ -89,7 +89,7 @@ suite('how an answer ends', () => {
   });
 });
 
-suite('how an answer fails', () => {
+suite('how a response fails', () => {
   const quota = { type: 'insufficient_quota', code: 'insufficient_quota', message: 'You exceeded your current quota.' };
 
   for (const [name, event] of Object.entries({
@@ -144,14 +144,14 @@ suite('how an answer fails', () => {
     assert.equal(ended('response.cancelled', { status: 'cancelled' }).failure?.kind, 'error-event');
   });
 
-  test('a failed whole answer failed', () => {
+  test('a failed whole response failed', () => {
     const events = decodeWhole(
       JSON.stringify(response([message('m', outputText('Hi'))], { status: 'failed', error: quota })),
     );
     assert.deepEqual(events.at(-1)?.type, 'failed');
   });
 
-  test('a whole answer that is not ready broke off', () => {
+  test('a whole response that is not ready broke off', () => {
     assert.equal(
       foldEvents(decodeWhole(JSON.stringify(response([], { status: 'in_progress' })))).failure?.kind,
       'early-end',

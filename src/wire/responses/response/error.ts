@@ -14,7 +14,7 @@ const STATUS_OF_CODE: readonly (readonly [code: RegExp, status: number])[] = [
   [/image|_media_type$/, 400],
   [/_policy(?:_violation)?$|_mismatch$/, 400],
 ];
-/** What an error inside an answer of status 200 means: an `error` event, `response.error`. @spec error-13 */
+/** What an error inside a response of status 200 means: an `error` event, `response.error`. @spec error-13 */
 export function failureOfError(error: Json | undefined): UpstreamFailure {
   const body = parseError(error);
   const known = STATUS_OF_CODE.find(([words]) => words.test(body.code ?? ''));

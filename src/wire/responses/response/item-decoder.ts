@@ -16,14 +16,14 @@ import { decodeLogprobs } from './logprobs.ts';
 export type PartKind = 'text' | 'refusal' | 'summary' | 'thought';
 
 const INPUT = 'input';
-/** Of an answer that is longer, only the deltas of the rest count: nothing is made good when it is done. */
+/** Of a response that is longer, only the deltas of the rest count: nothing is made good when it is done. */
 const RECEIVED_CHARS_MAX = 16 * 1_024 * 1_024;
 const ID_CHARS = 24;
 const CALL_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'name', 'status', 'arguments', 'input']);
 const PICTURE_MEMBERS: ReadonlySet<string> = new Set(['type', 'result', 'status']);
 const ADDRESS = /^https?:\/\//;
 
-/** Items that tell how the upstream set itself up, and nothing of the answer. */
+/** Items that tell how the upstream set itself up, and nothing of the response. */
 const QUIET_ITEMS: ReadonlySet<string> = new Set([
   'mcp_list_tools',
   'tool_search_output',

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { textOf } from '../../json-fields.ts';
 import type { Lane } from './blocks.ts';
 
-/** No answer holds more items, and no item more parts; a stream of empty ones must not fill the memory. */
+/** No response holds more items, and no item more parts; a stream of empty ones must not fill the memory. */
 const ITEMS_MAX = 1_000;
 const PARTS_MAX = 1_000;
 
@@ -15,7 +15,7 @@ export interface Part {
   hasLogprobs: boolean;
 }
 
-/** An item of the answer, as far as it has come. */
+/** An item of the response, as far as it has come. */
 export interface Item {
   readonly type: string;
   readonly position: number;
@@ -44,7 +44,7 @@ export function partOf(item: Item, key: string): Part | undefined {
 }
 
 /**
- * The items of one answer. They are told apart by their place in the output; where a host leaves it out, by id. The place
+ * The items of one response. They are told apart by their place in the output; where a host leaves it out, by id. The place
  * comes first, because some hosts (GitHub Copilot) give an item another id with every event.
  */
 export class ResponseItems {

@@ -4,7 +4,7 @@ import { objectsOf } from '../../json-fields.ts';
 
 /**
  * Log probabilities as the chat format tells them: no other caller's format has any, and they have no place of their own
- * in the canonical answer. `undefined` for none; hosts send empty lists with every delta. @spec chat-response-5
+ * in the canonical response. `undefined` for none; hosts send empty lists with every delta. @spec chat-response-5
  */
 export function decodeLogprobs(logprobs: Json | undefined): Extra | undefined {
   const content = objectsOf(logprobs).map(decodeLogprob);

@@ -19,7 +19,7 @@ import {
   thought,
 } from '../../../../tests/support/wire/responses/streams.ts';
 
-/** What an answer of these items, each given when it is done, comes to. */
+/** What a response of these items, each given when it is done, comes to. */
 function fold(...items: readonly JsonObject[]) {
   return foldStream([CREATED, ...items.map((item, at) => done(at, item)), completed(items)]);
 }
@@ -143,7 +143,7 @@ suite('tools of the upstream', () => {
   });
 
   for (const type of ['mcp_list_tools', 'tool_search_output', 'compaction'] as const) {
-    test(`${type} tells nothing of the answer and is kept for this format alone`, () => {
+    test(`${type} tells nothing of the response and is kept for this format alone`, () => {
       const item = { type, id: 'x', tools: [] };
       const answer = fold(item, message('m', outputText('Hi.')));
       assert.deepEqual(linesOf(answer), ['opaque', 'text: Hi.']);

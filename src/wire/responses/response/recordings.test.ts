@@ -75,7 +75,7 @@ function responseIn(bytes: Buffer): JsonObject | undefined {
   return last === undefined ? undefined : objectOf(parseJsonObject(last.slice('data: '.length))?.['response']);
 }
 
-/** What an answer says, in any order; the vendor seals the same reasoning anew each time that it writes it. */
+/** What a response says, in any order; the vendor seals the same reasoning anew each time that it writes it. */
 function statements(answer: GenerationResponse): readonly string[] {
   return answer.blocks
     .map((block) =>
@@ -91,7 +91,7 @@ if (!existsSync(DIRECTORY)) {
     context.skip(why);
   });
 } else {
-  suite('recorded answers of the responses format', () => {
+  suite('recorded responses of the responses format', () => {
     const recordings = readRecordings();
     const streams = recordings.filter(({ streamed }) => streamed);
 

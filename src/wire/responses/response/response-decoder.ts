@@ -41,7 +41,7 @@ const TERMINAL_EVENTS: ReadonlySet<string> = new Set([
 ]);
 const BEGINNING_EVENTS: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
 
-/** Turns the events of one response into events of the gateway. A whole answer is the last of its events. */
+/** Turns the events of one response into events of the gateway. A whole response is the last of its events. */
 export class ResponseDecoder {
   readonly #lanes = new BlockLanes();
   readonly #items = new ResponseItems();

@@ -5,7 +5,7 @@ import type { Dialect } from '../../format.ts';
 import { ResponseDecoder } from './response-decoder.ts';
 import { failureOfError } from './error.ts';
 
-/** The same events as those of a stream that brings nothing but its last event, so that both fold to the same answer. */
+/** The same events as those of a stream that brings nothing but its last event, so that both fold to the same response. */
 export function decodeWhole(text: string, dialect: Dialect = {}): EventBatch {
   const response = parseJsonObject(text);
   if (!Array.isArray(response?.['output'])) {

@@ -70,7 +70,7 @@ suite('a stream as the vendor sends it', () => {
     assert.equal(answer.end?.finish, 'stop');
   });
 
-  test('counts offsets of citations in the text of the whole answer', () => {
+  test('counts offsets of citations in the text of the whole response', () => {
     const [, first, second] = foldStream(SEARCHES_AND_CITES).blocks;
     assert.ok(first?.type === 'text' && second?.type === 'text');
     const text = first.text + second.text;
@@ -363,7 +363,7 @@ suite('what cannot be read', () => {
     assert.equal(warnings.length, 20);
   });
 
-  test('more items than any answer has are left out with a warning', () => {
+  test('more items than any response has are left out with a warning', () => {
     const items = Array.from({ length: 1_200 }, (_, at) => done(at, message(`m${at}`, outputText('x'))));
     const answer = foldStream([CREATED, ...items, completed()]);
     assert.equal(answer.blocks.length, 1_000);
