@@ -1,12 +1,10 @@
 import type { Clock } from '../lib/clock.ts';
 import { randomText } from '../lib/ids.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { AuditEvent as StoredEvent } from '../store/accounts/columns.ts';
+import type { AuditEvent } from '../resources/audit-events.ts';
 import type { AuditFilter, AuditStore } from '../store/accounts/audit.ts';
 import type { Page } from '../store/engine/page.ts';
 import type { Principal } from './principal.ts';
-
-export type AuditEvent = StoredEvent;
 
 /** The author of a change: a key, or the person at the command line. */
 export type Actor = Pick<Principal, 'keyHash' | 'label'> | 'command line';

@@ -1,4 +1,5 @@
-import { createAudit, type Audit, type AuditEvent } from '../accounts/audit.ts';
+import { createAudit, type Audit } from '../accounts/audit.ts';
+import type { AuditEvent } from '../resources/audit-events.ts';
 import { createGuardrailAssignments, type GuardrailAssignments } from '../accounts/policy/guardrail-assignments.ts';
 import { createGuardrails, type Guardrails } from '../accounts/policy/guardrails.ts';
 import { createOrganization, type Organization } from '../accounts/workspaces/organization.ts';

@@ -1,5 +1,5 @@
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
-import type { AuditEvent } from '../store/accounts/columns.ts';
+import type { AuditEvent } from '../resources/audit-events.ts';
 import { createAuditStore } from '../store/accounts/audit.ts';
 import { UsageError } from './command.ts';
 import type { Io } from './command.ts';

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { systemClock as clock } from '../lib/clock.ts';
+import { auditEventResource } from '../resources/audit-events.ts';
 import { byokKeyResource } from '../resources/byok-keys.ts';
 import { destinationResource } from '../resources/destinations.ts';
+import { keyAssignmentResource } from '../resources/guardrail-assignments.ts';
 import { guardrailResource } from '../resources/guardrails.ts';
 import { keyResource } from '../resources/keys.ts';
 import { ledgerEntryResource } from '../resources/ledger-entries.ts';
@@ -11,7 +13,7 @@ import { presetResource, presetVersionResource } from '../resources/presets.ts';
 import { camelCase } from '../resources/row-mapper.ts';
 import { budgetResource, memberResource } from '../resources/workspace-parts.ts';
 import { workspaceResource } from '../resources/workspaces.ts';
-import { assignmentRows, auditEventRows, contentRows, fileRows, oauthCodeRows } from './accounts/columns.ts';
+import { contentRows, fileRows, oauthCodeRows } from './accounts/columns.ts';
 import { openDatabase, type Database } from './engine/database.ts';
 import { generationRows } from './generations/columns.ts';
 import type { Tables } from './tables.ts';
@@ -74,13 +76,13 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   workspace_members: memberResource.rows,
   workspace_budgets: budgetResource.rows,
   guardrails: guardrailResource.rows,
-  guardrail_assignments: assignmentRows,
+  guardrail_assignments: keyAssignmentResource.rows,
   byok_keys: byokKeyResource.rows,
   presets: presetResource.rows,
   preset_versions: presetVersionResource.rows,
   destinations: destinationResource.rows,
   ledger_entries: ledgerEntryResource.rows,
-  audit_events: auditEventRows,
+  audit_events: auditEventResource.rows,
   oauth_codes: oauthCodeRows,
   files: fileRows,
   generation_content: contentRows,

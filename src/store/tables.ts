@@ -1,13 +1,9 @@
-import type {
-  AuditEventsTable,
-  FilesTable,
-  GenerationContentTable,
-  GuardrailAssignmentsTable,
-  OauthCodesTable,
-} from './accounts/columns.ts';
+import type { FilesTable, GenerationContentTable, OauthCodesTable } from './accounts/columns.ts';
 import type { GenerationsTable } from './generations/columns.ts';
+import type { auditEventResource } from '../resources/audit-events.ts';
 import type { byokKeyResource } from '../resources/byok-keys.ts';
 import type { destinationResource } from '../resources/destinations.ts';
+import type { AssignedKind, keyAssignmentResource } from '../resources/guardrail-assignments.ts';
 import type { guardrailResource } from '../resources/guardrails.ts';
 import type { ledgerEntryResource } from '../resources/ledger-entries.ts';
 import type { presetResource, presetVersionResource } from '../resources/presets.ts';
@@ -31,6 +27,10 @@ export type ByokKeysTable = ReturnType<typeof byokKeyResource.rows.toColumns> & 
 export type PresetsTable = ReturnType<typeof presetResource.rows.toColumns>;
 export type PresetVersionsTable = ReturnType<typeof presetVersionResource.rows.toColumns>;
 export type DestinationsTable = ReturnType<typeof destinationResource.rows.toColumns>;
+export type AuditEventsTable = ReturnType<typeof auditEventResource.rows.toColumns>;
+export type GuardrailAssignmentsTable = ReturnType<typeof keyAssignmentResource.rows.toColumns> & {
+  readonly subject_kind: AssignedKind;
+};
 export type LedgerEntriesTable = ReturnType<typeof ledgerEntryResource.rows.toColumns>;
 
 export type WorkspacesTable = ReturnType<typeof workspaceResource.rows.toColumns> & Deletable;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { invalid } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { AssignedKind, AssignmentRow } from '../../store/accounts/columns.ts';
+import type { AssignedKind, AssignmentRow } from '../../resources/guardrail-assignments.ts';
 import type { AssignmentStore, AssignOutcome, KeyAssignmentRow } from '../../store/accounts/guardrail-assignments.ts';
 import type { Page, PageWindow } from '../../store/engine/page.ts';
 import { noSuchGuardrail, type Guardrails } from './guardrails.ts';

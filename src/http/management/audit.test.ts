@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import Fastify from 'fastify';
 import { z } from 'zod';
-import { createAudit, type AuditEvent, type Change } from '../../accounts/audit.ts';
+import { createAudit, type Change } from '../../accounts/audit.ts';
+import type { AuditEvent } from '../../resources/audit-events.ts';
 import { samplePrincipal } from '../../../tests/support/principal.ts';
 import { ENGINES } from '../../../tests/support/store/engines.ts';
 import {

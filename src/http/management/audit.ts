@@ -1,25 +1,12 @@
 import { z } from 'zod';
-import type { AuditEvent } from '../../accounts/audit.ts';
-import { serializeTime } from '../../resources/columns.ts';
+import { auditEventResource, type AuditEvent } from '../../resources/audit-events.ts';
 import { serializePage, pageSchema, pageShape, parseWindow } from './page.ts';
 import { defineRoute, NO_BODY, NOTHING } from './route.ts';
 
 const FILTER_CHARS_MAX = 512;
 const filter = z.string().min(1).max(FILTER_CHARS_MAX).optional();
 
-const auditEventSchema = z
-  .strictObject({
-    id: z.string(),
-    at: z.iso.datetime(),
-    actor: z.strictObject({
-      key_hash: z.string().nullable().describe('Null: not by a key.'),
-      label: z.string(),
-    }),
-    action: z.string().describe('The operation, as this document calls it: `updateKey`.'),
-    subject: z.string().describe('What was changed: `/keys/HASH`.'),
-    changes: z.record(z.string(), z.unknown()).describe('Members and what they were set to; secrets only by name.'),
-  })
-  .meta({ id: 'AuditEvent' });
+const { schema: auditEventSchema } = auditEventResource;
 
 export const listAudit = defineRoute({
   method: 'GET',
@@ -51,12 +38,6 @@ export const listAudit = defineRoute({
 });
 
 function serializeEvent(event: AuditEvent): z.output<typeof auditEventSchema> {
-  return {
-    id: event.id,
-    at: serializeTime(event.atMs),
-    actor: { key_hash: event.actorKeyHash, label: event.actorLabel },
-    action: event.action,
-    subject: event.subject,
-    changes: { ...event.changes },
-  };
+  const { actorKeyHash, actorLabel } = event;
+  return auditEventResource.serialize(event, { actor: { key_hash: actorKeyHash, label: actorLabel } });
 }

@@ -1,6 +1,8 @@
-import { auditEventRows, type AuditEvent } from './columns.ts';
+import { auditEventResource, type AuditEvent } from '../../resources/audit-events.ts';
 import type { Database } from '../engine/database.ts';
 import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
+
+const { toColumns, toRow } = auditEventResource.rows;
 
 export interface AuditFilter extends PageWindow {
   readonly action?: string;
@@ -19,19 +21,14 @@ export function createAuditStore({ database }: { readonly database: Database }):
   const { kysely } = database;
   return {
     async append(event) {
-      await kysely.insertInto('audit_events').values(auditEventRows.toColumns(event)).execute();
+      await kysely.insertInto('audit_events').values(toColumns(event)).execute();
     },
     async list({ action, actorKeyHash, subject, ...window }) {
       let found = kysely.selectFrom('audit_events');
       if (action !== undefined) found = found.where('action', '=', action);
       if (actorKeyHash !== undefined) found = found.where('actor_key_hash', '=', actorKeyHash);
       if (subject !== undefined) found = found.where('subject', '=', subject);
-      return fetchPage(
-        found,
-        window,
-        (each) => each.selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc'),
-        auditEventRows.toRow,
-      );
+      return fetchPage(found, window, (each) => each.selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc'), toRow);
     },
   };
 }

@@ -1,37 +1,5 @@
-import { flag, integer, jsonObject, nullable, text, textOf } from '../../resources/columns.ts';
+import { flag, integer, nullable, text, textOf } from '../../resources/columns.ts';
 import { createRowMapper, type RowOf, type TableOf } from '../../resources/row-mapper.ts';
-
-/** One change, with the key that made it. It holds no secret. Only ever inserted. */
-const auditEvents = {
-  id: text,
-  at_ms: integer,
-  /** Null: the change was not made with a key. */
-  actor_key_hash: nullable(text),
-  actor_label: text,
-  /** What was done: `updateKey`. */
-  action: text,
-  /** What was changed: `/keys/HASH`. */
-  subject: text,
-  /** The changed fields and their new values. */
-  changes: jsonObject,
-};
-export type AuditEvent = RowOf<typeof auditEvents>;
-export type AuditEventsTable = TableOf<typeof auditEvents>;
-export const auditEventRows = createRowMapper(auditEvents);
-
-/** The guardrail of a key, by its hash, or of a member, by the user's id: at most one each. */
-const assignments = {
-  id: text,
-  guardrail_id: text,
-  subject_id: text,
-  /** The hash of a management key. */
-  assigned_by: nullable(text),
-  created_at_ms: integer,
-};
-export type AssignedKind = 'key' | 'member';
-export type AssignmentRow = RowOf<typeof assignments>;
-export type GuardrailAssignmentsTable = TableOf<typeof assignments> & { readonly subject_kind: AssignedKind };
-export const assignmentRows = createRowMapper(assignments);
 
 /** A code that an application exchanges, once, for the key that its owner agreed to. */
 const oauthCodes = {

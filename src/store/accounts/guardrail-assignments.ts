@@ -1,8 +1,8 @@
-import { assignmentRows, type AssignedKind, type AssignmentRow } from './columns.ts';
+import { keyAssignmentResource, type AssignedKind, type AssignmentRow } from '../../resources/guardrail-assignments.ts';
 import type { Database } from '../engine/database.ts';
 import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
 
-const { toColumns, toRow } = assignmentRows;
+const { toColumns, toRow } = keyAssignmentResource.rows;
 
 export interface KeyAssignmentRow extends AssignmentRow {
   readonly keyName: string;
