@@ -5,7 +5,7 @@ import { isOwnFileId, type FileOwner, type StoredFile, type StoredFiles } from '
 import type { Clock } from '../lib/clock.ts';
 import { createFileTypeFinder } from '../lib/files/file-type.ts';
 import { NoRoomError, type BlobStore } from '../store/accounts/blobs.ts';
-import type { FileRow } from '../store/accounts/columns.ts';
+import type { FileRow } from '../resources/files.ts';
 import type { FileStore } from '../store/accounts/files.ts';
 
 /** The record of a file, without its content. */

@@ -5,6 +5,7 @@ import { systemClock as clock } from '../lib/clock.ts';
 import { auditEventResource } from '../resources/audit-events.ts';
 import { byokKeyResource } from '../resources/byok-keys.ts';
 import { destinationResource } from '../resources/destinations.ts';
+import { serviceFileResource } from '../resources/files.ts';
 import { keyAssignmentResource } from '../resources/guardrail-assignments.ts';
 import { guardrailResource } from '../resources/guardrails.ts';
 import { keyResource } from '../resources/keys.ts';
@@ -13,7 +14,7 @@ import { presetResource, presetVersionResource } from '../resources/presets.ts';
 import { camelCase } from '../resources/row-mapper.ts';
 import { budgetResource, memberResource } from '../resources/workspace-parts.ts';
 import { workspaceResource } from '../resources/workspaces.ts';
-import { contentRows, fileRows, oauthCodeRows } from './accounts/columns.ts';
+import { contentRows, oauthCodeRows } from './accounts/columns.ts';
 import { openDatabase, type Database } from './engine/database.ts';
 import { generationRows } from './generations/columns.ts';
 import type { Tables } from './tables.ts';
@@ -84,7 +85,7 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   ledger_entries: ledgerEntryResource.rows,
   audit_events: auditEventResource.rows,
   oauth_codes: oauthCodeRows,
-  files: fileRows,
+  files: serviceFileResource.rows,
   generation_content: contentRows,
   generations: generationRows,
 };

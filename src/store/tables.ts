@@ -1,8 +1,9 @@
-import type { FilesTable, GenerationContentTable, OauthCodesTable } from './accounts/columns.ts';
+import type { GenerationContentTable, OauthCodesTable } from './accounts/columns.ts';
 import type { GenerationsTable } from './generations/columns.ts';
 import type { auditEventResource } from '../resources/audit-events.ts';
 import type { byokKeyResource } from '../resources/byok-keys.ts';
 import type { destinationResource } from '../resources/destinations.ts';
+import type { serviceFileResource } from '../resources/files.ts';
 import type { AssignedKind, keyAssignmentResource } from '../resources/guardrail-assignments.ts';
 import type { guardrailResource } from '../resources/guardrails.ts';
 import type { ledgerEntryResource } from '../resources/ledger-entries.ts';
@@ -30,6 +31,10 @@ export type DestinationsTable = ReturnType<typeof destinationResource.rows.toCol
 export type AuditEventsTable = ReturnType<typeof auditEventResource.rows.toColumns>;
 export type GuardrailAssignmentsTable = ReturnType<typeof keyAssignmentResource.rows.toColumns> & {
   readonly subject_kind: AssignedKind;
+};
+/** Only a `stored` file is visible. */
+export type FilesTable = ReturnType<typeof serviceFileResource.rows.toColumns> & {
+  readonly status: 'writing' | 'stored' | 'deleted';
 };
 export type LedgerEntriesTable = ReturnType<typeof ledgerEntryResource.rows.toColumns>;
 

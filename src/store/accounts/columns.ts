@@ -1,4 +1,4 @@
-import { flag, integer, nullable, text, textOf } from '../../resources/columns.ts';
+import { integer, nullable, text, textOf } from '../../resources/columns.ts';
 import { createRowMapper, type RowOf, type TableOf } from '../../resources/row-mapper.ts';
 
 /** A code that an application exchanges, once, for the key that its owner agreed to. */
@@ -24,30 +24,6 @@ const oauthCodes = {
 export type OauthCodeRow = RowOf<typeof oauthCodes>;
 export type OauthCodesTable = TableOf<typeof oauthCodes> & { readonly used_at_ms: number | null };
 export const oauthCodeRows = createRowMapper(oauthCodes);
-
-/**
- * Files that callers stored to refer to them later, and files that tools made for them. The content is in a file of
- * `blobs.ts`.
- */
-const files = {
-  id: text,
-  workspace_id: text,
-  filename: text,
-  /** Detected from the bytes. Empty while the file is written. */
-  mime_type: text,
-  size_bytes: integer,
-  /** A tool made the file. An uploaded file cannot be downloaded. */
-  made_here: flag,
-  /** The purpose in the terms of one vendor. */
-  purpose: text,
-  key_hash: text,
-  created_at_ms: integer,
-  expires_at_ms: nullable(integer),
-};
-export type FileRow = RowOf<typeof files>;
-/** Only a `stored` file is visible. */
-export type FilesTable = TableOf<typeof files> & { readonly status: 'writing' | 'stored' | 'deleted' };
-export const fileRows = createRowMapper(files);
 
 /** The texts of one generation, where its workspace logs them. Deleted when their retention ends. */
 const generationContent = {

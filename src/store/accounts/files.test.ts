@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../engine/database.ts';
-import type { FileRow } from './columns.ts';
+import type { FileRow } from '../../resources/files.ts';
 import { createFileStore, type FileStore } from './files.ts';
 import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 

@@ -1,10 +1,10 @@
 import type { Transaction } from 'kysely';
-import { fileRows, type FileRow } from './columns.ts';
+import { serviceFileResource, type FileRow } from '../../resources/files.ts';
 import type { Database } from '../engine/database.ts';
 import { numberOf, storableText } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
-const { toColumns, toRow } = fileRows;
+const { toColumns, toRow } = serviceFileResource.rows;
 
 /** How much the files of a workspace may take together. */
 export interface FileRoom {

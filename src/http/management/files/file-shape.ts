@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { FilePage, FileRecord } from '../../../accounts/files.ts';
-import { serializeTime } from '../../../resources/columns.ts';
+import { defineFileShape, serviceFileResource } from '../../../resources/files.ts';
 import { ownerShape } from '../owner.ts';
 
 /** Two of the shapes are named after the vendors whose clients read them. @spec file-3 */
@@ -17,19 +17,11 @@ const PURPOSE_DEFAULT = 'user_data';
 /** The user agents of vendor A's published clients. */
 const CLIENT_OF_A = /^(?:Async)?OpenAI\//;
 
-const ownShape = {
-  id: z.string(),
-  type: z.literal('file'),
-  filename: z.string(),
-  mime_type: z.string().describe('Found from the bytes.'),
-  size_bytes: z.int(),
-  created_at: z.iso.datetime(),
-  downloadable: z.boolean().describe('A tool made it; what was uploaded cannot be downloaded.'),
-};
 const pageOfIds = { has_more: z.boolean(), first_id: z.string().nullable(), last_id: z.string().nullable() };
 
-const serviceFile = z.strictObject({ _shape: z.literal(SERVICE), ...ownShape }).meta({ id: 'ServiceFile' });
-const fileOfB = z.strictObject({ _shape: z.literal(VENDOR_B), ...ownShape }).meta({ id: 'AnthropicFile' });
+const { schema: serviceFile } = serviceFileResource;
+const fileOfBResource = defineFileShape('AnthropicFile', VENDOR_B);
+const { schema: fileOfB } = fileOfBResource;
 const fileOfA = z
   .strictObject({
     _shape: z.literal(VENDOR_A),
@@ -120,20 +112,15 @@ export function shapeFor({ headers, purpose }: ShapeOptions): FileShape {
 
 export function serializeFile(file: FileRecord, shape: FileShape): z.output<typeof fileSchema> {
   if (shape === VENDOR_A) return serializeForA(file);
-  const own = serializeOwn(file);
-  return shape === VENDOR_B ? { _shape: VENDOR_B, ...own } : { _shape: SERVICE, ...own };
+  return shape === VENDOR_B ? serializeForB(file) : serializeOwn(file);
 }
 
-function serializeOwn(file: FileRecord) {
-  return {
-    id: file.id,
-    type: 'file' as const,
-    filename: file.filename,
-    mime_type: file.mimeType,
-    size_bytes: file.sizeBytes,
-    created_at: serializeTime(file.createdAtMs),
-    downloadable: file.madeHere,
-  };
+function serializeOwn(file: FileRecord): z.output<typeof serviceFile> {
+  return serviceFileResource.serialize(file, { _shape: SERVICE, type: 'file' });
+}
+
+function serializeForB(file: FileRecord): z.output<typeof fileOfB> {
+  return fileOfBResource.serialize(file, { _shape: VENDOR_B, type: 'file' });
 }
 
 function serializeForA(file: FileRecord): z.output<typeof fileOfA> {
@@ -155,12 +142,8 @@ export function serializeFiles({ rows, hasMore }: FilePage, shape: FileShape): z
   const ids = { has_more: hasMore, first_id: rows[0]?.id ?? null, last_id: rows.at(-1)?.id ?? null };
   if (shape === VENDOR_A) return { _shape: VENDOR_A, object: 'list', data: rows.map(serializeForA), ...ids };
   const next = hasMore ? ids.last_id : null;
-  if (shape === VENDOR_B) {
-    const data = rows.map((row) => ({ _shape: VENDOR_B, ...serializeOwn(row) }));
-    return { _shape: VENDOR_B, data, ...ids, next_page: next };
-  }
-  const data = rows.map((row) => ({ _shape: SERVICE, ...serializeOwn(row) }));
-  return { _shape: SERVICE, data, ...ids, cursor: next };
+  if (shape === VENDOR_B) return { _shape: VENDOR_B, data: rows.map(serializeForB), ...ids, next_page: next };
+  return { _shape: SERVICE, data: rows.map(serializeOwn), ...ids, cursor: next };
 }
 
 export function serializeDeleted({ id }: FileRecord, shape: FileShape): z.output<typeof fileDeletedSchema> {
