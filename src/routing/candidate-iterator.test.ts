@@ -5,7 +5,8 @@ import type { UpstreamFailure } from '../canonical/failure/failure.ts';
 import { endpointName } from './endpoint-name.ts';
 import { createHealth, type Health } from './health.ts';
 import { modelOf, priced, routeOf } from '../../tests/support/route-plan.ts';
-import { createCandidateIterator, type RetryRule, type CandidateIterator } from './candidate-iterator.ts';
+import { createCandidateIterator, type CandidateIterator } from './candidate-iterator.ts';
+import type { RetryRule } from './retry.ts';
 
 const BROKEN = classifyStatus(500, {});
 

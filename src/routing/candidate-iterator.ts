@@ -1,6 +1,7 @@
 import type { UpstreamFailure } from '../canonical/failure/failure.ts';
 import { candidateName } from './endpoint-name.ts';
 import type { Health, Release } from './health.ts';
+import { retryDelayMs, type RetryRule } from './retry.ts';
 import type { Candidate, RoutePlan } from './route-plan.ts';
 
 /** What to do next. */
@@ -36,14 +37,6 @@ export interface CandidateIterator {
   narrow(isAllowed: (candidate: Candidate) => boolean): void;
 }
 
-/** Tries at one endpoint before the next candidate, as the operator wants them. */
-export interface RetryRule {
-  /** Beside the first one. */
-  readonly sameEndpoint: number;
-  /** An upstream that names a longer wait is left. */
-  readonly waitMsMax: number;
-}
-
 export interface CandidateIteratorDeps {
   /** Absent: an endpoint is tried once while others are left. */
   readonly retryOf?: ((candidate: Candidate) => RetryRule | undefined) | undefined;
@@ -62,9 +55,6 @@ const WAIT_MS_MAX = 2_000;
 const LOOK_MS = 50;
 /** `Retry-After` for a caller that waited for it in vain. */
 const RETRY_BUSY_MS = 1_000;
-/** Before one endpoint that is all there is gets its second try. */
-const AGAIN_MS_MIN = 100;
-const AGAIN_MS_SPREAD = 200;
 
 /**
  * Pure except for the health that it reads. Candidates come in the order of the plan. One whose circuit another request
@@ -135,7 +125,7 @@ class PlanWalk implements CandidateIterator {
     this.#sleeping = this.#sleeping.filter(isAllowed);
     const { random, monotonicMs } = this.#deps;
     const mayAskAgain = this.#mayAskAgain && this.#retried === undefined && then !== 'no more';
-    const delayMs = mayAskAgain ? delayOf(failure, random(), WAIT_MS_MAX) : undefined;
+    const delayMs = mayAskAgain ? retryDelayMs(failure, random(), WAIT_MS_MAX) : undefined;
     this.#mayAskAgain = false;
     if (delayMs === undefined) return false;
     this.#againAtMs = monotonicMs() + delayMs;
@@ -150,7 +140,7 @@ class PlanWalk implements CandidateIterator {
     const name = candidateName(candidate);
     const times = this.#retried?.name === name ? this.#retried.times : 0;
     if (times >= rule.sameEndpoint) return undefined;
-    const delayMs = delayOf(failure, this.#deps.random(), rule.waitMsMax);
+    const delayMs = retryDelayMs(failure, this.#deps.random(), rule.waitMsMax);
     if (delayMs !== undefined) this.#retried = { name, times: times + 1 };
     return delayMs;
   }
@@ -222,20 +212,4 @@ function withoutProbe({ probe: _probe, ...candidate }: Candidate): Candidate {
 function mayTry({ endpoint }: Candidate, failure: UpstreamFailure, failed: Candidate): boolean {
   if (failure.mayTry === 'next-model') return endpoint.model !== failed.endpoint.model;
   return failure.mayTry === 'next-endpoint';
-}
-
-const PASSING_STATUSES: ReadonlySet<number> = new Set([500, 502, 503, 529]);
-
-/**
- * The wait before the same endpoint is retried; `undefined`: no retry. After silence there is none (@spec fallback-6);
- * after `Retry-After` it is when that time is over, if that is soon.
- */
-function delayOf(failure: UpstreamFailure, random: number, waitMsMax: number): number | undefined {
-  const { kind, upstreamStatus, retryAfterMs } = failure;
-  const jitterMs = AGAIN_MS_MIN + random * AGAIN_MS_SPREAD;
-  if (retryAfterMs !== undefined && (upstreamStatus === 429 || PASSING_STATUSES.has(upstreamStatus ?? 0)))
-    return retryAfterMs <= waitMsMax ? retryAfterMs + jitterMs : undefined;
-  const isPassing =
-    kind === 'connect' || kind === 'reset' || kind === 'early-end' || PASSING_STATUSES.has(upstreamStatus ?? 0);
-  return isPassing && failure.mayTry === 'next-endpoint' ? jitterMs : undefined;
 }

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import { assert, unreachable } from '../../lib/assert.ts';
+import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { exactUsd } from '../../lib/money.ts';
 import { withTimeout } from '../../lib/async/with-timeout.ts';
 import {
   ReservationsBusy,
@@ -13,23 +12,16 @@ import {
   type ReservationResult,
 } from '../../state/contract.ts';
 import type { Principal } from '../principal.ts';
-import { countedName, countedSpend, windowStartMs, type SpendLimit, type Spent } from './spend-limit.ts';
-
-/** Bounds of the cost of one request. */
-interface CostBound {
-  /** The highest cost: with the gateway's own credentials, and with callers' credentials at list price. */
-  readonly worst: Spent;
-  /** The rest that a request needs to begin, where its response is cut to what is reserved. Absent: all of `worst`. */
-  readonly least?: Spent;
-  /** The response tokens in `least`; absent: the caller has set a bound. */
-  readonly leastTokens?: number;
-  /** A quarter of the rest is reserved, or this much where that is more. Absent: `worst`, as far as the rest allows. */
-  readonly share?: Spent;
-  /** How many response tokens so much money buys. */
-  readonly affordableTokens: (nanoUsd: number) => number;
-  /** The part of `worst`, `least` and `share` that a running request has cost already. Absent: nothing. */
-  readonly spent?: Spent;
-}
+import { paymentRequired } from './payment-required.ts';
+import {
+  countedName,
+  countedSpend,
+  LEFT_NANO_USD_MIN,
+  windowStartMs,
+  type CostBound,
+  type SpendLimit,
+  type Spent,
+} from './spend-limit.ts';
 
 /** What to reserve for one request. */
 export interface BudgetEstimate extends CostBound {
@@ -125,8 +117,6 @@ export interface LedgerDeps {
 
 /** A database that does not answer within this time is away. */
 const READ_MS_MAX = 1_000;
-/** Even a free request needs this much of a limit; the credit of an account may be at 0. @spec money-28 */
-const LEFT_NANO_USD_MIN = 1;
 
 export function createLedger(deps: LedgerDeps): Ledger {
   const { reservations, onFailed } = deps;
@@ -206,7 +196,7 @@ async function applyLimits(
   if (decided.ok) return decided;
   const refused = byName.get(decided.subject);
   assert(refused !== undefined, 'a refusal names one of the limits');
-  throw refusal(refused.limit, input, decided.leftNanoUsd, decided.reservedByOthersNanoUsd);
+  throw paymentRequired(refused.limit, input, decided.leftNanoUsd, decided.reservedByOthersNanoUsd);
 }
 
 /** A key's own limit and one from a guardrail may count the same: together they are the lower one. */
@@ -259,73 +249,4 @@ function throwSpendingUnknown(cause: unknown): GatewayError {
     retryAfterMs: 1_000,
     cause,
   });
-}
-
-const WINDOW_WORD = { daily: 'daily ', weekly: 'weekly ', monthly: 'monthly ' } as const;
-
-function refusal(limit: SpendLimit, input: CostBound, leftNanoUsd: number, reservedNanoUsd: number): GatewayError {
-  const isPayment = limit.kind === 'key' || limit.kind === 'issuer' || limit.kind === 'account';
-  const message = `${describeLack(limit, leftNanoUsd + reservedNanoUsd)} ${describeRemedy(limit, input, leftNanoUsd, reservedNanoUsd)}`;
-  // Others' reservations are released when their requests end.
-  const wouldFit =
-    leftNanoUsd + reservedNanoUsd >= countedSpend(limit, input.least ?? input.worst) && reservedNanoUsd > 0;
-  return new GatewayError(isPayment ? 'payment_required' : 'permission_denied', message, {
-    lacksFunds: true,
-    ...(wouldFit && { retryAfterMs: 1_000 }),
-  });
-}
-
-/** Names the limit with its interval, for a workspace even where it has none. @spec money-27 */
-function describeLack(spendLimit: SpendLimit, leftNanoUsd: number): string {
-  const { kind, limitNanoUsd, reset } = spendLimit;
-  const left = leftNanoUsd <= 0 ? 'nothing' : `${exactUsd(leftNanoUsd)} USD`;
-  const always = kind === 'workspace' ? 'lifetime ' : '';
-  const limit = `${reset === null ? always : WINDOW_WORD[reset]}${nounOf(spendLimit)} of ${exactUsd(limitNanoUsd)} USD`;
-  switch (kind) {
-    case 'account':
-      return leftNanoUsd < 0
-        ? `The account owes ${exactUsd(-leftNanoUsd)} USD.`
-        : `The account has ${left} of its credit left.`;
-    case 'key':
-      return `The API key has ${left} left of its ${limit}.`;
-    case 'issuer':
-      return `The key that issued this API key has ${left} left of its ${limit}, which counts both.`;
-    case 'workspace':
-      return `The workspace has ${left} left of its ${limit}.`;
-    case 'guardrail':
-      return `A guardrail leaves this caller ${left} of its ${limit}.`;
-    default:
-      return unreachable(kind);
-  }
-}
-
-function nounOf({ kind }: SpendLimit): string {
-  return kind === 'workspace' || kind === 'guardrail' ? 'budget' : 'limit';
-}
-
-/** Says what is needed, and what to do. @spec money-29 */
-function describeRemedy(limit: SpendLimit, input: CostBound, leftNanoUsd: number, reservedNanoUsd: number): string {
-  if (leftNanoUsd + reservedNanoUsd < LEFT_NANO_USD_MIN) {
-    if (limit.kind === 'account') return 'Add credit.';
-    return `Raise the ${nounOf(limit)}${limit.reset === null ? '' : ', or wait for it to begin anew'}.`;
-  }
-  const reserved = reservedNanoUsd > 0 ? ` Requests under way hold ${exactUsd(reservedNanoUsd)} USD of it.` : '';
-  const tokens = input.affordableTokens(Math.max(0, leftNanoUsd));
-  const isBuyable = tokens > 0 && tokens < Infinity && (input.leastTokens === undefined || tokens < input.leastTokens);
-  const mayComeFree =
-    reservedNanoUsd > 0 && leftNanoUsd + reservedNanoUsd >= countedSpend(limit, input.least ?? input.worst);
-  const raise = limit.kind === 'account' ? 'Add credit' : `Raise the ${nounOf(limit)}`;
-  const advice = isBuyable
-    ? ` Set max_tokens to ${tokens} or less.`
-    : mayComeFree
-      ? ' Try again when they have ended.'
-      : ` ${raise}, send a shorter prompt or choose a cheaper model.`;
-  return `${describeNeed(limit, input)}${reserved}${advice}`;
-}
-
-function describeNeed(limit: SpendLimit, { worst, least, leastTokens }: CostBound): string {
-  if (least === undefined) return `The request may cost up to ${exactUsd(countedSpend(limit, worst))} USD.`;
-  const answer =
-    leastTokens === undefined ? '' : ` and ${leastTokens} ${leastTokens === 1 ? 'token' : 'tokens'} of an answer`;
-  return `The request needs at least ${exactUsd(countedSpend(limit, least))} USD for its prompt, fees${answer}.`;
 }

@@ -24,6 +24,25 @@ export interface Spent {
   readonly byokNanoUsd: number;
 }
 
+/** Bounds of the cost of one request. */
+export interface CostBound {
+  /** The highest cost: with the gateway's own credentials, and with callers' credentials at list price. */
+  readonly worst: Spent;
+  /** The rest that a request needs to begin, where its response is cut to what is reserved. Absent: all of `worst`. */
+  readonly least?: Spent;
+  /** The response tokens in `least`; absent: the caller has set a bound. */
+  readonly leastTokens?: number;
+  /** A quarter of the rest is reserved, or this much where that is more. Absent: `worst`, as far as the rest allows. */
+  readonly share?: Spent;
+  /** How many response tokens so much money buys. */
+  readonly affordableTokens: (nanoUsd: number) => number;
+  /** The part of `worst`, `least` and `share` that a running request has cost already. Absent: nothing. */
+  readonly spent?: Spent;
+}
+
+/** Even a free request needs this much of a limit; the credit of an account may be at 0. @spec money-28 */
+export const LEFT_NANO_USD_MIN = 1;
+
 /** The limit of a key. The spending of the keys that it issued counts too. */
 export function spendLimitOf(
   kind: 'key' | 'issuer',
