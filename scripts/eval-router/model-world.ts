@@ -8,7 +8,7 @@ import type { ScoredModel } from '../../src/model-selection/rank/rank-for-task.t
 import { createRankings } from '../../src/model-selection/rank/rankings.ts';
 import { blendedPrice } from '../../src/model-selection/candidates/task-candidates.ts';
 import { isTaskTag, type TaskTag } from '../../src/model-selection/classify/task-tags.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { loadKnownModels } from '../../src/app/live-catalog.ts';
 import { openCandidatePool } from '../../src/pipeline/route/candidate-pool.ts';
 import { providersFromConfig } from '../../src/app/providers-from-config.ts';

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { catalogFromConfig } from './catalog-from-config.ts';
 import type { KnownModel } from '../catalog/built-in.ts';
 import { priceTableOf } from '../catalog/price.ts';
-import { loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { providersFromConfig } from './providers-from-config.ts';
 import { sandboxModels } from '../sandbox/models.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { createLiveCatalog } from './live-catalog.ts';
 import { createProviders } from '../providers/index.ts';
 

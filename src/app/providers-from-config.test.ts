@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/config.ts';
 import { credentialWarnings, providersFromConfig } from './providers-from-config.ts';
 

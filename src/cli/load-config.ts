@@ -1,7 +1,7 @@
 import type { Config, ProviderConfig } from '../config/config.ts';
 import { DEFAULT_TIMEOUTS } from '../config/file-config.ts';
 import { CONFIG_FLAGS } from '../config/flags.ts';
-import { loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/load-config.ts';
 import type { ProviderProblem } from '../config/read-file.ts';
 import { credentialWarnings, providersFromConfig } from '../app/providers-from-config.ts';
 import { ProviderSetupError } from '../providers/check-settings.ts';

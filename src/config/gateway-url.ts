@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { ConfigError } from './config-error.ts';
 import { readDocument } from './document.ts';
-import { DEFAULT_PATH } from './load.ts';
+import { DEFAULT_PATH } from './load-config.ts';
 import { valueAt } from './problems.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

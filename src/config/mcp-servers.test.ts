@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import { ConfigError } from './config-error.ts';
 import type { Config } from './config.ts';
-import { loadConfig } from './load.ts';
+import { loadConfig } from './load-config.ts';
 import { renderConfig } from './render.ts';
 
 function load(text: string): Config {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Config } from './config.ts';
-import { loadConfig } from './load.ts';
+import { loadConfig } from './load-config.ts';
 import { needsRestart } from './needs-restart.ts';
 
 function configOf(yaml: string): Config {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { ConfigError } from './config-error.ts';
 import type { Config } from './config.ts';
-import { loadConfig } from './load.ts';
+import { loadConfig } from './load-config.ts';
 import { renderConfig } from './render.ts';
 
 const CLOUD = {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
-import { loadConfig } from './load.ts';
+import { loadConfig } from './load-config.ts';
 import { renderConfig } from './render.ts';
 
 const SECRET = 'a-secret-of-a-file-0123456789';

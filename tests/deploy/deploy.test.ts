@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { loadConfig, type LoadConfigOptions } from '../../src/config/load.ts';
+import { loadConfig, type LoadConfigOptions } from '../../src/config/load-config.ts';
 import { ADAPTER_IDS, ADAPTER_OPTIONS, KNOWN_PROVIDER_IDS } from '../../src/providers/index.ts';
 import { ROOT } from '../support/cli/spawn-cli.ts';
 

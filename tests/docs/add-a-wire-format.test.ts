@@ -5,7 +5,7 @@ import { after, before, suite, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type * as appModule from '../../src/app.ts';
 import type { App } from '../../src/app.ts';
-import type * as loadModule from '../../src/config/load.ts';
+import type * as loadModule from '../../src/config/load-config.ts';
 import { parseJsonObject } from '../../src/lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../src/wire/json-fields.ts';
 import type * as providersModule from '../../src/providers/index.ts';
@@ -53,7 +53,7 @@ suite('the wire format that the page shows', () => {
     const load = async <Module>(path: string): Promise<Module> =>
       (await import(pathToFileURL(join(folder, path)).href)) as Module;
     const providers = await load<typeof providersModule>('src/providers/index.ts');
-    const { loadConfig } = await load<typeof loadModule>('src/config/load.ts');
+    const { loadConfig } = await load<typeof loadModule>('src/config/load-config.ts');
     const { createApp } = await load<typeof appModule>('src/app.ts');
     const { createLog } = await load<typeof logsModule>('src/telemetry/logs.ts');
     const env = { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY };

@@ -10,7 +10,7 @@ import type * as openApiModule from '../../src/app/openapi-document.ts';
 import type * as upstreamFormatsModule from '../../src/app/upstream-formats.ts';
 import type * as guardrailRulesModule from '../../src/canonical/guardrail-rules.ts';
 import type * as cliModule from '../../src/cli/main.ts';
-import type * as loadModule from '../../src/config/load.ts';
+import type * as loadModule from '../../src/config/load-config.ts';
 import type * as renderModule from '../../src/config/render.ts';
 import type * as contentFiltersModule from '../../src/content-filters/index.ts';
 import type * as textViewModule from '../../src/content-filters/text-view.ts';
@@ -40,7 +40,7 @@ const load = async <Module>(path: string): Promise<Module> =>
 async function loadConfig() {
   const { ADAPTER_IDS, ADAPTER_OPTIONS, KNOWN_PROVIDER_IDS } =
     await load<typeof providersModule>('src/providers/index.ts');
-  const module = await load<typeof loadModule>('src/config/load.ts');
+  const module = await load<typeof loadModule>('src/config/load-config.ts');
   return module.loadConfig({
     argv: ['--config', 'test.yaml', '--port', '0', '--data-dir', join(folder, 'data')],
     env: { GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY },

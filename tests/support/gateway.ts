@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type App, type AppOptions } from '../../src/app.ts';
 import { embeddedDatabaseOf } from '../../src/app/embedded-database.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { ADAPTER_IDS, ADAPTER_OPTIONS, KNOWN_PROVIDER_IDS } from '../../src/providers/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { ConfigError } from './config-error.ts';
 import type { Config, ServiceConfig } from './config.ts';
 import { findMemoryLimit } from './memory-limit.ts';
-import { loadConfig } from './load.ts';
+import { loadConfig } from './load-config.ts';
 import { budgetMemory } from './memory-budget.ts';
-import type { LoadConfigOptions } from './load.ts';
+import type { LoadConfigOptions } from './load-config.ts';
 import { renderConfig } from './render.ts';
 
 const ENV = { ALPHA_API_KEY: 'sk-secret', PORT: '9000', YES: 'true', WORD: 'word' };
