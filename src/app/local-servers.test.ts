@@ -116,7 +116,7 @@ suite('servers on this machine', () => {
     assert.deepEqual([...providers.keys()].toSorted(), ['rack', 'vllm']);
   });
 
-  test('names that no slug can hold, and a list without end, are cut', async () => {
+  test('cuts names that no slug can hold, and a list without end', async () => {
     const rows = Array.from({ length: 600 }, (_, at) => ({ id: `m${at}` }));
     const { baseUrl } = await serve(models({ id: 'two words' }, { id: 7 }, {}, ...rows));
     const { local, found } = watcher([engine('ollama', baseUrl)]);

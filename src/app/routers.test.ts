@@ -58,7 +58,7 @@ function factsOf(
 const ON = { routers: { classifiesTraffic: true } } as Parameters<typeof createTagger>[0]['config'];
 const TEXT = 'Translate this sentence into French: good morning';
 
-test('so many answers a second are looked at, and no more', () => {
+test('samples so many responses a second, and no more', () => {
   const clock = fakeClock();
   clock.pass(5_000);
   const tag = createTagger({ config: ON, clock });

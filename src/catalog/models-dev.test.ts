@@ -38,7 +38,7 @@ suite('the list of models.dev', () => {
     assert.deepEqual(readModelsDev(JSON.parse(JSON.stringify(list)), SLUGS), [READ]);
   });
 
-  test('prices of long prompts are read from tiers, and from the member that stood for them before', () => {
+  test('has prices of long prompts in tiers, and in the member that stood for them before', () => {
     const dearer = { input: 10, output: 37.5 };
     const tiers = [{ ...dearer, tier: { type: 'context', size: 272_000 } }];
     const of = (cost: object) => read({ one: { ...ROW, cost } })?.[0]?.price?.overrides;

@@ -74,7 +74,7 @@ suite('the price library', () => {
     });
   });
 
-  test('half a price, and one in a time zone that is not read, are unknown', () => {
+  test('leaves half a price, and one in an unsupported time zone, unknown', () => {
     assert.equal(priceOf('half'), undefined);
     assert.equal(priceOf('elsewhere'), undefined);
   });

@@ -27,7 +27,7 @@ test('converts a list price, also of a request, to exact integers, and invents n
 });
 
 // @spec money-2
-test('cached tokens are billed at their own price and not as prompt tokens too', () => {
+test('bills cached tokens at their own price and not as prompt tokens too', () => {
   const cost = costOf(
     price,
     usage({ promptTokens: 1_000, cacheReadTokens: 600, cacheWriteTokens: 300, completionTokens: 10 }),
@@ -56,7 +56,7 @@ test('bills a request fee once', () => {
 });
 
 // @spec money-3
-test('reasoning at a price of its own is not billed as completion too', () => {
+test('does not bill reasoning at its own price as completion too', () => {
   const cost = costOf(
     { prompt: 0, completion: 1_000, reasoning: 3_000 },
     usage({ completionTokens: 10, reasoningTokens: 4 }),
@@ -97,7 +97,7 @@ test('returns a cost that is never negative, never below its parts and never mor
   );
 });
 
-test('nano-USD become the USD that callers read', () => {
+test('converts nano-USD to the USD that callers read', () => {
   assert.equal(usdFromNano(555_000), 0.000555);
 });
 
@@ -131,7 +131,7 @@ test('bills a prompt over the threshold at the higher tier from its first token 
   assert.equal(at(200_001), 200_001 * 2_500 + 1_000 * 15_000);
 });
 
-test('cached tokens count toward the threshold and are billed at the tier of the whole prompt', () => {
+test('counts cached tokens toward the threshold and bills them at the tier of the whole prompt', () => {
   const cost = costOf(tiered, usage({ promptTokens: 300_000, cacheReadTokens: 290_000 }));
   assert.equal(cost.totalNanoUsd, 10_000 * 2_500 + 290_000 * 250);
 });
@@ -168,7 +168,7 @@ test('applies a time of day from its first minute to the one before its end, acr
   assert.equal(ratesAt(table, 1).prompt, 1e6);
 });
 
-test('sound, pictures and searches are billed at prices of their own, once', () => {
+test('bills sound, pictures and searches at prices of their own, once', () => {
   const table = priceTableOf({
     prompt: 1,
     completion: 2,
@@ -193,7 +193,7 @@ test('sound, pictures and searches are billed at prices of their own, once', () 
 });
 
 // @spec money-3
-test('parts of a completion that a provider counts twice are not billed beyond the whole', () => {
+test('bills parts of a completion that a provider counts twice only up to the whole', () => {
   const table = priceTableOf({ prompt: 0, completion: 1, audioOutput: 1, imageOutput: 1 });
   const counted = usage({
     completionTokens: 10,

@@ -26,7 +26,7 @@ async function finish(
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
-  test(`the sandbox says where it listens, answers, and stops at ${signal}`, async () => {
+  test(`says where the sandbox listens, answers, and stops at ${signal}`, async () => {
     const child = run('--port', '0');
     assert.ok(child.stdout);
     const finished = finish(child);
@@ -43,7 +43,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
     assert.deepEqual(await finished, { code: 0, out: `${line}\n`, err: '' });
   });
 
-test('a taken port is one sentence', async () => {
+test('reports a taken port in one sentence', async () => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -58,13 +58,13 @@ test('a taken port is one sentence', async () => {
 });
 
 for (const args of [['--port', '70000'], ['--port', 'x'], ['--port='], ['--prot', '1'], ['extra']])
-  test(`${args.join(' ')} is a wrong command line`, async () => {
+  test(`refuses the command line ${args.join(' ')}`, async () => {
     const { code, out, err } = await finish(run(...args));
     assert.deepEqual([code, out], [2, '']);
     assert.ok(err !== '' && !err.includes('at '), err);
   });
 
-test('--help names every model', async () => {
+test('names every model with --help', async () => {
   const { code, out } = await finish(run('--help'));
   assert.equal(code, 0);
   for (const model of ['echo', 'tools', 'json', 'reasoning', 'slow', 'long', 'cut', 'stall', 'error-429'])

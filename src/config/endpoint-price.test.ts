@@ -25,7 +25,7 @@ const written = {
   ],
 };
 
-test('a price means in the configuration what it means in the files of the catalog', () => {
+test("reads a price of the configuration like one of the catalog's files", () => {
   const rates = Object.keys(shape.shape).filter((word) => word !== 'overrides');
   assert.deepEqual(
     Object.keys(written).filter((word) => word !== 'overrides'),
@@ -38,7 +38,7 @@ test('a price means in the configuration what it means in the files of the catal
   assert.deepEqual(readPrice(shape.parse(written)), listPriceOf({ ...written, source: 'a source' }));
 });
 
-test('every member of a price is read, and drawn as it was written', () => {
+test('reads every member of a price, and writes it as it was', () => {
   const price = readPrice(shape.parse(written));
   assert.deepEqual(price.overrides, [
     { minPromptTokens: 200_000, rates: { prompt: 2, completion: 4 } },
@@ -48,7 +48,7 @@ test('every member of a price is read, and drawn as it was written', () => {
   assert.deepEqual(JSON.parse(JSON.stringify(formatPrice(price))), written);
 });
 
-test('half a window of the day, and a minute that no hour has, are refused', () => {
+test('refuses half a window of the day, and a minute that no hour has', () => {
   const fits = (override: object) => shape.safeParse({ prompt: 1, completion: 1, overrides: [override] }).success;
   assert.equal(fits({ utc_start: 100 }), false);
   assert.equal(fits({ utc_start: 160, utc_end: 200 }), false);

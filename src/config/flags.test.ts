@@ -12,11 +12,11 @@ test('flags and words may stand in any order, and what follows -- is words', () 
   });
 });
 
-test('the last of a repeated flag wins', () => {
+test('takes the last of a repeated flag', () => {
   assert.equal(parseFlags(['--port=1', '--port', '2'], SHAPES).values.port, '2');
 });
 
-test('a value may begin with a dash when it is joined to its flag', () => {
+test('accepts a value that begins with a dash when it is joined to its flag', () => {
   assert.equal(parseFlags(['--port=-1'], SHAPES).values.port, '-1');
 });
 
@@ -28,7 +28,7 @@ for (const [argv, message] of [
   [['--port='], '--port needs a value'],
   [['--verbose=1'], '--verbose takes no value'],
 ] as const) {
-  test(`"${argv.join(' ')}" is a usage error`, () => {
+  test(`reports a usage error for "${argv.join(' ')}"`, () => {
     assert.throws(
       () => parseFlags(argv, SHAPES),
       (error) => error instanceof ConfigError && error.isUsage && error.message === message,

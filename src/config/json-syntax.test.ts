@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { findJsonFault } from './json-syntax.ts';
 
-test('findJsonFault says where a text stops being JSON, and what should stand there', () => {
+test('says where a text stops being JSON, and what should stand there', () => {
   for (const [text, offset, message] of [
     ['{"a": 1,}', 7, 'expected no comma before "}"'],
     ['[1, 2,\n]', 5, 'expected no comma before "]"'],
@@ -20,11 +20,11 @@ test('findJsonFault says where a text stops being JSON, and what should stand th
     assert.deepEqual(findJsonFault(text), { offset, message }, text);
 });
 
-test('findJsonFault takes variables where a value stands', () => {
+test('accepts variables in the place of a value', () => {
   assert.equal(findJsonFault('{"a": ${PORT}, "b": [ ${A} , "${B}" ]}'), undefined);
 });
 
-test('findJsonFault agrees with the engine on what is JSON', () => {
+test('agrees with the engine on what is JSON', () => {
   const isJson = (text: string): boolean => {
     try {
       JSON.parse(text);
@@ -42,7 +42,7 @@ test('findJsonFault agrees with the engine on what is JSON', () => {
   );
 });
 
-test('findJsonFault reads what is nested a million times', () => {
+test('reads a million levels of nesting', () => {
   const depth = 1_000_000;
   assert.equal(findJsonFault('['.repeat(depth) + ']'.repeat(depth)), undefined);
 });

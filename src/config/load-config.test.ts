@@ -100,7 +100,7 @@ models:
   "local/*": { provider: groq }
 `;
 
-test('every key of the file reaches the configuration', () => {
+test('takes every key of the file into the configuration', () => {
   const { dataDir, ...config } = load(EXAMPLE);
   assert.equal(dataDir, resolve('./data'));
   assert.deepEqual(config, {
@@ -250,7 +250,7 @@ test('every key of the file reaches the configuration', () => {
 });
 
 // @spec fallback-9
-test('without any file, flag or variable the defaults are those of the interface', () => {
+test('uses the documented defaults without any file, flag or variable', () => {
   // A machine with plenty of memory.
   const config = load(undefined, { argv: [], env: { GATEWAY_MEMORY_LIMIT_MB: '65536' } });
   assert.equal(config.path, undefined);
@@ -294,7 +294,7 @@ test('takes the memory limit from the environment, then the file, then the machi
     );
 });
 
-test('the address of the database comes from the file or the environment, which wins, and is shown nowhere', () => {
+test('takes the address of the database from the environment or else the file, and shows it nowhere', () => {
   const [inFile, inEnvironment] = ['postgres://file:hunter2@db/x', 'postgresql://env:hunter2@db/x'];
   const text = `database_url: ${inFile}\n`;
   assert.equal(load(text, { env: {} }).databaseUrl, inFile);
@@ -303,7 +303,7 @@ test('the address of the database comes from the file or the environment, which 
   assert.doesNotMatch(renderConfig(config), /hunter2/);
 });
 
-test('a flag wins over the environment, which wins over the file', () => {
+test('prefers a flag to the environment, and the environment to the file', () => {
   const file = 'server: { port: 1, host: file, region: file }';
   const env = { GATEWAY_PORT: '2', GATEWAY_HOST: 'env', GATEWAY_DATA_DIR: '/env', GATEWAY_CONFIG: 'other.yaml' };
   const both = load(file, { argv: ['--port=3', '--data-dir', '/flag'], env });
@@ -311,18 +311,18 @@ test('a flag wins over the environment, which wins over the file', () => {
   assert.deepEqual([both.path, both.server.region], ['other.yaml', 'file']);
 });
 
-test('gateway.yaml of the working directory is read without being named', () => {
+test('reads gateway.yaml of the working directory by default', () => {
   assert.equal(load('server: { port: 5 }', { argv: [], env: {} }).server.port, 5);
 });
 
-test('an empty variable counts as not set', () => {
+test('treats an empty variable as not set', () => {
   const env = { GATEWAY_PORT: '', GATEWAY_API_KEY: '', DATABASE_URL: '' };
   const config = load('', { env });
   assert.equal(config.server.port, 8787);
   assert.equal(config.apiKey, undefined);
 });
 
-test('keys, secret and log level come from the environment', () => {
+test('reads keys, secret and log level from the environment', () => {
   const env = {
     GATEWAY_MANAGEMENT_KEY: 'm',
     GATEWAY_API_KEY: 'k',
@@ -333,17 +333,17 @@ test('keys, secret and log level come from the environment', () => {
   assert.deepEqual([managementKey, apiKey, secret, logLevel], ['m', 'k', '0123456789abcdef', 'warn']);
 });
 
-test('the configuration is frozen to its leaves', () => {
+test('freezes the configuration to its leaves', () => {
   const config = load(EXAMPLE);
   assert.ok(Object.isFrozen(config));
   assert.ok(Object.isFrozen(config.models[0]?.endpoints[0]?.price));
 });
 
-test('JSON is read like YAML, tabs included', () => {
+test('reads JSON like YAML, tabs included', () => {
   assert.equal(load('{\n\t"server": {\n\t\t"port": 80\n\t}\n}').server.port, 80);
 });
 
-test('a file called .json must be JSON, and its first fault has a line and a column', () => {
+test('requires JSON in a .json file, and gives line and column of its first fault', () => {
   const argv = ['--config', 'gateway.json'];
   assert.equal(load('{ "server": { "port": ${PORT} } }', { argv }).server.port, 9_000);
   for (const [text, message] of [
@@ -357,7 +357,7 @@ test('a file called .json must be JSON, and its first fault has a line and a col
   assert.equal(load('{ "server": { "port": 80, } }').server.port, 80, 'YAML takes it');
 });
 
-test('a byte order mark and Windows line ends do not matter', () => {
+test('ignores a byte order mark and Windows line ends', () => {
   assert.equal(load('\uFEFFserver:\r\n  port: 81\r\n').server.port, 81);
 });
 
@@ -394,7 +394,7 @@ suite('variables', () => {
   });
 });
 
-test('anchors, aliases and merge keys repeat settings', () => {
+test('repeats settings by anchors, aliases and merge keys', () => {
   const config = load(
     'providers:\n  a: &a\n    adapter: openai\n    timeouts: { idle_ms: 5 }\n  b: *a\n  c:\n    <<: *a\n    name: C\n',
   );
@@ -750,7 +750,7 @@ suite('a wrong command line or environment', () => {
     );
 });
 
-test('a file that was named and is not there is an error', () => {
+test('reports a named file that does not exist', () => {
   assert.equal(
     messageOf(() => load(undefined, { argv: ['--config', 'x.yaml'] })),
     'x.yaml: there is no such file',
@@ -761,7 +761,7 @@ function refuseToRead(): string {
   throw Object.assign(new Error('no'), { code: 'EACCES' });
 }
 
-test('a file that cannot be read says why', () => {
+test('says why a file cannot be read', () => {
   assert.equal(
     messageOf(() => load('', { readFile: refuseToRead })),
     'gateway.yaml: cannot be read (EACCES)',
@@ -787,7 +787,7 @@ function withoutSecrets(config: Config): unknown {
   };
 }
 
-test('the effective configuration is drawn without a single secret, and reads back as itself', () => {
+test('writes the effective configuration without a single secret, and reads it back as itself', () => {
   const env = {
     ALPHA_API_KEY: 'hunter2-provider',
     GATEWAY_API_KEY: 'hunter2-key',
@@ -801,7 +801,7 @@ test('the effective configuration is drawn without a single secret, and reads ba
   assert.deepEqual(withoutSecrets(again), withoutSecrets(config));
 });
 
-test('whatever a slip of the pen makes of a file, it is read or refused in one sentence', () => {
+test('reads or refuses any damaged file, with one sentence', () => {
   const slips = [
     '',
     '{',

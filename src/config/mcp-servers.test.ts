@@ -32,7 +32,7 @@ mcp_servers:
     keys: [${'ab'.repeat(32)}]
 `;
 
-test('an entry is a process or an address, with what is usual where it is silent', () => {
+test('accepts a process or an address as an entry, with defaults for what it omits', () => {
   assert.deepEqual(load(EXAMPLE).mcpServers, [
     {
       name: 'files',
@@ -60,7 +60,7 @@ test('an entry is a process or an address, with what is usual where it is silent
   ]);
 });
 
-test('what may be a credential is never shown, and everything else is', () => {
+test('hides what may be a credential, and shows everything else', () => {
   const formatted = renderConfig(load(EXAMPLE));
   assert.doesNotMatch(formatted, /hunter22/);
   const { mcp_servers: servers } = parse(formatted) as { readonly mcp_servers: Readonly<Record<string, object>> };
@@ -118,7 +118,7 @@ suite('refused, at its place', () => {
       assert.match(refusalOf(entry), message);
     });
 
-  test('a name that functions cannot have', () => {
+  test('for a name that functions cannot have', () => {
     for (const name of ['My_Server', 'a.b', '-a', 'a'.repeat(33)])
       assert.match(refusalOf('{ command: a }', name), /must be 1 to 32 of a-z, 0-9 and "-"/);
   });

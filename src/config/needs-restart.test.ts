@@ -8,13 +8,13 @@ function configOf(yaml: string): Config {
   return loadConfig({ argv: ['--config', 'x.yaml'], env: {}, readFile: () => yaml });
 }
 
-test('a configuration that says the same needs nothing, and changed beta flags are taken over', () => {
+test('needs none for an equal configuration, and applies changed beta flags', () => {
   const running = configOf('server: { region: eu }');
   assert.deepEqual(needsRestart(running, configOf('server: { region: "eu" }')), []);
   assert.deepEqual(needsRestart(running, configOf('server: { region: eu }\nbeta_flags: { x: { allow: [a] } }')), []);
 });
 
-test('every other change is named', () => {
+test('names every other change', () => {
   const running = configOf('server: { region: eu }');
   const next = configOf('server: { region: us }\nproviders: { x: { adapter: openai } }\ndefaults: { model: a/b }');
   assert.deepEqual(needsRestart(running, next).toSorted(), ['defaults', 'providers', 'server']);

@@ -34,7 +34,7 @@ test('options reach the configuration as the adapter wants them', () => {
   assert.deepEqual(provider?.options, { region: 'mars-1', secret: 'hush-hush', signed: true });
 });
 
-test('they are those of the adapter, whatever the provider is called', () => {
+test('are those of the adapter, whatever the name of the provider', () => {
   const text = 'providers:\n  west: { adapter: cloud, options: { region: mars-1 } }\n';
   assert.deepEqual(load(text).providers[0]?.options, { region: 'mars-1' });
 });
@@ -43,7 +43,7 @@ test('options that are left empty are none', () => {
   assert.deepEqual(load('providers:\n  plain:\n    options:\n').providers[0]?.options, {});
 });
 
-test('what is printed shows the options but no secret among them', () => {
+test('are printed without their secrets', () => {
   const formatted = renderConfig(
     load('providers:\n  cloud: { options: { region: mars-1, secret: ${CLOUD_SECRET} } }\n'),
   );

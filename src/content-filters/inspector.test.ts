@@ -54,7 +54,7 @@ suite('the inspector', () => {
     assert.deepEqual([later.skipped, later.unfinished], [[], []]);
   });
 
-  test('a pattern without an end neither stops the process nor lets anything through', async () => {
+  test('neither stops the process nor lets anything through for a pattern without an end', async () => {
     let turns = 0;
     const ticking = setInterval(() => turns++, 10);
     const { unfinished, skipped, hits } = await hasty.inspect(
@@ -70,13 +70,13 @@ suite('the inspector', () => {
   });
 
   // @spec filter-14
-  test('what only notes lets pass what it could not look at', async () => {
+  test('lets pass what a flagging filter could not search', async () => {
     const { unfinished, skipped } = await hasty.inspect([plain(BUSY_TEXT)], [pattern(ENDLESS, 'flag')], signal);
     assert.deepEqual([unfinished, skipped], [[], [0]]);
   });
 
   // @spec filter-14
-  test('names and addresses let pass what they could not look at', async () => {
+  test('lets pass what the filters of names and addresses could not search', async () => {
     const impatient = createTextInspector({ scanMsMax: 0 });
     const text = 'Mr. Smith lives at 12 Long Road. '.repeat(20_000);
     const late = await impatient.inspect([plain(text)], [builtin('person-name', 'block')], signal);
@@ -94,7 +94,7 @@ suite('the inspector', () => {
   });
 
   // @spec filter-15
-  test('too many wait: 503, and flags are left out', async () => {
+  test('answers 503 when too many wait, and leaves flags out', async () => {
     const crowded = createTextInspector({ scanMsMax: 2_000 });
     const controller = new AbortController();
     const ask = (action: FilterRule['action']): ReturnType<TextInspector['inspect']> =>
@@ -109,14 +109,14 @@ suite('the inspector', () => {
     await crowded.close();
   });
 
-  test('how much is held back of an answer is what its longest match takes, within a bound', async () => {
+  test('holds back as much of a response as its longest match takes, within a bound', async () => {
     const charsOf = async (rules: readonly FilterRule[]): Promise<number> => (await inspector.windowOf(rules)).chars;
     assert.equal(await charsOf([pattern('abc', 'flag'), pattern('\\d{2,9}', 'flag')]), 9);
     assert.equal(await charsOf([pattern('a+', 'flag')]), 1_024);
     assert.equal(await charsOf([]), 0);
   });
 
-  test('a match of any length can only begin behind what no match goes over', async () => {
+  test('begins a match of any length only behind what no match goes over', async () => {
     const windowOf = (expression: string) => inspector.windowOf([pattern('x', 'block'), pattern(expression, 'block')]);
     const openStartOf = async (expression: string, text: string): Promise<number> =>
       (await windowOf(expression)).openStart(text);

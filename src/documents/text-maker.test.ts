@@ -147,7 +147,7 @@ test('leaves the passed bytes usable', async () => {
   assert.ok(pdf.equals(before));
 });
 
-test('three hundred pages are read beside the thread that serves, which goes on meanwhile', async () => {
+test('reads three hundred pages beside the main thread, which goes on meanwhile', async () => {
   const lines = Array.from(
     { length: 40 },
     (_, line) => `Line ${line} of a page that is as full of words as pages are.`,

@@ -97,7 +97,7 @@ test('returns a page with its address and time, free of charge', async () => {
 });
 
 // @spec web-23
-test('pages, PDFs and texts are read, as their server or their beginning says, and nothing else', async () => {
+test('reads pages, PDFs and texts by their type or their beginning, and nothing else', async () => {
   assert.deepEqual(await contentOf('/latin'), [`${site}/latin`, 'café']);
   assert.deepEqual(await contentOf('/plain'), [`${site}/plain`, 'plain words']);
   assert.deepEqual(await contentOf('/json'), [`${site}/json`, '{"a": 1}']);

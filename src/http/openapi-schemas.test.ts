@@ -5,7 +5,7 @@ import { createSchemaComponents } from './openapi-schemas.ts';
 
 const REF = '#/components/schemas/';
 
-test('a schema with an id is one component, however often it is used', () => {
+test('makes one component of a schema with an id, however often it is used', () => {
   const components = createSchemaComponents();
   const key = z.strictObject({ name: z.string() }).meta({ id: 'Key' });
   assert.deepEqual(components.add('One', key, 'output'), { $ref: `${REF}Key` });
@@ -29,14 +29,14 @@ test('distinguishes two different definitions of one name', () => {
   });
 });
 
-test('what is sent and what comes back may differ under one id', () => {
+test('separates input and output that differ under one id', () => {
   const components = createSchemaComponents();
   const schema = z.object({ size: z.number().default(1) }).meta({ id: 'Size' });
   components.add('Asked', schema, 'input');
   assert.deepEqual(components.add('Given', schema, 'output'), { $ref: `${REF}Given.Size` });
 });
 
-test('a component that refers to another is shared as that one is', () => {
+test('shares a component that refers to another as it shares that one', () => {
   const part = z.strictObject({ at: z.string() }).meta({ id: 'Part' });
   const whole = z.strictObject({ part, other: part }).meta({ id: 'Whole' });
   const components = createSchemaComponents();
@@ -45,7 +45,7 @@ test('a component that refers to another is shared as that one is', () => {
   assert.deepEqual(Object.keys(components.all()), ['Many', 'One', 'Part', 'Whole']);
 });
 
-test('what refers to a component that differs differs too', () => {
+test('separates what refers to a component that differs', () => {
   const components = createSchemaComponents();
   for (const [name, member] of [
     ['One', z.string()],

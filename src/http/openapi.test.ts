@@ -62,7 +62,7 @@ const operations = Object.entries(object(document['paths'])).flatMap(([path, ite
   Object.entries(object(item)).map(([method, operation]) => ({ path, method, operation: object(operation) })),
 );
 
-test('every reference leads to a component', () => {
+test('resolves every reference to a component', () => {
   const references = findAll(document, '$ref');
   assert.ok(references.length > 20);
   for (const { path, value } of references) {
@@ -72,13 +72,13 @@ test('every reference leads to a component', () => {
   }
 });
 
-test('no schema keeps definitions or a dialect of its own', () => {
+test('keeps no definitions and no dialect inside schemas', () => {
   assert.deepEqual(findAll(document, '$defs'), []);
   assert.deepEqual(findAll(document, '$schema'), []);
 });
 
 // @spec workspace-16
-test('every route of the table is in the document, and nothing else but what takes a generation request', () => {
+test('contains every route of the table, and beside them only the generation routes', () => {
   const documented = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).toSorted();
   const known = MANAGEMENT_ROUTES.map(({ path, method }) => `${method} ${path}`);
   assert.deepEqual(
@@ -93,7 +93,7 @@ test('every route of the table is in the document, and nothing else but what tak
   );
 });
 
-test('every operation has a unique id, a summary, a success unless it is gone, and a described answer for each status', () => {
+test('gives every operation a unique id, a summary, a success unless it is gone, and a described response for each status', () => {
   const ids = operations.map(({ operation }) => operation['operationId']);
   assert.equal(new Set(ids).size, ids.length);
   for (const { path, operation } of operations) {
@@ -113,7 +113,7 @@ test('every operation has a unique id, a summary, a success unless it is gone, a
   }
 });
 
-test('every path parameter is declared, required, and stands in its path', () => {
+test('declares every path parameter as required, and uses it in its path', () => {
   for (const { path, operation } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const parameters = Array.isArray(operation['parameters']) ? operation['parameters'].map(object) : [];
@@ -126,7 +126,7 @@ test('every path parameter is declared, required, and stands in its path', () =>
   }
 });
 
-test('every operation names its credentials, and each is a declared scheme', () => {
+test('names the credentials of every operation, each by a declared scheme', () => {
   const schemes = object(object(document['components'])['securitySchemes']);
   for (const { path, operation } of operations) {
     const { security } = operation;
@@ -146,13 +146,13 @@ test('operations that look at a key promise 401 and 503, those for management ke
   }
 });
 
-test('requests are described as they are sent, answers as they come back', () => {
+test('describes requests as they are sent, and responses as they come back', () => {
   const schemas = object(object(document['components'])['schemas']);
   assert.deepEqual(object(schemas['ChatRequest'])['required'], ['messages']);
   assert.deepEqual(object(schemas['ChatEvent'])['required'], ['id', 'at']);
 });
 
-test('a preset is written from a request of its format', () => {
+test('describes the body of a preset as a request of its format', () => {
   for (const [path, name] of [
     ['/presets/{slug}/chat/completions', 'ChatRequest'],
     ['/presets/{slug}/messages', 'MessagesRequest'],
@@ -163,19 +163,19 @@ test('a preset is written from a request of its format', () => {
   }
 });
 
-test('a schema that holds itself refers to its own component', () => {
+test('lets a recursive schema refer to its own component', () => {
   const schemas = object(object(document['components'])['schemas']);
   const { parts } = object(object(schemas['MessagesRequest'])['properties']);
   assert.deepEqual(object(parts)['items'], { $ref: '#/components/schemas/MessagesRequest' });
 });
 
-test('a format is not spelled out as a regular expression again', () => {
+test('does not repeat a format as a regular expression', () => {
   const withFormat = JSON.stringify(document).match(/"format":"date-time"/g) ?? [];
   assert.ok(withFormat.length > 3);
   assert.ok(!JSON.stringify(document).includes('[02468][048]00'));
 });
 
-test('JSON Schema that is handed in as such keeps its definitions, as components', () => {
+test('keeps definitions of JSON Schema that comes as such, as components', () => {
   const schemas = object(object(document['components'])['schemas']);
   assert.deepEqual(schemas['Block'], { type: 'object' });
   assert.deepEqual(schemas['MessagesResponse'], { type: 'array', items: { $ref: '#/components/schemas/Block' } });

@@ -9,7 +9,7 @@ function build() {
   return { logged, problem: (error: unknown) => problemBody(error, log) };
 }
 
-test('an error of ours is drawn in the shape of the specification', () => {
+test('writes an error of the gateway in the shape of the specification', () => {
   const { problem, logged } = build();
   const { status, body } = problem(invalid('limit', 'must be a number'));
   assert.equal(status, 400);
@@ -23,7 +23,7 @@ test('an error of ours is drawn in the shape of the specification', () => {
   assert.deepEqual(logged, []);
 });
 
-test('an unknown error is a 500 that says nothing of it, and is logged whole', () => {
+test('answers 500 without details for an unknown error, and logs all of it', () => {
   for (const error of [new Error('password is hunter2'), 'hunter2', undefined, new GatewayError('server', 'hunter2')]) {
     const { problem, logged } = build();
     const { status, body } = problem(error);
@@ -33,7 +33,7 @@ test('an unknown error is a 500 that says nothing of it, and is logged whole', (
   }
 });
 
-test('a database that is away is a 503 that says when to come back, and nothing else of it', () => {
+test('answers 503 while the database is away, says when to retry, and nothing else', () => {
   const { problem, logged } = build();
   const error = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7'), { transient: true });
   const { status, headers, body } = problem(error);
@@ -42,7 +42,7 @@ test('a database that is away is a 503 that says when to come back, and nothing 
   assert.equal(logged[0]?.err, error);
 });
 
-test('what the framework refuses keeps its meaning within the statuses of the specification', () => {
+test("keeps the meaning of the framework's refusals within the statuses of the specification", () => {
   const { problem, logged } = build();
   const refused = (code: string, statusCode: number) =>
     problem(Object.assign(new Error('x'), { code, statusCode })).status;

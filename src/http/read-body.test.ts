@@ -41,7 +41,7 @@ async function receive(
 
 const head = (...lines: string[]): string => ['POST / HTTP/1.1', 'Host: x', ...lines, '', ''].join('\r\n');
 
-test('a body in pieces is read whole', async () => {
+test('reads all of a body in pieces', async () => {
   const text = await receive((socket) => {
     socket.write(`${head('Transfer-Encoding: chunked')}3\r\nabc\r\n`);
     setTimeout(() => socket.write('2\r\nde\r\n0\r\n\r\n'), 20);
@@ -49,18 +49,18 @@ test('a body in pieces is read whole', async () => {
   assert.equal(text, 'abcde');
 });
 
-test('a request without a body is empty, not an error', async () => {
+test('reads a request without a body as empty', async () => {
   assert.equal(await receive((socket) => socket.write(head())), '');
 });
 
-test('a declared size over the limit is 413 before anything is read, a hidden one once it is passed', async () => {
+test('answers 413 for a declared size over the limit before reading, for a hidden one once it is passed', async () => {
   assert.equal(await receive((socket) => socket.write(head('Content-Length: 1001'))), 413);
   const chunk = `3e8\r\n${'x'.repeat(1_000)}\r\n`;
   assert.equal(await receive((socket) => socket.write(`${head('Transfer-Encoding: chunked')}${chunk}${chunk}`)), 413);
 });
 
 // @spec request-2
-test('a small body that inflates over the limit is 413', async () => {
+test('answers 413 for a small body that inflates over the limit', async () => {
   const bomb = gzipSync('x'.repeat(500_000));
   assert.ok(bomb.length < 1_000);
   const send = (socket: Socket): void => {
@@ -70,7 +70,7 @@ test('a small body that inflates over the limit is 413', async () => {
   assert.equal(await receive(send), 413);
 });
 
-test('a brotli body takes its window from the budget before it is inflated', async () => {
+test('takes the window of a brotli body from the budget before inflating it', async () => {
   const taken: number[] = [];
   const share = {
     take: (bytes: number) => {
@@ -89,7 +89,7 @@ test('a brotli body takes its window from the budget before it is inflated', asy
 });
 
 // @spec request-3
-test('a deflated body is inflated; a broken one and an unknown encoding are 400', async () => {
+test('inflates a deflated body, and answers 400 for a broken one and an unknown encoding', async () => {
   const packed = deflateSync('hello');
   const send = (encoding: string, bytes: Buffer) => (socket: Socket) => {
     socket.write(head(`Content-Encoding: ${encoding}`, `Content-Length: ${bytes.length}`));
@@ -101,7 +101,7 @@ test('a deflated body is inflated; a broken one and an unknown encoding are 400'
 });
 
 // @spec request-4
-test('a body that stops coming is 408, and one that drips for ever too', async () => {
+test('answers 408 for a body that stops arriving, and for one that drips for ever', async () => {
   assert.equal(await receive((socket) => socket.write(`${head('Content-Length: 10')}abc`), { idleMs: 60 }), 408);
   const drip = (socket: Socket): void => {
     socket.write(head('Content-Length: 900'));
@@ -118,7 +118,7 @@ test('leaves nothing waiting when the caller hangs up in the middle of the body'
   assert.equal(await receive(send), 400);
 });
 
-test('a body that is there at once leaves nothing of the request, and its connection serves the next one', async () => {
+test('leaves nothing of a request whose body arrives at once, and serves the next one on its connection', async () => {
   const ended = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
     request.on('end', ended.resolve);

@@ -162,7 +162,7 @@ suite('management routes', () => {
 
   suite('POST /keys', () => {
     // @spec key-1
-    test('201 gives the record and, this once, the key', async () => {
+    test('answers 201 with the record and, this once, the key', async () => {
       const reply = await call('POST', '/keys', {
         name: 'App',
         limit: 12.5,
@@ -212,7 +212,7 @@ suite('management routes', () => {
     });
 
     // @spec key-1, key-3
-    test('201 with a name alone, and with nulls', async () => {
+    test('answers 201 for a name alone, and for nulls', async () => {
       const nulls = { limit: null, limit_reset: null, expires_at: null, creator_user_id: null };
       for (const body of [{ name: 'App' }, { name: 'App', ...nulls }]) {
         const { limit, limit_remaining, limit_reset, expires_at } = dataOf(await call('POST', '/keys', body));
@@ -229,7 +229,7 @@ suite('management routes', () => {
     });
 
     // @spec key-2
-    test('201 with UTC written as an offset', async () => {
+    test('answers 201 for UTC written as an offset', async () => {
       const { hash } = await create({ expires_at: '2027-01-01T00:00:00.5+00:00' });
       assert.equal((await keys.get(hash)).expiresAtMs, Date.parse('2027-01-01T00:00:00.500Z'));
     });
@@ -260,24 +260,24 @@ suite('management routes', () => {
     ];
     for (const [what, body, message] of BAD)
       // @spec key-2
-      test(`400 for ${what}`, async () => assertRefused(await call('POST', '/keys', body), 400, message));
+      test(`answers 400 for ${what}`, async () => assertRefused(await call('POST', '/keys', body), 400, message));
 
-    test('413 for a body of 300 KB', async () => {
+    test('answers 413 for a body of 300 KB', async () => {
       assertRefused(await call('POST', '/keys', { name: 'x'.repeat(300_000) }), 413);
     });
     // @spec auth-19
-    test('401 without a key comes before 400 and 413', async () => {
+    test('answers 401 without a key before 400 and 413', async () => {
       assertRefused(await call('POST', '/keys', '{', null), 401);
       assertRefused(await call('POST', '/keys', { name: 'x'.repeat(300_000) }, null), 401);
     });
-    test('403 with a normal key', async () => {
+    test('answers 403 with a normal key', async () => {
       assertRefused(await call('POST', '/keys', { name: 'App' }, normalKey), 403, /management key/);
     });
   });
 
   suite('GET /keys', () => {
     // @spec key-4
-    test('200 lists normal keys, without disabled ones', async () => {
+    test('lists normal keys, without disabled ones', async () => {
       const { hash } = await create({ name: 'One' });
       const { hash: disabled } = await create({ name: 'Two' });
       await call('PATCH', `/keys/${disabled}`, { disabled: true });
@@ -299,7 +299,7 @@ suite('management routes', () => {
     });
 
     // @spec key-4
-    test('200 gives pages of 100', async () => {
+    test('lists pages of 100', async () => {
       for (let index = 0; index < 102; index++) await keys.create({ name: `Key ${index}` });
       const first = await call('GET', '/keys');
       const second = await call('GET', '/keys?offset=100');
@@ -316,14 +316,15 @@ suite('management routes', () => {
       '?page=2',
       '?offset=1&offset=2',
     ])
-      test(`400 for ${query}`, async () => assertRefused(await call('GET', `/keys${query}`), 400, /query/));
-    test('401 without a key', async () => assertRefused(await call('GET', '/keys', undefined, null), 401));
-    test('403 with a normal key', async () => assertRefused(await call('GET', '/keys', undefined, normalKey), 403));
+      test(`answers 400 for ${query}`, async () => assertRefused(await call('GET', `/keys${query}`), 400, /query/));
+    test('answers 401 without a key', async () => assertRefused(await call('GET', '/keys', undefined, null), 401));
+    test('answers 403 with a normal key', async () =>
+      assertRefused(await call('GET', '/keys', undefined, normalKey), 403));
   });
 
   suite('GET /keys/{hash}', () => {
     // @spec key-8
-    test('200 gives the key with what it spent', async () => {
+    test('returns the key with its spending', async () => {
       const { hash } = await create({ limit: 1 });
       for (const row of [
         sampleGeneration({ id: 'gen-day', keyHash: hash, createdAtMs: NOW_MS, costNanoUsd: 250_000_000 }),
@@ -340,20 +341,20 @@ suite('management routes', () => {
       const { usage, usage_daily, usage_monthly, limit_remaining } = dataOf(reply);
       assert.deepEqual([usage, usage_daily, usage_monthly, limit_remaining], [0.75, 0.25, 0.25, 0.25]);
     });
-    test('404 for an unknown hash, a text that is none, and a management key', async () => {
+    test('answers 404 for an unknown hash, an invalid one, and a management key', async () => {
       const { record } = await keys.create({ name: 'Other', kind: 'management' });
       for (const hash of [UNKNOWN_HASH, 'x', "x'%20or%201=1", record.hash])
         assertRefused(await call('GET', `/keys/${hash}`), 404);
     });
-    test('401 without a key', async () =>
+    test('answers 401 without a key', async () =>
       assertRefused(await call('GET', `/keys/${UNKNOWN_HASH}`, undefined, null), 401));
-    test('403 with a normal key', async () =>
+    test('answers 403 with a normal key', async () =>
       assertRefused(await call('GET', `/keys/${UNKNOWN_HASH}`, undefined, normalKey), 403));
   });
 
   suite('PATCH /keys/{hash}', () => {
     // @spec key-5
-    test('200 changes what is named and dates the change', async () => {
+    test('changes named fields and dates the change', async () => {
       const { hash } = await create({ limit: 3, limit_reset: 'daily' });
       const reply = await call('PATCH', `/keys/${hash}`, { name: 'Renamed', limit: null, limit_reset: null });
       assertAsDocumented('PATCH /keys/{hash}', reply);
@@ -363,7 +364,7 @@ suite('management routes', () => {
         ['Renamed', null, null, '2026-11-25T12:00:00.000Z', false],
       );
     });
-    test('200 disables a key at once, and enables it again', async () => {
+    test('disables a key at once, and enables it again', async () => {
       const { hash, key } = await create();
       assert.equal((await call('GET', '/key', undefined, key)).status, 200);
       await call('PATCH', `/keys/${hash}`, { disabled: true });
@@ -371,12 +372,12 @@ suite('management routes', () => {
       await call('PATCH', `/keys/${hash}`, { disabled: false });
       assert.equal((await call('GET', '/key', undefined, key)).status, 200);
     });
-    test('200 for a change of nothing', async () => {
+    test('answers 200 for an empty change', async () => {
       const { hash } = await create();
       assert.equal(dataOf(await call('PATCH', `/keys/${hash}`, {}))['updated_at'], null);
     });
     // @spec key-5, request-14
-    test('400 for what cannot be changed, and names it', async () => {
+    test('answers 400 for what cannot be changed, and names it', async () => {
       const { hash } = await create();
       for (const member of ['expires_at', 'workspace_id', 'hash', 'kind'])
         assertRefused(await call('PATCH', `/keys/${hash}`, { [member]: null }), 400, new RegExp(member));
@@ -384,19 +385,20 @@ suite('management routes', () => {
       assertRefused(await call('PATCH', `/keys/${hash}`, { name: '' }), 400, /^name:/);
       assertRefused(await call('PATCH', `/keys/${hash}`), 400, /body/);
     });
-    test('404 for an unknown hash and a management key', async () => {
+    test('answers 404 for an unknown hash and a management key', async () => {
       const { record } = await keys.create({ name: 'Other', kind: 'management' });
       for (const hash of [UNKNOWN_HASH, record.hash])
         assertRefused(await call('PATCH', `/keys/${hash}`, { name: 'x' }), 404);
     });
-    test('401 without a key', async () => assertRefused(await call('PATCH', `/keys/${UNKNOWN_HASH}`, {}, null), 401));
-    test('403 with a normal key', async () =>
+    test('answers 401 without a key', async () =>
+      assertRefused(await call('PATCH', `/keys/${UNKNOWN_HASH}`, {}, null), 401));
+    test('answers 403 with a normal key', async () =>
       assertRefused(await call('PATCH', `/keys/${UNKNOWN_HASH}`, {}, normalKey), 403));
   });
 
   suite('DELETE /keys/{hash}', () => {
     // @spec key-6
-    test('200 deletes a key, which stops working at once', async () => {
+    test('deletes a key, which stops working at once', async () => {
       const { hash, key } = await create();
       assert.equal((await call('GET', '/key', undefined, key)).status, 200);
       const reply = await call('DELETE', `/keys/${hash}`);
@@ -404,23 +406,23 @@ suite('management routes', () => {
       assertRefused(await call('GET', '/key', undefined, key), 401);
       assertRefused(await call('DELETE', `/keys/${hash}`), 404);
     });
-    test('200 for a client that sends an empty JSON body', async () => {
+    test('answers 200 for a client that sends an empty JSON body', async () => {
       const { hash } = await create();
       assert.equal((await call('DELETE', `/keys/${hash}`, '')).status, 200);
     });
-    test('404 for an unknown hash and a management key', async () => {
+    test('answers 404 for an unknown hash and a management key', async () => {
       const { record } = await keys.create({ name: 'Other', kind: 'management' });
       for (const hash of [UNKNOWN_HASH, record.hash]) assertRefused(await call('DELETE', `/keys/${hash}`), 404);
     });
-    test('401 without a key', async () =>
+    test('answers 401 without a key', async () =>
       assertRefused(await call('DELETE', `/keys/${UNKNOWN_HASH}`, undefined, null), 401));
-    test('403 with a normal key', async () =>
+    test('answers 403 with a normal key', async () =>
       assertRefused(await call('DELETE', `/keys/${UNKNOWN_HASH}`, undefined, normalKey), 403));
   });
 
   suite('GET /key', () => {
     // @spec auth-7, key-11
-    test('200 for a key of either kind, and for one of the environment', async () => {
+    test('answers 200 for a key of either kind, and for one from the environment', async () => {
       for (const [key, isManagement] of [
         [managementKey, true],
         [normalKey, false],
@@ -434,21 +436,22 @@ suite('management routes', () => {
         assert.equal(rate_limit['requests'], -1);
       }
     });
-    test('200 with x-api-key', async () => {
+    test('answers 200 with x-api-key', async () => {
       const response = await fetch(`${origin}/v1/key`, { headers: { 'x-api-key': normalKey } });
       assert.equal(response.status, 200);
     });
-    test('401 without a key says what to send', async () => {
+    test('answers 401 without a key, and says what to send', async () => {
       const reply = await call('GET', '/key', undefined, null);
       assertRefused(reply, 401, /Authorization: Bearer/);
       assert.equal(reply.headers.get('www-authenticate'), 'Bearer');
     });
-    test('400 for a query parameter', async () => assertRefused(await call('GET', '/key?verbose=1'), 400, /verbose/));
+    test('answers 400 for a query parameter', async () =>
+      assertRefused(await call('GET', '/key?verbose=1'), 400, /verbose/));
   });
 
   suite('GET /generation', () => {
     // @spec auth-7
-    test('200 gives the record to a key of either kind', async () => {
+    test('returns the record to a key of either kind', async () => {
       await generations.append(sampleGeneration({ id: 'gen-known', costNanoUsd: 1_250 }));
       for (const key of [normalKey, managementKey]) {
         const reply = await call('GET', '/generation?id=gen-known', undefined, key);
@@ -466,16 +469,17 @@ suite('management routes', () => {
       }
     });
     // @spec generation-4
-    test('200 says null, not zero, where the price is unknown', async () => {
+    test('returns null, not zero, for an unknown price', async () => {
       await generations.append(sampleGeneration({ id: 'gen-priceless', costNanoUsd: null }));
       assert.equal(dataOf(await call('GET', '/generation?id=gen-priceless'))['total_cost'], null);
     });
-    test('404 for an unknown id', async () => assertRefused(await call('GET', '/generation?id=gen-x'), 404));
-    test('400 without an id', async () => {
+    test('answers 404 for an unknown id', async () => assertRefused(await call('GET', '/generation?id=gen-x'), 404));
+    test('answers 400 without an id', async () => {
       assertRefused(await call('GET', '/generation'), 400, /query\.id: is required/);
       assertRefused(await call('GET', '/generation?id='), 400, /query\.id/);
     });
-    test('401 without a key', async () => assertRefused(await call('GET', '/generation?id=x', undefined, null), 401));
+    test('answers 401 without a key', async () =>
+      assertRefused(await call('GET', '/generation?id=x', undefined, null), 401));
   });
 
   suite('the route table', () => {
@@ -485,15 +489,16 @@ suite('management routes', () => {
         const name = `${route.method} ${prefix}${route.path}`;
         const { method } = route;
         if (route.scope !== 'public')
-          test(`${name} is 401 without a key`, async () => assert.equal((await fetch(url(), { method })).status, 401));
+          test(`answers 401 for ${name} without a key`, async () =>
+            assert.equal((await fetch(url(), { method })).status, 401));
         if (route.scope === 'management')
-          test(`${name} is 403 with a normal key`, async () => {
+          test(`answers 403 for ${name} with a normal key`, async () => {
             const response = await fetch(url(), { method, headers: { authorization: `Bearer ${normalKey}` } });
             assert.equal(response.status, 403);
           });
       }
 
-    test('operation ids and places are unique', () => {
+    test('has unique operation ids and paths', () => {
       const ids = MANAGEMENT_ROUTES.map(({ operationId }) => operationId);
       const places = MANAGEMENT_ROUTES.map(({ method, path }) => `${method} ${path}`);
       assert.equal(new Set(ids).size, ids.length);
@@ -516,7 +521,7 @@ suite('management routes', () => {
     });
 
     // @spec auth-9
-    test('HEAD needs a key as GET does', async () => {
+    test('requires a key for HEAD as for GET', async () => {
       assert.equal((await fetch(`${origin}/v1/keys`, { method: 'HEAD' })).status, 401);
     });
 
@@ -535,7 +540,7 @@ suite('management routes', () => {
       });
   });
 
-  test('no answer holds the hash of another key, or a key, but the one that makes it', async () => {
+  test('returns no hash of another key, and no key except in the response that makes it', async () => {
     const { hash } = await create();
     for (const path of ['/keys', `/keys/${hash}`, '/key']) {
       const { text } = await call('GET', path);
@@ -543,7 +548,7 @@ suite('management routes', () => {
     }
   });
 
-  test('a fault of ours is 500 with a fixed text, and its cause is logged', async () => {
+  test('answers 500 with a fixed text for a bug, and logs its cause', async () => {
     const reply = await call('GET', '/broken', undefined, null);
     assertRefused(reply, 500);
     assert.ok(!reply.text.includes('secret cause'));

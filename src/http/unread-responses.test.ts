@@ -45,7 +45,7 @@ async function connectReader(t: TestContext, untakenMs = UNTAKEN_MS): Promise<Pa
 
 for (const delivery of ['a stream', 'a whole answer'] as const)
   // @spec stream-32
-  test(`the connection of a caller that takes nothing of what is complete is dropped: ${delivery}`, async (t) => {
+  test(`drops the connection of a caller that takes nothing of a complete response: ${delivery}`, async (t) => {
     const { caller, response } = await connectReader(t);
     const closed = once(response, 'close');
     if (delivery === 'a stream') {
@@ -56,7 +56,7 @@ for (const delivery of ['a stream', 'a whole answer'] as const)
     assert.equal(response.writableFinished, false);
   });
 
-test('a caller that reads on, however late, has the whole answer, and its connection stays open', async (t) => {
+test('delivers the whole response to a caller that reads on, however late, and keeps its connection', async (t) => {
   // Longer than a busy machine leaves this process without a turn, and shorter than the reading takes.
   const { caller, response, reader } = await connectReader(t, 1_000);
   caller.answer('gen-1', MUCH);

@@ -51,7 +51,7 @@ test('words and marks in rows of any length are looked through once', () => {
   assert.deepEqual(write(`Write a poem with claude ${'and the '.repeat(20_000)}.`), [[OPUS, 'Write a poem']]);
 });
 
-test('whatever is written, each request has a known model and a message that is not empty', () => {
+test('makes requests with a known model and a message that is not empty from any text', () => {
   const word = fc.constantFrom(
     'ask',
     'claude',
@@ -78,7 +78,7 @@ test('whatever is written, each request has a known model and a message that is 
   );
 });
 
-test('what a model wrote counts only as a whole, around which it may say what it likes', () => {
+test('takes what a model wrote only as a whole, with any text around it', () => {
   const bodies = [{ model: GPT, messages: [{ role: 'user', content: 'Hi' }] }];
   const text = JSON.stringify({ requests: bodies });
   assert.deepEqual(readBodies(`Here you are:\n\`\`\`json\n${text}\n\`\`\``, resolve), bodies);

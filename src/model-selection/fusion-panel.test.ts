@@ -41,7 +41,7 @@ test('gives each place to the first available of its alternatives', () => {
   assert.deepEqual(chosen, { panel: ['a/one', 'a/two'], analyst: 'a/two' });
 });
 
-test('an alias takes a place as the model that it stands for', () => {
+test('gives an alias the place of its model', () => {
   const resolve = (slug: string): string | undefined => (slug.startsWith('~') ? 'a/one' : undefined);
   const chosen = choosePanel(
     'general-high',
@@ -65,7 +65,7 @@ test('gives no model two places, and the rest to the strongest others', () => {
   assert.equal(chosen.analyst, 'a/strong');
 });
 
-test('a place of a cheaper preset goes to the strongest of the cheaper half', () => {
+test('gives a place of a cheaper preset to the strongest of the cheaper half', () => {
   const models = [model('a/dear', 0.9, 9), model('a/fair', 0.5, 2), model('a/cheap', 0.4, 1), model('a/big', 0.8, 8)];
   for (const name of ['general-budget', 'general-fast'] as const)
     assert.deepEqual(choosePanel(name, preset([['a/none']]), pool(models)).panel, ['a/fair'], name);
@@ -91,7 +91,7 @@ test('takes the newest of untested models for the strongest', () => {
   ]);
 });
 
-test('a cheaper preset takes dear models where there are no others, the cheapest of them first', () => {
+test('takes expensive models for a cheaper preset where there are no others, the cheapest of them first', () => {
   const models = [model('a/dear', 0.9, 9), model('a/cheap', 0.1, 1), model('a/dearer', 0.95, 10)];
   const wanted = preset([['a/none'], ['a/none'], ['a/none']]);
   // Of three the cheaper two are the cheaper half.

@@ -9,7 +9,7 @@ import { PLUGINS, pluginSchema, SLUG_ROUTERS } from './index.ts';
 const REGISTERED: readonly (readonly [string, Plugin])[] = Object.entries(PLUGINS);
 
 // @spec plugin-2
-test('the ids are those of the specification, in the order in which plugins run', () => {
+test('lists the ids of the specification, in the order in which plugins run', () => {
   assert.deepEqual(Object.keys(PLUGINS), [
     'moderation',
     'auto-router',
@@ -25,7 +25,7 @@ test('the ids are those of the specification, in the order in which plugins run'
   ]);
 });
 
-test('every folder is registered, and every registered plugin has its folder', () => {
+test('registers every folder, and has a folder for every registered plugin', () => {
   const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   assert.deepEqual(
     folders.map((entry) => entry.name).toSorted(),
@@ -34,7 +34,7 @@ test('every folder is registered, and every registered plugin has its folder', (
 });
 
 for (const [id, plugin] of REGISTERED) {
-  test(`${id}: stands under its own id`, () => {
+  test(`registers ${id} under its own id`, () => {
     assert.equal(plugin.id, id);
   });
 
@@ -42,28 +42,28 @@ for (const [id, plugin] of REGISTERED) {
     assert.ok(['chooseModels', 'transformRequest', 'fitRequest', 'transformEvents'].some((hook) => hook in plugin));
   });
 
-  test(`${id}: its options leave 'id' and 'enabled' to the entry`, () => {
+  test(`leaves 'id' and 'enabled' of ${id} to the entry`, () => {
     assert.ok(!('id' in plugin.options.shape) && !('enabled' in plugin.options.shape));
   });
 
   // @spec plugin-1
-  test(`${id}: to name it is to enable it, without any option`, () => {
+  test(`enables ${id} by its name, without any option`, () => {
     assert.deepEqual(pluginSchema.parse({ id }), { id, enabled: true, options: {} });
     assert.deepEqual(pluginSchema.parse({ id, enabled: true }), { id, enabled: true, options: {} });
   });
 
   // @spec plugin-1
-  test(`${id}: 'enabled: false' turns it off`, () => {
+  test(`disables ${id} by 'enabled: false'`, () => {
     assert.equal(pluginSchema.parse({ id, enabled: false }).enabled, false);
   });
 
   // @spec plugin-3
-  test(`${id}: an unknown member is ignored, a wrong 'enabled' is not`, () => {
+  test(`ignores an unknown member of ${id}, but not a wrong 'enabled'`, () => {
     assert.deepEqual(pluginSchema.parse({ id, surprise: 1 }).options, {});
     for (const enabled of [null, 'false', 0]) assert.equal(pluginSchema.safeParse({ id, enabled }).success, false);
   });
 
-  test(`${id}: any JSON as its options is either taken or refused, and no default is put in`, () => {
+  test(`takes or refuses any JSON as the options of ${id}, and fills in no default`, () => {
     const member = fc.constantFrom('surprise', ...Object.keys(plugin.options.shape));
     fc.assert(
       fc.property(fc.dictionary(member, fc.jsonValue()), (options) => {
@@ -76,7 +76,7 @@ for (const [id, plugin] of REGISTERED) {
 }
 
 // @spec plugin-2
-test('an unknown id is an issue at the id that lists the known ones', () => {
+test('reports an unknown id at the id, with the known ones', () => {
   for (const id of ['webb', '', 3, null, undefined]) {
     const result = z.array(pluginSchema).safeParse([{ id: 'web' }, { id }]);
     const [issue] = result.error?.issues ?? [];
@@ -86,7 +86,7 @@ test('an unknown id is an issue at the id that lists the known ones', () => {
 });
 
 // @spec plugin-3
-test('a wrong option is an issue at that option', () => {
+test('reports a wrong option at that option', () => {
   const result = z.array(pluginSchema).safeParse([{ id: 'fusion', tools: [{ type: 'service:web_search' }, {}] }]);
   assert.deepEqual(
     result.error?.issues.map(({ path }) => path),
@@ -94,7 +94,7 @@ test('a wrong option is an issue at that option', () => {
   );
 });
 
-test('the schema can be published, one variant a plugin', () => {
+test('makes a schema to publish, with one variant a plugin', () => {
   const published = z.toJSONSchema(pluginSchema, { io: 'input' });
   assert.equal(published.oneOf?.length, REGISTERED.length);
 });

@@ -51,7 +51,7 @@ for (const [given, own, expected] of [
 }
 
 // @spec catalog-18
-test('a base URL is the same after the second time', () => {
+test('changes nothing of a normalized base URL', () => {
   for (const url of ['http://127.0.0.1:9101', 'https://host.example.com/v1beta/openai/', 'https://host.example.com/x'])
     assert.equal(normaliseBaseUrl(normaliseBaseUrl(url)), normaliseBaseUrl(url));
 });
@@ -65,7 +65,7 @@ for (const [given, words] of [
   ['https://api.example.com/v1?key=s3cret', /query/],
   ['https://api.example.com/v1#top', /fragment/],
 ] as const) {
-  test(`${JSON.stringify(given)} is refused without being repeated`, () => {
+  test(`refuses ${JSON.stringify(given)} without repeating it`, () => {
     assert.throws(
       () => normaliseBaseUrl(given),
       (error: unknown) => error instanceof RangeError && words.test(error.message) && !error.message.includes('s3cret'),
@@ -85,11 +85,11 @@ for (const [given, expected] of [
   ['https://ollama.example.com', 'https://ollama.example.com/v1'],
   ['https://example.com/ollama/', 'https://example.com/ollama/v1'],
 ] as const) {
-  test(`the host ${JSON.stringify(given)} is reached at ${expected}`, () => {
+  test(`reaches the host ${JSON.stringify(given)} at ${expected}`, () => {
     assert.equal(baseUrlOfHost(given, 11_434), expected);
   });
 }
 
-test('a host that is none is refused', () => {
+test('refuses an invalid host', () => {
   assert.throws(() => baseUrlOfHost('not a host', 11_434), RangeError);
 });

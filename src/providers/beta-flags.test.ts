@@ -29,7 +29,7 @@ test('changes are those of one slug, and replace the earlier ones', () => {
   assert.deepEqual([taken('mine', 'one'), taken('mine', 'two'), taken('mine', 'three')], [undefined, 'two', 'four']);
 });
 
-test('every provider has the rules in effect, also after they changed', () => {
+test('gives every provider the rules in effect, also after they changed', () => {
   const betaTable = createBetaTable();
   const timeouts = { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, wholeMs: 1 };
   const providers = createProviders({ config: [], env: { ANTHROPIC_API_KEY: 'k' }, timeouts, betaTable });

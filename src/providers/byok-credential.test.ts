@@ -61,7 +61,7 @@ suite('a key', () => {
     assert.equal(base.settings.apiKey, OPERATORS);
   });
 
-  test('that could not stand in a header is refused without being said back', () => {
+  test('is refused without being repeated when it cannot stand in a header', () => {
     assert.match(refusal(providerOf({ slug: 'anthropic', apiKey: OPERATORS }), 'canary with blanks'), /printable/);
   });
 });
@@ -70,7 +70,7 @@ suite('Amazon Bedrock', () => {
   const base = providerOf({ slug: 'bedrock', options: { region: 'us-east-1' } });
 
   // @spec byok-14
-  test('signing keys sign for their own region', async () => {
+  test('signs for the region of the signing keys', async () => {
     const keys = {
       accessKeyId: 'AKIDEXAMPLE',
       secretAccessKey: 'canary-secret',
@@ -85,14 +85,14 @@ suite('Amazon Bedrock', () => {
     assert.ok(byok.provider.settings.secrets?.includes('canary-secret'));
   });
 
-  test('a key of Bedrock works where the operator is, else where the environment says', async () => {
+  test("uses a Bedrock key in the operator's region, else in that of the environment", async () => {
     const byok = only(bringCredential(base, KEY, { AWS_REGION: 'ap-south-1' }));
     assert.equal(byok.provider.settings.baseUrl, 'https://bedrock-runtime.ap-south-1.amazonaws.com');
     assert.equal((await headersOf(byok, 'converse'))['authorization'], `Bearer ${KEY}`);
     assert.match(refusal(base, KEY), /region/);
   });
 
-  test('what is incomplete or unknown is refused', () => {
+  test('refuses incomplete and unknown credentials', () => {
     for (const text of [
       '{"accessKeyId":"canary"}',
       '{"canary":1}',
@@ -118,7 +118,7 @@ suite('Google Vertex', () => {
   };
 
   // @spec byok-14
-  test('a service account goes to its own project, in the region that it names', () => {
+  test("calls the service account's own project, in the region that the account names", () => {
     const at = (more: object) =>
       only(bringCredential(base, JSON.stringify({ ...account, ...more }), {})).provider.settings.baseUrl;
     assert.equal(at({}), 'https://aiplatform.googleapis.com/v1/projects/theirs/locations/global');
@@ -128,7 +128,7 @@ suite('Google Vertex', () => {
     );
   });
 
-  test('what is no service account is refused', () => {
+  test('refuses what is no service account', () => {
     for (const text of ['{"type":"canary"}', JSON.stringify({ ...account, private_key: 'canary' }), '{"canary"'])
       assert.ok(refusal(base, text).length > 0);
   });
@@ -147,7 +147,7 @@ suite('Azure', () => {
   ];
 
   // @spec byok-14
-  test('a deployment comes before a resource for its own model, and the resource serves the others', async () => {
+  test('prefers a deployment to a resource for its own model, and serves others with the resource', async () => {
     const byok = bringCredential(base, JSON.stringify(places), {});
     const special = byokFor(byok, 'openai/gpt-4o') ?? assert.fail();
     const other = byokFor(byok, 'openai/gpt-5') ?? assert.fail();
@@ -162,7 +162,7 @@ suite('Azure', () => {
     assert.equal(byokFor(bringCredential(base, JSON.stringify([places[1]]), {}), 'openai/gpt-5'), undefined);
   });
 
-  test('a resource of the Foundry offers Claude, too', () => {
+  test('offers Claude with a Foundry resource, too', () => {
     const text = JSON.stringify([{ api_key: KEY, resource_name: 'ours', resource_type: 'ai_foundry' }]);
     const { provider } = only(bringCredential(base, text, {}));
     assert.equal(provider.settings.baseUrl, 'https://ours.services.ai.azure.com/openai/v1');

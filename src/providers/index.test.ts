@@ -120,7 +120,7 @@ for (const id of ADAPTER_IDS) {
   });
 }
 
-test('no two members share an environment variable', () => {
+test('gives no two members the same environment variable', () => {
   const rows: readonly KnownProvider[] = KNOWN_PROVIDERS;
   const listed = new Set<string>(rows.map(({ id }) => id));
   const variables = [
@@ -130,7 +130,7 @@ test('no two members share an environment variable', () => {
   assert.equal(new Set(variables).size, variables.length);
 });
 
-test('what turns a provider on is nothing that stands on machines for other reasons', () => {
+test('turns no provider on for a variable that machines have for other reasons', () => {
   const ambient = {
     AWS_ACCESS_KEY_ID: 'a',
     AWS_SECRET_ACCESS_KEY: 'b',
@@ -163,14 +163,14 @@ test('variables that mean one provider turn it on together', () => {
   assert.deepEqual([...create({ env: half }).keys()], ['google-vertex']);
 });
 
-test('an entry of a cloud takes what the environment has of it', () => {
+test('takes the settings of a cloud entry from the environment', () => {
   const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'us-east-1' };
   const provider = create({ config: [entry({ slug: 'bedrock', adapter: 'bedrock' })], env }).get('bedrock');
   assert.notEqual(provider?.authorize, ADAPTERS.bedrock.authorize, 'its calls are signed');
   assert.equal(provider?.settings.apiKey, undefined);
 });
 
-test('a key of the environment goes to a host of its cloud, over TLS, and nowhere else', () => {
+test('sends a key from the environment to a host of its cloud, over TLS, and nowhere else', () => {
   const env = { AZURE_OPENAI_API_KEY: 'azure-key', AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key', AWS_REGION: 'us-east-1' };
   const keyAt = (adapter: string, baseUrl: string): string | undefined =>
     settingsOf({ config: [entry({ adapter, baseUrl })], env }).apiKey;
@@ -181,7 +181,7 @@ test('a key of the environment goes to a host of its cloud, over TLS, and nowher
   assert.equal(keyAt('bedrock', 'https://amazonaws.com.example.com'), undefined);
 });
 
-test('a cloud without a key is said to lack it, and one that signs is not', () => {
+test('reports a cloud without a key as lacking it, except one that signs', () => {
   const lacking = create({ config: [entry({ adapter: 'azure', baseUrl: 'https://r1.openai.azure.com' })] }).get(
     'alpha',
   );
@@ -199,7 +199,7 @@ test('options reach the adapter, and those that are secret no error', () => {
   assert.deepEqual(settings.secrets, ['AKID-1', 'the-secret']);
 });
 
-test('a format with a path beside the base URL is there at the vendor only', () => {
+test('serves a format with a path beside the base URL at the vendor only', () => {
   const own = create({ config: [entry({ slug: 'deepseek', adapter: 'deepseek' })] }).get('deepseek');
   assert.deepEqual(
     own?.formats.map(({ format, basePath }) => [format, basePath]),
@@ -225,24 +225,24 @@ test('calls a model in its only format', () => {
   assert.deepEqual(formatsOf(xai, 'grok-4.20-multi-agent'), ['responses']);
 });
 
-test('every known base URL is complete as it stands', () => {
+test('has complete known base URLs', () => {
   for (const row of KNOWN_PROVIDERS) {
     const settings = settingsOf({ config: [entry({ slug: 'x', adapter: row.id, baseUrl: row.baseUrl })] }, 'x');
     assert.equal(settings.baseUrl, row.baseUrl);
   }
 });
 
-test('nothing is on without configuration, environment and sandbox', () => {
+test('turns nothing on without configuration, environment and sandbox', () => {
   assert.deepEqual([...create({}).keys()], []);
 });
 
-test('the sandbox is on wherever it listens', () => {
+test('turns the sandbox on wherever it listens', () => {
   const settings = settingsOf({ sandboxBaseUrl: 'http://127.0.0.1:4242/v1' }, 'sandbox');
   assert.equal(settings.baseUrl, 'http://127.0.0.1:4242/v1');
   assert.equal(settings.name, 'Sandbox');
 });
 
-test('an environment variable turns its provider on, with its key and its own address', () => {
+test('turns a provider on by its environment variable, with its key and its own address', () => {
   const settings = settingsOf({ env: { GROQ_API_KEY: ' gsk-1\n' } }, 'groq');
   assert.deepEqual(settings, {
     slug: 'groq',
@@ -256,15 +256,15 @@ test('an environment variable turns its provider on, with its key and its own ad
   assert.deepEqual([...both.keys()].toSorted(), ['anthropic', 'google', 'openai']);
 });
 
-test('the second variable of a provider counts where the first is not set', () => {
+test('reads the second variable of a provider where the first is not set', () => {
   assert.equal(settingsOf({ env: { DEEPINFRA_API_KEY: '', DEEPINFRA_TOKEN: 'di-1' } }, 'deepinfra').apiKey, 'di-1');
 });
 
-test('a variable that is set to nothing turns nothing on', () => {
+test('turns nothing on for a variable that is set to nothing', () => {
   assert.equal(create({ env: { OPENAI_API_KEY: '', GROQ_API_KEY: '  ' } }).size, 0);
 });
 
-test('a local engine is off until its host variable or the configuration names it', () => {
+test('leaves a local engine off until its host variable or the configuration names it', () => {
   assert.equal(create({}).has('ollama'), false);
   assert.equal(settingsOf({ env: { OLLAMA_HOST: '0.0.0.0:9000' } }, 'ollama').baseUrl, 'http://127.0.0.1:9000/v1');
   const configured = settingsOf({ config: [entry({ slug: 'ollama', adapter: 'ollama' })] }, 'ollama');
@@ -272,7 +272,7 @@ test('a local engine is off until its host variable or the configuration names i
   assert.equal('apiKey' in configured, false);
 });
 
-test('a known provider that an endpoint names is there without an entry: a local engine ready, another without its key', () => {
+test('turns a known provider on that an endpoint names: a local engine ready, another without its key', () => {
   const providers = create({ named: new Set(['vllm', 'anthropic', 'groq']), env: { GROQ_API_KEY: 'gsk-1' } });
   assert.deepEqual([...providers.keys()].toSorted(), ['anthropic', 'groq', 'vllm']);
   assert.deepEqual(
@@ -294,13 +294,13 @@ for (const [name, members, variables] of [
   ['a host of the operator may need none', { adapter: 'openai', baseUrl: 'http://127.0.0.1:1' }, []],
   ['nor may a host that only speaks a format', { adapter: 'messages-compatible', baseUrl: 'http://127.0.0.1:1' }, []],
 ] as const)
-  test(`credentials: ${name}`, () => {
+  test(`finds credentials: ${name}`, () => {
     const provider = create({ config: [entry({ ...members })] }).get('alpha');
     assert.ok(provider);
     assert.deepEqual(missingKey(provider), variables);
   });
 
-test('an entry replaces the known provider of its slug', () => {
+test('replaces the known provider of a slug by an entry', () => {
   const providers = create({
     config: [entry({ slug: 'groq', baseUrl: 'http://127.0.0.1:9101', name: 'My Groq' })],
     env: { GROQ_API_KEY: 'gsk-1' },
@@ -311,11 +311,11 @@ test('an entry replaces the known provider of its slug', () => {
   assert.equal(providers.get('groq')?.settings.baseUrl, 'http://127.0.0.1:9101/v1');
 });
 
-test('an entry without a key gets the key of the environment', () => {
+test('gives an entry without a key the key from the environment', () => {
   assert.equal(settingsOf({ config: [entry({ adapter: 'openai' })], env: { OPENAI_API_KEY: 'sk-1' } }).apiKey, 'sk-1');
 });
 
-test('a key of the environment never goes to an address of the operator', () => {
+test('never sends a key from the environment to an address of the operator', () => {
   const config = [entry({ adapter: 'openai', baseUrl: 'https://elsewhere.example.com/v1' })];
   assert.equal('apiKey' in settingsOf({ config, env: { OPENAI_API_KEY: 'sk-1' } }), false);
 });
@@ -325,12 +325,12 @@ test('timeouts of an entry override the general ones one by one', () => {
   assert.deepEqual(settings.timeouts, { ...TIMEOUTS, idleMs: 40 });
 });
 
-test('general timeouts may hold more than an attempt knows', () => {
+test('accepts general timeouts that an attempt does not have', () => {
   const timeouts = { ...TIMEOUTS, totalMs: 6 };
   assert.deepEqual(settingsOf({ env: { GROQ_API_KEY: 'k' }, timeouts }, 'groq').timeouts, TIMEOUTS);
 });
 
-test('extra headers have lower-case names', () => {
+test('writes extra headers with lower-case names', () => {
   const settings = settingsOf({ config: [entry({ baseUrl: 'http://127.0.0.1:1', headers: { 'X-Team': 'a b' } })] });
   assert.deepEqual(settings.headers, { 'x-team': 'a b' });
 });
@@ -405,11 +405,11 @@ for (const [name, setup, message] of [
   });
 }
 
-test('an adapter that resembles nothing gets the whole list', () => {
+test('gives an adapter that resembles nothing the whole list', () => {
   assert.throws(() => create({ config: [entry({ adapter: 'zzzzzzzz' })] }), /known are openai-compatible, /);
 });
 
-test('ids that need no entry are those that know their own address', () => {
+test('requires no entry for ids that know their own address', () => {
   assert.ok(KNOWN_PROVIDER_IDS.includes('openai') && KNOWN_PROVIDER_IDS.includes('sandbox'));
   assert.ok(!KNOWN_PROVIDER_IDS.includes('openai-compatible') && !KNOWN_PROVIDER_IDS.includes('messages-compatible'));
 });

@@ -86,7 +86,7 @@ for (const [id, model, refused] of [
   ['groq', 'llama-3.3-70b-versatile', ['prediction', 'prompt_cache_key', 'prompt_cache_options']],
   ['mistral', 'mistral-small-latest', ['service_tier', 'prompt_cache_options']],
 ] as const satisfies readonly (readonly [AdapterId, string, readonly string[]])[])
-  test(`${model} of ${id} is not sent ${refused.length} members that it answers with an error`, () => {
+  test(`sends ${model} of ${id} none of ${refused.length} members that it answers with an error`, () => {
     assert.deepEqual(dialectOf(id, model).refused ?? new Set(), new Set(refused));
   });
 
@@ -101,7 +101,7 @@ test('hosts with a closed list of parameters get none that only engines of open 
   assert.equal(dialectOf('mistral', 'any').seedMember, 'random_seed');
 });
 
-test('the order and the ids that Mistral wants are kept wherever its models run', () => {
+test('keeps the order and the ids that Mistral wants wherever its models run', () => {
   for (const [id, model] of [
     ['mistral', 'devstral-medium-latest'],
     ['nvidia', 'mistralai/mistral-small-4-119b-2603'],
@@ -111,7 +111,7 @@ test('the order and the ids that Mistral wants are kept wherever its models run'
   assert.equal(dialectOf('nvidia', 'nvidia/nemotron-4').callIds, undefined);
 });
 
-test('a schema goes only to hosts and models that take one', () => {
+test('sends a schema only to hosts and models that take one', () => {
   for (const [id, model, takes] of [
     ['deepseek', 'deepseek-v4', false],
     ['z-ai', 'glm-5.2', false],
@@ -124,13 +124,13 @@ test('a schema goes only to hosts and models that take one', () => {
     assert.equal(dialectOf(id, model).jsonSchema ?? true, takes, `${id} ${model}`);
 });
 
-test('a family may have members of its own beside those of its host', () => {
+test('gives a family members of its own beside those of its host', () => {
   const call = testCall({ model: 'qwen/qwen3-32b' });
   assert.deepEqual(ADAPTERS.groq.adjust?.({ model: 'x' }, call), { reasoning_format: 'parsed', model: 'x' });
   assert.deepEqual(ADAPTERS.groq.adjust?.({ model: 'x' }, testCall({ model: 'openai/gpt-oss-20b' })), { model: 'x' });
 });
 
-test('what is particular to a responses format stands beside the facts of the host and of its families', () => {
+test('keeps facts of a responses format beside those of the host and of its families', () => {
   const inResponses = (id: AdapterId, model: string): Dialect => ADAPTERS[id].dialect({ format: 'responses', model });
   const grok = inResponses('xai', 'grok-4.7');
   assert.deepEqual(
@@ -150,7 +150,7 @@ test('what is particular to a responses format stands beside the facts of the ho
   assert.equal(inResponses('perplexity', 'sonar').documentInputs, 'none');
 });
 
-test('chat comes first where a host has both formats of OpenAI', () => {
+test('puts chat first where a host has both formats of OpenAI', () => {
   for (const id of ['xai', 'deepseek', 'openrouter'] as const)
     assert.deepEqual(ADAPTERS[id].formats.map(({ format }) => format).slice(0, 2), ['chat', 'responses']);
 });

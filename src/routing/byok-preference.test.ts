@@ -58,7 +58,7 @@ const shown = ({ candidates }: RoutePlan): string[] =>
 const abc = modelOf('acme/one', priced('a', 1), priced('b', 1), priced('c', 1));
 
 // @spec byok-8
-test('own credentials come first, then shared endpoints, then fallback credentials', () => {
+test("tries the caller's credentials first, then shared endpoints, then fallback credentials", () => {
   const byok = { b: [own('1'), own('2')], c: [own('3', { isFallback: true })] };
   assert.deepEqual(shown(plan([abc], { byok })), ['b#1', 'b#2', 'a', 'b', 'c', 'c#3']);
 });
@@ -103,7 +103,7 @@ test('tries all BYOK credentials of the first endpoint without fallbacks, and no
   assert.deepEqual(shown(plan([abc], { byok: { b: [own('1', { isFallback: true })] }, prefer })), ['a']);
 });
 
-test('neither a session nor a conversation’s home goes before what the caller pays itself', () => {
+test('puts neither a session nor a conversation’s provider before what the caller pays for', () => {
   const byok = { b: [own('1')] };
   assert.deepEqual(shown(plan([abc], { byok, sticky: 'c one-2026' })), ['b#1', 'c', 'a', 'b']);
   assert.deepEqual(shown(plan([abc], { byok, home: 'c' })), ['b#1', 'c', 'a', 'b']);

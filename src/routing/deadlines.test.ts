@@ -106,7 +106,7 @@ suite('an attempt that was cut', () => {
     assert.equal(deadlines.find('p m', PLAIN).limitMs, 10_000);
   });
 
-  test('between answers counts each time, so that an endpoint that is slow now and then gets its time', () => {
+  test('counts each time between responses, so that an endpoint that is sometimes slow gets its time', () => {
     const { deadlines } = start();
     for (let round = 0; round < 100; round++) {
       learn(deadlines, PLAIN, 100, 49);
@@ -148,7 +148,7 @@ test('gives a reasoning endpoint time when the request does not mention reasonin
   assert.equal(requestClassOf(silenced, reasoner), PLAIN);
 });
 
-test('endpoints beyond the bound are forgotten, the one unused for longest first', () => {
+test('forgets endpoints beyond the bound, the one unused for longest first', () => {
   const { deadlines } = start();
   for (let at = 0; at < 1_001; at++)
     for (let sample = 0; sample < 20; sample++) deadlines.answered(`p ${at}`, WHOLE, 100);

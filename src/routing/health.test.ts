@@ -222,7 +222,7 @@ suite('a circuit', () => {
   });
 });
 
-test('endpoints beyond the bound push out the one unused for longest', () => {
+test('drops the endpoint that was unused for longest beyond the bound', () => {
   const { health } = start();
   for (let index = 0; index <= 10_000; index++) health.failed(`p ${index}`, BROKEN, 'free');
   assert.equal(health.look('p 0').rank, 0);

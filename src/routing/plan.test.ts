@@ -172,7 +172,7 @@ test('includes the bound itself in a price bound, and excludes an unknown price'
 });
 
 // @spec route-8
-test('required parameters leave only endpoints that take every one that was sent', () => {
+test('keeps only endpoints that take every required parameter', () => {
   const listed = model(
     'acme/one',
     endpoint('full', { supportedParameters: new Set(['seed', 'tools', 'response_format']) }),

@@ -18,7 +18,7 @@ suite("the operator's preferences below the caller's", () => {
   });
 
   // @spec route-5
-  test('deny lists unite', () => {
+  test('unites deny lists', () => {
     assert.deepEqual(merged({ ignore: ['b'] }, { ignore: ['a'] }).ignore, ['a', 'b']);
     assert.deepEqual(merged({}, { ignore: ['a'] }).ignore, ['a']);
   });

@@ -40,7 +40,7 @@ test('reports the median length of responses of the last 30 minutes', () => {
 });
 
 // @spec catalog-13
-test('routing forgets after 5 minutes, listings after 30, and too few samples say nothing', () => {
+test('forgets samples for routing after 5 minutes and for listings after 30, and reports nothing from too few', () => {
   const { stats, pass } = start();
   for (let at = 0; at < 4; at++) stats.finished('p m', { firstTokenMs: 100, totalMs: 1_000, outputTokens: 50 });
   assert.equal(stats.routing('p m')?.latency(), undefined);

@@ -77,7 +77,7 @@ for (const [path, lifecycle, token] of [
   ['/chat/completions', '"role":"assistant"', '"content":"one"'],
   ['/messages', 'content_block_start', '"text":"one"'],
 ] as const) {
-  test(`${path}: a slow answer shows its lifecycle first and its first token late`, async () => {
+  test(`${path}: sends the lifecycle of a slow response first and its first token late`, async () => {
     const { reads } = await exchange(path, body('slow', 'one ms=1000', true));
     const lifecycleMs = reads.find(({ text }) => text.includes(lifecycle))?.atMs ?? Number.NaN;
     const tokenMs = reads.find(({ text }) => text.includes(token))?.atMs ?? Number.NaN;
@@ -85,13 +85,13 @@ for (const [path, lifecycle, token] of [
     assert.ok(tokenMs - lifecycleMs > 100, `lifecycle after ${lifecycleMs} ms`);
   });
 
-  test(`${path}: a slow whole answer says nothing before its time`, async () => {
+  test(`${path}: sends nothing of a slow whole response before its time`, async () => {
     const startedMs = performance.now();
     await call(path, body('slow', 'one ms=150', false));
     assert.ok(performance.now() - startedMs >= 149);
   });
 
-  test(`${path}: a long answer keeps its pace, streamed or whole`, async () => {
+  test(`${path}: keeps the pace of a long response, streamed or whole`, async () => {
     const streamed = await exchange(path, body('long', 'tokens=5 every=30', true));
     assert.ok((streamed.reads.at(-1)?.atMs ?? 0) >= 4 * 29);
     assert.ok(streamed.reads.length >= 4, 'tokens come one by one');
@@ -99,7 +99,7 @@ for (const [path, lifecycle, token] of [
     assert.ok((whole.reads.at(-1)?.atMs ?? 0) >= 4 * 29);
   });
 
-  test(`${path}: a cut stream breaks half way, without an end`, async () => {
+  test(`${path}: breaks a cut stream off half way, without an end`, async () => {
     const { response, error, ...rest } = await exchange(path, body('cut', 'one two three four', true));
     const text = joined({ response, error, ...rest });
     assert.equal(response.status, 200);
@@ -121,7 +121,7 @@ for (const [path, lifecycle, token] of [
     assert.ok(joined(late).includes('" four"') && !joined(late).includes('[DONE]'));
   });
 
-  test(`${path}: a whole answer that is cut promises more than it sends`, async () => {
+  test(`${path}: declares more bytes than it sends for a cut whole response`, async () => {
     const { response, reads, error } = await exchange(path, body('cut', 'one two three four', false));
     const received = reads.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
     assert.ok(error !== undefined);

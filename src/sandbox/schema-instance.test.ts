@@ -62,17 +62,17 @@ for (const [name, schema, expected] of [
   ['minProperties', { type: 'object', minProperties: 2, additionalProperties: { const: 1 } }, { extra1: 1, extra2: 1 }],
   ['an object by its keywords', { properties: { a: { const: 1 } } }, { a: 1 }],
 ] as const satisfies readonly (readonly [string, JsonObject, Json])[]) {
-  test(`an instance: ${name}`, () => {
+  test(`makes an instance: ${name}`, () => {
     assert.deepEqual(instanceOf(schema), expected);
   });
 }
 
-test('a property named __proto__ is a property', () => {
+test('treats a property named __proto__ as a property', () => {
   const schema = parseJson('{"type":"object","properties":{"__proto__":{"const":1}},"required":["__proto__"]}');
   assert.equal(JSON.stringify(instanceOf(schema)), '{"__proto__":1}');
 });
 
-test('a recursive schema ends', () => {
+test('ends for a recursive schema', () => {
   const tree = object(
     { value: { type: 'integer' }, children: { type: 'array', items: { $ref: '#' } } },
     { required: ['value'] },
@@ -93,7 +93,7 @@ for (const [name, schema] of [
   ['a remote reference', { $ref: 'https://example.com/schema' }],
   ['a broken reference', { $ref: '#/%E0%A4%A' }],
 ] as const satisfies readonly (readonly [string, JsonObject])[]) {
-  test(`a bounded instance: ${name}`, () => {
+  test(`makes a bounded instance: ${name}`, () => {
     const startedMs = performance.now();
     assert.ok(JSON.stringify(instanceOf(schema)).length < 200_000);
     assert.ok(performance.now() - startedMs < 5_000);
@@ -138,7 +138,7 @@ const { schema: anySchema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
   ),
 }));
 
-test('an instance of any schema of the supported kind is valid for it', () => {
+test('makes a valid instance of any schema of the supported kind', () => {
   fc.assert(
     fc.property(anySchema, (schema) => {
       assert.ok(accepts(schema, instanceOf(schema)), JSON.stringify(instanceOf(schema)));
@@ -147,7 +147,7 @@ test('an instance of any schema of the supported kind is valid for it', () => {
   );
 });
 
-test('any JSON in place of a schema gives some JSON', () => {
+test('makes some JSON for any JSON in place of a schema', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (schema) => {
       assert.ok(JSON.stringify(instanceOf(schema)) !== undefined);
@@ -155,6 +155,6 @@ test('any JSON in place of a schema gives some JSON', () => {
   );
 });
 
-test('the same schema gives the same instance', () => {
+test('makes the same instance for the same schema', () => {
   fc.assert(fc.property(anySchema, (schema) => assert.deepEqual(instanceOf(schema), instanceOf(schema))));
 });

@@ -32,13 +32,13 @@ function messages(members: JsonObject, headers: Readonly<Record<string, string>>
 
 const user = (content: Json): Json => [{ role: 'user', content }];
 
-test('a model answers to the name that the gateway gives it, too', async () => {
+test("accepts the gateway's name of a model, too", async () => {
   assert.equal((await chat({ model: 'sandbox/echo' })).status, 200);
   assert.equal((await messages({ model: 'sandbox/error-503' })).status, 503);
   assert.equal((await chat({ model: 'other/echo' })).status, 404);
 });
 
-test('a whole chat answer has every member of the format', async () => {
+test('sends every member of the format in a whole chat response', async () => {
   const { status, headers, json } = await chat({});
   assert.equal(status, 200);
   const id = textAt(json, 'id');
@@ -74,7 +74,7 @@ test('a whole chat answer has every member of the format', async () => {
   });
 });
 
-test('a whole messages answer has every member of the format', async () => {
+test('sends every member of the format in a whole messages response', async () => {
   const { status, headers, json } = await messages({});
   assert.equal(status, 200);
   const id = textAt(json, 'id');
@@ -104,7 +104,7 @@ test('a whole messages answer has every member of the format', async () => {
   });
 });
 
-test('a chat stream, frame by frame', async () => {
+test('sends a chat stream, frame by frame', async () => {
   const { headers, text } = await chat({ stream: true, stream_options: { include_usage: true } });
   assert.equal(headers.get('content-type'), 'text/event-stream; charset=utf-8');
   assert.ok(text.endsWith('\n\ndata: [DONE]\n\n'));
@@ -144,7 +144,7 @@ test('streams no usage unless it is requested', async () => {
   assert.ok(text.endsWith('data: [DONE]\n\n'));
 });
 
-test('a messages stream, frame by frame', async () => {
+test('sends a messages stream, frame by frame', async () => {
   const { text } = await messages({ stream: true });
   const named = eventsOf(text);
   for (const { name, data } of named) assert.equal(name, textAt(data, 'type'));
@@ -179,12 +179,12 @@ test('a messages stream, frame by frame', async () => {
   ]);
 });
 
-test('the same request gets the same bytes', async () => {
+test('sends the same bytes for the same request', async () => {
   assert.equal((await chat({ stream: true })).text, (await chat({ stream: true })).text);
   assert.notEqual((await chat({})).json['id'], (await chat({ seed: 1 })).json['id']);
 });
 
-test('stop sequences and limits end an answer, whichever comes first', async () => {
+test('ends a response at stop sequences and limits, whichever comes first', async () => {
   for (const [members, content, finish, stopReason, sequence] of [
     [{ stop: ['world', 'o,'] }, 'Hell', 'stop', 'stop_sequence', 'o,'],
     [{ max_tokens: 2 }, 'Hello,', 'length', 'max_tokens', null],
@@ -217,7 +217,7 @@ test('counts as far as requested', async () => {
   assert.equal(at(json, 'usage.completion_tokens'), 9_999);
 });
 
-test('a long answer arrives whole at a slow reader', async () => {
+test('delivers all of a long response to a slow reader', async () => {
   const { text } = await messages({
     model: 'long',
     max_tokens: 60_000,
@@ -262,14 +262,14 @@ test('tools calls the first function, or all of them in parallel', async () => {
   assert.deepEqual(await chatCalls({ messages: user('in parallel please'), parallel_tool_calls: false }), ['get']);
 });
 
-test('a tool choice is honoured by every model', async () => {
+test('honours a tool choice with every model', async () => {
   assert.deepEqual(await chatCalls({ tool_choice: { type: 'function', function: { name: 'put' } } }), ['put']);
   assert.deepEqual(await chatCalls({ tool_choice: 'none' }), []);
   assert.deepEqual(await chatCalls({ model: 'echo' }), []);
   assert.deepEqual(await chatCalls({ model: 'echo', tool_choice: 'required' }), ['get']);
 });
 
-test('thinking and calls stand in one messages answer', async () => {
+test('sends thinking and calls in one messages response', async () => {
   const tools = [{ name: 'get', input_schema: { type: 'object' } }];
   const { json } = await messages({ model: 'tools', tools, thinking: { type: 'enabled', budget_tokens: 1_024 } });
   assert.deepEqual(
@@ -278,7 +278,7 @@ test('thinking and calls stand in one messages answer', async () => {
   );
 });
 
-test('reasoning may be off, hidden, or cut by the limit', async () => {
+test('turns reasoning off, hides it, or cuts it at the limit', async () => {
   assert.equal(at((await chat({ model: 'reasoning', reasoning_effort: 'none' })).json, 'usage.completion_tokens'), 4);
   const hidden = (await messages({ model: 'reasoning', thinking: { type: 'adaptive', display: 'omitted' } })).json;
   assert.equal(at(hidden, 'content.0.thinking'), '');
@@ -291,7 +291,7 @@ test('reasoning may be off, hidden, or cut by the limit', async () => {
   assert.deepEqual([at(cut, 'usage.output_tokens'), at(cut, 'usage.output_tokens_details.thinking_tokens')], [3, 3]);
 });
 
-test('a marked prompt is written to the cache once and read afterwards, in both formats', async () => {
+test('writes a marked prompt to the cache once and reads it afterwards, in both formats', async () => {
   const marked = { type: 'text', text: 'a long instruction', cache_control: { type: 'ephemeral' } };
   const inChat: unknown[] = [];
   const inMessages: unknown[] = [];
@@ -323,7 +323,7 @@ test('a marked prompt is written to the cache once and read afterwards, in both 
   assert.equal(at(otherKey.json, 'usage.cache_read_input_tokens'), 0);
 });
 
-test('each status comes with the body of its format', async () => {
+test('sends each status with the body of its format', async () => {
   for (const [status, chatType, chatCode, messagesType] of [
     [400, 'invalid_request_error', null, 'invalid_request_error'],
     [401, 'invalid_request_error', 'invalid_api_key', 'authentication_error'],
@@ -357,7 +357,7 @@ test('each status comes with the body of its format', async () => {
   }
 });
 
-test('a stream can fail in the middle', async () => {
+test('fails a stream in the middle', async () => {
   const content = 'one two three four after=2';
   const inChat = await chat({ model: 'error-529', stream: true, messages: user(content) });
   assert.equal(inChat.status, 200);
@@ -371,7 +371,7 @@ test('a stream can fail in the middle', async () => {
   assert.ok(!inMessages.text.includes('message_stop'));
 });
 
-test('counting tokens gives what an answer would be charged for', async () => {
+test('counts the tokens that a response would be charged for', async () => {
   const body = { model: 'echo', system: 'be brief', messages: user('Hello, world') };
   const { json } = await post(sandbox.baseUrl, '/messages/count_tokens', body, VERSION);
   assert.deepEqual(json, { input_tokens: 7 });
@@ -391,7 +391,7 @@ test('lists models in the shape of the requesting format', async () => {
   assert.equal(at(inMessages, 'has_more'), false);
 });
 
-test('what is no request gets an error of the format, not a bug', async () => {
+test('answers an invalid request with an error of the format', async () => {
   for (const [path, body, status, words] of [
     ['/chat/completions', 'not json', 400, 'could not parse the JSON body'],
     ['/chat/completions', '[]', 400, 'could not parse the JSON body'],
@@ -408,7 +408,7 @@ test('what is no request gets an error of the format, not a bug', async () => {
   assert.equal((await fetch(`${sandbox.baseUrl}/chat/completions`)).status, 404);
 });
 
-test('the messages format wants its version', async () => {
+test('requires the version of the messages format', async () => {
   const { status, json } = await post(sandbox.baseUrl, '/messages', {
     model: 'echo',
     max_tokens: 1,
@@ -427,7 +427,7 @@ test('is strict with a header', async () => {
   assert.equal(at((await chat({ models: [] }, strict)).json, 'error.param'), 'models');
 });
 
-test('a body over the limit is refused while it is still coming', async () => {
+test('refuses a body over the limit while it is still arriving', async () => {
   const { hostname, port } = new URL(sandbox.baseUrl);
   const status = await new Promise((resolve, reject) => {
     const call = httpRequest({ hostname, port, path: '/v1/chat/completions', method: 'POST' }, (response) => {
@@ -445,7 +445,7 @@ test('a body over the limit is refused while it is still coming', async () => {
   assert.equal(status, 413);
 });
 
-test('a test sees what was sent', async () => {
+test('shows a test what was sent', async () => {
   seen = [];
   await chat({ seed: 7 }, { authorization: 'Bearer k' });
   assert.equal(seen.length, 1);
@@ -454,7 +454,7 @@ test('a test sees what was sent', async () => {
   assert.equal(at(seen[0]?.body, 'seed'), 7);
 });
 
-test('a port that is taken is an error, not a crash', async () => {
+test('reports a port that is taken as an error', async () => {
   const port = Number(new URL(sandbox.baseUrl).port);
   await assert.rejects(startSandbox({ host: '127.0.0.1', port }), { code: 'EADDRINUSE' });
 });

@@ -3,17 +3,17 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { isThinkingSigned, signThinking } from './signature.ts';
 
-test('thinking comes back as it was signed, or with its text omitted', () => {
+test('restores thinking as it was signed, or with its text omitted', () => {
   const signature = signThinking('because ü');
   assert.equal(isThinkingSigned('because ü', signature), true);
   assert.equal(isThinkingSigned('', signature), true);
 });
 
-test('other thinking does not fit the signature', () => {
+test('refuses the signature of other thinking', () => {
   assert.equal(isThinkingSigned('because u', signThinking('because ü')), false);
 });
 
-test('a damaged or made-up signature is refused', () => {
+test('refuses a damaged or made-up signature', () => {
   const signature = signThinking('because');
   fc.assert(
     fc.property(fc.nat(signature.length - 1), fc.constantFrom('A', 'z', '0', '='), (at, letter) => {

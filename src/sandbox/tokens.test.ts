@@ -14,13 +14,13 @@ for (const [text, tokens] of [
   ['😀😀😀😀😀', ['😀😀😀😀', '😀']],
   ['1 2 3', ['1', ' 2', ' 3']],
 ] as const) {
-  test(`${JSON.stringify(text)} is ${tokens.length} tokens`, () => {
+  test(`splits ${JSON.stringify(text)} into ${tokens.length} tokens`, () => {
     assert.deepEqual(splitTokens(text), tokens);
     assert.equal(countTokens(text), tokens.length);
   });
 }
 
-test('tokens joined are the text, and counting agrees with splitting', () => {
+test('splits into tokens that join to the text, and counts as many', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       const tokens = splitTokens(text);

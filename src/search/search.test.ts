@@ -355,7 +355,7 @@ suite('an engine that knows operators instead of lists', () => {
   });
 });
 
-test('many long results share what a prompt has room for', async () => {
+test('shares the room of a prompt between many long results', async () => {
   answer.body = {
     results: Array.from({ length: 25 }, (_, index) => ({
       url: `https://a.example/${index}`,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import { countSteps, observeSteps } from './steps.ts';
 
-test('steps stand in the text when it is read, and in the next one as they were', async () => {
+test('includes pending steps in the text when it is read, and in the next one unchanged', async () => {
   const registry = new Registry();
   const registers = [registry];
   const count = countSteps({ name: 'spent', help: 'Spent.', labelNames: ['by'] as const, registers });

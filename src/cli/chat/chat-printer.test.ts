@@ -8,7 +8,7 @@ function print(isTTY: boolean, run: (printer: ReturnType<typeof createAnswerPrin
   return printed;
 }
 
-test('on a terminal reasoning is dimmed and set apart from the text', () => {
+test('dims reasoning on a terminal and separates it from the text', () => {
   const printed = print(true, (printer) => {
     printer.onReasoning('let me ');
     printer.onReasoning('see');
@@ -19,7 +19,7 @@ test('on a terminal reasoning is dimmed and set apart from the text', () => {
   assert.equal(printed, '\u001b[2mlet me see\u001b[22m\nYes.\n');
 });
 
-test('elsewhere only the text is printed, to the letter', () => {
+test('prints only the text elsewhere, to the letter', () => {
   const printed = print(false, (printer) => {
     printer.onReasoning('let me see');
     printer.onText('a\u001b[31mb');
@@ -28,19 +28,19 @@ test('elsewhere only the text is printed, to the letter', () => {
   assert.equal(printed, 'a\u001b[31mb\n');
 });
 
-test('a model cannot command the terminal', () => {
+test('lets no model command the terminal', () => {
   const printed = print(true, (printer) => printer.onText('a\u001b]0;title\u0007b\u009b2J\r\n\tc'));
   assert.equal(printed, 'a]0;titleb2J\n\tc');
 });
 
-test('an answer that says nothing prints nothing', () => {
+test('prints nothing for an empty response', () => {
   assert.equal(
     print(true, (printer) => printer.end()),
     '',
   );
 });
 
-test('an answer that broke off in its reasoning leaves the terminal undimmed', () => {
+test('leaves the terminal undimmed when a response breaks off in its reasoning', () => {
   const printed = print(true, (printer) => {
     printer.onReasoning('hm');
     printer.end();

@@ -26,7 +26,7 @@ suite('the embedded database', () => {
     assert.equal((await checkDatabase(undefined, path)).verdict, 'ok');
   });
 
-  test('that is something else, or is cut off, is a failure', async () => {
+  test('fails when it is something else, or is cut off', async () => {
     const path = join(folder, 'damaged.db');
     await writeFile(path, 'not a database at all, but long enough to be looked at');
     const { verdict, message } = await checkDatabase(undefined, path);
@@ -38,7 +38,7 @@ suite('the embedded database', () => {
   });
 });
 
-test('a server that is not there is a failure, and its password is not said', async () => {
+test('fails for a server that is not there, without its password', async () => {
   const { verdict, message } = await checkDatabase('postgres://me:hunter2@127.0.0.1:1/x', NOWHERE);
   assert.equal(verdict, 'failed');
   assert.match(message, /^The database cannot be used \(PostgreSQL cannot be reached: .*ECONNREFUSED.*\): check/);

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { checkClock, checkDataDir, checkSecret } from './check-machine.ts';
 
-test('a folder that can be written to is found so, and left as it was', async () => {
+test('accepts a writable folder, and leaves it as it was', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
   assert.equal((await checkDataDir(join(folder, 'data'))).verdict, 'ok');
   assert.deepEqual(await readdir(join(folder, 'data')), []);
   await rm(folder, { recursive: true });
 });
 
-test('a folder that cannot be is named with the reason', async () => {
+test('names a folder that is not writable with the reason', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'doctor-'));
   await writeFile(join(folder, 'file'), '');
   const finding = await checkDataDir(join(folder, 'file'));
@@ -21,7 +21,7 @@ test('a folder that cannot be is named with the reason', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('a secret is never shown, and a short one is a warning', () => {
+test('never shows a secret, and warns of a short one', () => {
   assert.equal(checkSecret(undefined).verdict, 'ok');
   assert.equal(checkSecret('0123456789abcdef').verdict, 'ok');
   const short = checkSecret('hunter2');
@@ -35,13 +35,13 @@ const found = (clockAheadMs?: number) => ({
   ...(clockAheadMs !== undefined && { clockAheadMs }),
 });
 
-test('a clock that agrees with most providers is right', () => {
+test('accepts a clock that agrees with most providers', () => {
   assert.equal(checkClock([]).verdict, 'ok');
   assert.equal(checkClock([found()]).verdict, 'ok');
   assert.equal(checkClock([found(500), found(-700), found(9_000_000)]).verdict, 'ok');
 });
 
-test('a clock that is off says how much and which way', () => {
+test('says how much and which way a clock is off', () => {
   assert.match(checkClock([found(600_000)]).message, /600 seconds ahead of the providers/);
   assert.match(checkClock([found(-240_000), found(-250_000), found()]).message, /240 seconds behind the providers/);
   assert.equal(checkClock([found(600_000)]).verdict, 'failed');

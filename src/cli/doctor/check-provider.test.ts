@@ -70,7 +70,7 @@ function look({ entry, models = [], limitMs = 3_000 }: Look): Promise<ProviderFi
 
 const MODELS = { status: 200, body: { data: [{ id: 'one' }, { id: 'two' }] } };
 
-test('a provider that lists its models works', async () => {
+test('accepts a provider that lists its models', async () => {
   const { host, requested } = await serve((_asked, message) =>
     message.headers.authorization === 'Bearer the-key-0123456789' ? MODELS : { status: 401, body: {} },
   );
@@ -79,14 +79,14 @@ test('a provider that lists its models works', async () => {
   assert.deepEqual(requested, ['GET /v1/models']);
 });
 
-test('a model that endpoints name and the provider does not list is a warning', async () => {
+test('warns of a model that endpoints name and the provider does not list', async () => {
   const { host } = await serve(() => MODELS);
   const finding = await look({ entry: { baseUrl: `http://${host}/v1` }, models: ['one', 'three'] });
   assert.equal(finding.verdict, 'warning');
   assert.match(finding.message, /Not among them, though endpoints name them: three\.$/);
 });
 
-test('a key that is refused is said to be, in the words of the provider but without the key', async () => {
+test("reports a refused key with the provider's message but without the key", async () => {
   const { host } = await serve(() => ({
     status: 401,
     body: { error: { message: 'Incorrect API key provided: the-key-0123456789.', code: 'invalid_api_key' } },
@@ -139,14 +139,14 @@ for (const [name, reply, expected] of [
   });
 }
 
-test('a rate that is used up is no fault of the configuration', async () => {
+test('reports a used-up rate as no fault of the configuration', async () => {
   const { host } = await serve(() => ({ status: 429, body: { error: { message: 'slow down' } } }));
   const { verdict, message } = await look({ entry: { baseUrl: `http://${host}/v1` } });
   assert.equal(verdict, 'warning');
   assert.match(message, /^The key works, but/);
 });
 
-test('a clock that is off is seen, and named where a credential is refused', async () => {
+test('detects a clock that is off, and names it where a credential is refused', async () => {
   const date = new Date(Date.now() - 3_600_000).toUTCString();
   const { host } = await serve(() => ({ status: 403, body: { error: { message: 'expired' } }, headers: { date } }));
   const finding = await look({ entry: { baseUrl: `http://${host}/v1` } });
@@ -192,7 +192,7 @@ test('reports a port with another protocol', async () => {
   assert.match(message, /does not speak HTTP/);
 });
 
-test('a host that says nothing is not waited for', async () => {
+test('does not wait for a silent host', async () => {
   const host = await listen(createTcpServer());
   const { verdict, message } = await look({ entry: { baseUrl: `http://${host}/v1` }, limitMs: 100 });
   assert.deepEqual([verdict, message], ['failed', 'There was no answer within 0.1 seconds.']);
@@ -209,7 +209,7 @@ test('does not call a vendor without its key', async () => {
   });
 });
 
-test('a key that a vendor refuses with 400 is a key that is refused', async () => {
+test('reports a key as refused that a vendor refuses with 400', async () => {
   const { host, requested } = await serve((line) =>
     line.startsWith('GET')
       ? { status: 404, body: {} }
@@ -222,7 +222,7 @@ test('a key that a vendor refuses with 400 is a key that is refused', async () =
   assert.deepEqual(requested, ['GET /v1beta/models', 'POST /v1beta/models/gemini-9:generateContent']);
 });
 
-test('a key that a vendor refuses with 400 where it lists its models is a key that is refused', async () => {
+test('reports a key as refused that a vendor refuses with 400 where it lists its models', async () => {
   const { host } = await serve(() => ({ status: 400, body: { error: { code: 400, message: 'API key not valid.' } } }));
   const { verdict, message } = await look({ entry: { adapter: 'google', baseUrl: `http://${host}/v1beta` } });
   assert.equal(verdict, 'failed');
@@ -232,7 +232,7 @@ test('a key that a vendor refuses with 400 where it lists its models is a key th
   );
 });
 
-test('a credential that may call models but not list them works', async () => {
+test('accepts a credential that may call models but not list them', async () => {
   const { host, requested } = await serve((line) =>
     line.startsWith('GET')
       ? { status: 403, body: { message: 'is not authorized to perform: bedrock:ListAsyncInvokes' } }
@@ -247,7 +247,7 @@ test('a credential that may call models but not list them works', async () => {
   assert.deepEqual(requested, ['GET /async-invoke?maxResults=1', 'POST /model/any-model/converse']);
 });
 
-test('a credential that is refused names the settings that it comes from', async () => {
+test('names the settings that a refused credential comes from', async () => {
   const { host } = await serve(() => ({ status: 403, body: { message: 'The security token is invalid.' } }));
   const options = { region: 'us-east-1', access_key_id: 'AKID', secret_access_key: 'secret-secret' };
   const entry = { slug: 'alpha', adapter: 'bedrock', baseUrl: `http://${host}`, options, headers: {}, timeouts: {} };
@@ -275,7 +275,7 @@ test('names the empty setting for a host that requires a key', async () => {
   assert.equal(message, 'The call without a key was refused (401: Unauthorized). Set providers.alpha.api_key.');
 });
 
-test('an address without the API is not taken for one that lacks the model', async () => {
+test('does not take an address without the API for one that lacks the model', async () => {
   const nowhere = await serve(() => ({ status: 404, body: { error: { message: 'no route' } } }));
   const wrong = await look({ entry: { adapter: 'google', baseUrl: `http://${nowhere.host}/v1betta` } });
   assert.equal(wrong.verdict, 'failed');

@@ -6,11 +6,11 @@ import { checkRedis } from './check-redis.ts';
 
 const PREFIX = '{test-doctor}:';
 
-test('no Redis is no fault', async () => {
+test('accepts a gateway without Redis', async () => {
   assert.equal((await checkRedis(undefined, PREFIX)).verdict, 'ok');
 });
 
-test('a Redis that is not there is a failure, without its password', async () => {
+test('fails for a Redis that is not there, without its password', async () => {
   const { verdict, message } = await checkRedis('redis://me:hunter2@127.0.0.1:1', PREFIX);
   assert.equal(verdict, 'failed');
   assert.match(message, /ECONNREFUSED/);

@@ -19,10 +19,10 @@ suite('what is known of a pattern', () => {
     ['\\u0041b', ['Ab']],
   ];
   for (const [pattern, literals] of LITERALS)
-    test(`a text that matches ${pattern} has ${literals?.join(' or ') ?? 'nothing certain'} in it`, () =>
+    test(`finds ${literals?.join(' or ') ?? 'nothing certain'} in every match of ${pattern}`, () =>
       assert.deepEqual(readPattern(pattern).literals, literals));
 
-  test('no literal rules out what the pattern matches', () => {
+  test('rules out no match by a literal', () => {
     const atom = fc.constantFrom(
       'a',
       'b',
@@ -59,7 +59,7 @@ suite('what is known of a pattern', () => {
     );
   });
 
-  test('a match is as long as its parts together', () => {
+  test('adds up the lengths of parts to the length of a match', () => {
     assert.equal(readPattern('ab{2,5}(?:c|dd)').matchCharsMax, 8);
     assert.equal(readPattern('a+').matchCharsMax, Number.POSITIVE_INFINITY);
   });
@@ -82,8 +82,9 @@ suite('what is known of a pattern', () => {
     ['\\s*\\s*x', 3],
   ];
   for (const [pattern, power] of GROWTH)
-    test(`${pattern} takes time to the power of ${power} at worst`, () => assert.equal(growth(pattern), power));
+    test(`says that ${pattern} takes time to the power of ${power} at worst`, () =>
+      assert.equal(growth(pattern), power));
 
-  test('a pattern of very many parts is taken for slow', () =>
+  test('takes a pattern of very many parts for slow', () =>
     assert.equal(readPattern('[ab]c'.repeat(2_000)).stepsFor(1), Number.POSITIVE_INFINITY));
 });

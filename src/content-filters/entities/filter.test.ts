@@ -36,7 +36,7 @@ const ADDRESSES: readonly (readonly [string, readonly string[]])[] = [
 
 suite('entities by local rules', () => {
   for (const [text, found] of NAMES)
-    test(`person-name: ${text}`, () => assert.deepEqual(find('person-name', text), found));
+    test(`finds a person-name: ${text}`, () => assert.deepEqual(find('person-name', text), found));
   for (const [text, found] of ADDRESSES) test(`address: ${text}`, () => assert.deepEqual(find('address', text), found));
 
   test('stay linear in texts that are made to keep them busy', () => {

@@ -68,7 +68,7 @@ suite('sensitive data', () => {
   for (const [slug, cases] of Object.entries(FOUND))
     for (const [text, found] of cases)
       // @spec filter-5
-      test(`${slug}: ${JSON.stringify(text)}`, () => {
+      test(`finds ${slug}: ${JSON.stringify(text)}`, () => {
         const known = (Object.keys(FOUND) as BuiltinFilterSlug[]).find((each) => each === slug);
         assert.ok(known !== undefined);
         assert.deepEqual([...find(known, text)].toSorted(), [...found].toSorted());

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isPublicAddress, isPublicOrOwnAddress, isPublicWebAddress } from './public-address.ts';
 
 for (const address of ['1.1.1.1', '8.8.8.8', '172.15.0.1', '172.32.0.1', '100.63.0.1', '2606:4700::1111', '2a00::1'])
-  test(`${address} is public`, () => {
+  test(`accepts ${address} as public`, () => {
     assert.ok(isPublicAddress(address));
   });
 
@@ -36,7 +36,7 @@ for (const address of [
   '2130706433',
   '',
 ])
-  test(`${JSON.stringify(address)} is not public`, () => {
+  test(`refuses ${JSON.stringify(address)} as not public`, () => {
     assert.ok(!isPublicAddress(address));
   });
 

@@ -13,13 +13,13 @@ for (const [name, nearest] of [
   ['allow-fallbacks', 'allow_fallbacks'],
   ['zrd', 'zdr'],
 ] as const) {
-  test(`'${name}' means '${nearest}'`, () => {
+  test(`finds '${nearest}' for '${name}'`, () => {
     assert.equal(nearestName(name, KNOWN), nearest);
   });
 }
 
 for (const name of ['', 'models', 'xyz', 'provider', 'o', 'x'.repeat(65)]) {
-  test(`'${name.slice(0, 10)}' (${name.length} characters) means none of them`, () => {
+  test(`finds none of them for '${name.slice(0, 10)}' (${name.length} characters)`, () => {
     assert.equal(nearestName(name, KNOWN), undefined);
   });
 }

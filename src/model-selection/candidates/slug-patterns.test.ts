@@ -28,7 +28,7 @@ for (const [pattern, slug, matches] of MATCHES) {
   });
 }
 
-test('a pattern means what a regular expression with any run of characters for each star means', () => {
+test('agrees with a regular expression with any run of characters for each star', () => {
   const piece = fc.constantFrom('a', 'b', '/', '*');
   const word = fc.array(fc.constantFrom('a', 'b', '/'), { maxLength: 8 }).map((parts) => parts.join(''));
   fc.assert(
@@ -41,7 +41,7 @@ test('a pattern means what a regular expression with any run of characters for e
 });
 
 // @spec router-13
-test('an exclusion wins over an allowance, and an alias means its model', () => {
+test('prefers an exclusion to an allowance, and resolves an alias to its model', () => {
   const resolve = (alias: string): string | undefined => (alias === '~acme/top-latest' ? 'acme/top-2' : undefined);
   const filter = slugFilter({ allowed: ['acme/*'], excluded: ['~acme/top-latest'] }, resolve);
   assert.equal(filter('acme/one'), undefined);

@@ -69,7 +69,8 @@ suite('what a request is about, by its words', () => {
     ['hi there!', 'conversational_reply'],
     ['', 'other'],
   ] as const)
-    test(`${JSON.stringify(text)} is ${tag}`, () => assert.equal(classifyTask(requestOf([user(text)])).tag, tag));
+    test(`classifies ${JSON.stringify(text)} as ${tag}`, () =>
+      assert.equal(classifyTask(requestOf([user(text)])).tag, tag));
 });
 
 suite('what a request is about, in several languages and by turns of phrase', () => {
@@ -130,7 +131,8 @@ suite('what a request is about, in several languages and by turns of phrase', ()
     ['Remember that I am allergic to nuts', 'agent:memory_extraction'],
     ['Kannst du den Code in src/app.py finden, der die Tokens prüft?', 'code:repo_scan'],
   ] as const)
-    test(`${JSON.stringify(text)} is ${tag}`, () => assert.equal(classifyTask(requestOf([user(text)])).tag, tag));
+    test(`classifies ${JSON.stringify(text)} as ${tag}`, () =>
+      assert.equal(classifyTask(requestOf([user(text)])).tag, tag));
 });
 
 suite('what a request is about, by its structure', () => {

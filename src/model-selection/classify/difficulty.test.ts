@@ -46,7 +46,7 @@ const PAIRS: readonly (readonly [what: string, easy: number, hard: number])[] = 
 ];
 
 for (const [what, easy, hard] of PAIRS) {
-  test(`easier: ${what}`, () => assert.ok(easy < hard, `${easy} < ${hard}`));
+  test(`rates as easier: ${what}`, () => assert.ok(easy < hard, `${easy} < ${hard}`));
 }
 
 function withResult(text: string): GenerationRequest {
@@ -61,11 +61,11 @@ function withResult(text: string): GenerationRequest {
   return ask('', { turns });
 }
 
-test('an agent that meets errors has a harder task than one that does not', () => {
+test('rates the task of an agent that meets errors as harder', () => {
   assert.ok(scoreOf(withResult('all 12 tests passed')) < scoreOf(withResult('Traceback: out of memory')));
 });
 
-test('it stays between 0 and 1, and its parts add up to it inside these bounds', () => {
+test('stays between 0 and 1, and adds up to it from its parts inside these bounds', () => {
   const least = estimateDifficulty(
     ask('hi, just a quick simple one', { settings: { reasoning: { enabled: false } } }),
     'conversational_reply',

@@ -11,7 +11,7 @@ suite('a folded text', () => {
     ['Ёлка, найди', 'ёлка, найди'],
     ['データが 한국어 अनुवाद', 'データが 한국어 अनुवाद'],
   ] as const)
-    test(`of ${text} is ${folded}`, () => assert.equal(foldText(text), folded));
+    test(`turns ${text} into ${folded}`, () => assert.equal(foldText(text), folded));
 
   test('is the same with and without accents, however they are written', () => {
     assert.equal(foldText('résumé'), foldText('resume'));

@@ -93,19 +93,19 @@ suite('what the history of tools decides', () => {
       assert.deepEqual(found && { tier: found.tier, by: found.by }, verdict);
     });
 
-  test('nothing where no tool was used', () => {
+  test('decides nothing where no tool was used', () => {
     assert.equal(readToolSignals({ turns: turnsOf('hi') }), undefined);
   });
 
   // @spec router-31
-  test('one full signal is just below what decides, two are above it', () => {
+  test('needs two full signals: one is just below what decides', () => {
     const none = { severity: 0, spinning: 0, exploring: 0, production: 0, testsPassed: false, compacted: false };
     assert.equal(judgeStage({ ...none, severity: 0.7 }), undefined);
     const two = judgeStage({ ...none, severity: 0.7, spinning: 1 });
     assert.equal(two?.score.toFixed(2), '0.76');
   });
 
-  test('only the latest calls count', () => {
+  test('counts only the latest calls', () => {
     const signals = readToolSignals({ turns: turnsOf('x', run('connection refused'), EDIT, EDIT, EDIT) });
     assert.deepEqual([signals?.severity, signals?.production], [0, 1]);
   });

@@ -82,7 +82,7 @@ function assertNothingDangles(turns: readonly Turn[]): void {
 }
 
 // @spec plugin-21
-test('what can be made to fit fits, in order, with its first and last message and its instructions, and nothing dangles', () => {
+test('fits what can fit, in order, with its first and last message and its instructions, and leaves nothing dangling', () => {
   let compressed = 0;
   fc.assert(
     fc.property(
@@ -134,7 +134,7 @@ test('what can be made to fit fits, in order, with its first and last message an
   assert.ok(compressed > 100, `${compressed} of the cases were compressed`);
 });
 
-test('as much is kept of the beginning as of the end', () => {
+test('keeps as much of the beginning as of the end', () => {
   const middle = Array.from({ length: 40 }, (_, index) =>
     turnOf(index % 2 === 0 ? 'assistant' : 'user', `${index} ${'x'.repeat(396)}`),
   );
@@ -152,7 +152,7 @@ test('as much is kept of the beginning as of the end', () => {
   );
 });
 
-test('the one turn that half fits loses its middle, and no half of a character is left', () => {
+test('cuts the middle of the one turn that half fits, and splits no character', () => {
   const long = turnOf('assistant', '👋'.repeat(4_000));
   const turns = [turnOf('user', 'first'), long, turnOf('user', 'last')];
   const { request } =
@@ -186,7 +186,7 @@ test('runs by default for contexts of at most 8192 tokens', () => {
   assert.equal(fitByMiddleOut(request, true).fit(request, pictures, 'chat'), undefined);
 });
 
-test('worth a try is what reads half of the request, or else what reads the most of it', () => {
+test('tries endpoints that read half of the request, or else those that read the most of it', () => {
   const turns = [turnOf('user', 'first'), turnOf('assistant', 'x'.repeat(40_000)), turnOf('user', 'last')];
   const [most, half, less] = [{ contextTokensMax: 9_000 }, { contextTokensMax: 5_100 }, { contextTokensMax: 4_900 }];
   const fitting = fitByMiddleOut(requestOf(turns), true);
@@ -197,13 +197,13 @@ test('worth a try is what reads half of the request, or else what reads the most
   assert.equal(fitting.judge([{}])({}), undefined, 'nobody knows what it reads');
 });
 
-test('what must be kept is never left out: where that is too long, nothing is worth a try', () => {
+test('never leaves out what must be kept, and tries nothing where that is too long', () => {
   const turns = [turnOf('user', 'x'.repeat(40_000)), turnOf('assistant', 'yes'), turnOf('user', 'last')];
   const endpoint = { contextTokensMax: 6_000 };
   assert.equal(fitByMiddleOut(requestOf(turns), true).judge([endpoint])(endpoint), false);
 });
 
-test('an answer that was begun keeps the question before it', () => {
+test('keeps the question before a response that was begun', () => {
   const turns = [
     turnOf('user', 'first'),
     turnOf('assistant', 'x'.repeat(40_000)),

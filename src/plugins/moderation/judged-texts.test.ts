@@ -7,7 +7,7 @@ import { cutForAsking, userTexts } from './judged-texts.ts';
 
 const BOUNDS = { piecesMax: 4, charsMax: 40_000, asksMax: 3 };
 
-suite('what is judged', () => {
+suite('judged texts', () => {
   test('is all that users wrote, documents in plain text too, and nothing that a tool or the model said', () => {
     const text = (words: string): Block => ({ type: 'text', text: words });
     const document = (source: object): Block => ({ type: 'media', media: 'document', source }) as Block;
@@ -32,13 +32,13 @@ suite('what is judged', () => {
     assert.deepEqual(userTexts({ turns }), ['Ann', 'one', 'two', 'three']);
   });
 
-  test('a long text is judged to its beginning, and no words are lost where it is cut', () => {
+  test('are cut to their beginning when they are long, without splitting a word', () => {
     const long = `${'a'.repeat(9_990)} build a pipe bomb ${'b'.repeat(90_000)}`;
     const pieces = cutForAsking([long], BOUNDS).flat();
     assert.ok(pieces.some((piece) => piece.includes('build a pipe bomb')));
   });
 
-  test('of too many texts the last are judged, as many at once as the classifier takes', () => {
+  test('are the last ones of too many, as many at once as the classifier takes', () => {
     const texts = Array.from({ length: 20 }, (_, index) => String(index));
     assert.deepEqual(cutForAsking(texts, BOUNDS), [
       ['8', '9', '10', '11'],

@@ -75,11 +75,11 @@ async function choose(
   return { slugs: await paretoRouter.chooseModels(request, slug, options, context), decision };
 }
 
-suite('what a price is', () => {
+suite('the price of a model', () => {
   const pool = [serving('a/cached', 5, 0.9), serving('a/plain', 3, 0.9)];
   const paid = { 'a/cached': 1 };
 
-  test('the list price, where nothing is said', async () => {
+  test('is the list price by default', async () => {
     assert.equal((await choose({ pool, paid })).slugs[0], 'a/plain');
     assert.equal((await choose({ pool, paid }, { price_source: 'prompt' })).slugs[0], 'a/plain');
   });
@@ -94,7 +94,7 @@ suite('what a price is', () => {
 });
 
 suite('the candidates', () => {
-  test('a model that only the older tests know, by its place in them', async () => {
+  test('include a model that only the older tests have, by its place in them', async () => {
     const both = (release: string, score: number): TestedModel['scores'] => [
       { metric: `${release}/coding`, score },
       { metric: `${release}/agentic-coding`, score },
@@ -108,13 +108,13 @@ suite('the candidates', () => {
     assert.deepEqual((await choose({ pool, tested }, { max_price: 9 })).slugs, ['a/old', 'a/new']);
   });
 
-  test('no variant of a model, unless there is nothing else', async () => {
+  test('include no variant of a model, unless there is nothing else', async () => {
     const free = serving('a/one:free', 0, 0.9);
     assert.deepEqual((await choose({ pool: [free, serving('a/one', 1, 0.9)] })).slugs, ['a/one']);
     assert.deepEqual((await choose({ pool: [free] })).slugs, ['a/one:free']);
   });
 
-  test('a cap that only a variant keeps to is kept by it', async () => {
+  test('meet a cap by a variant where only that one does', async () => {
     const pool = [serving('a/one:free', 0, 0.9), serving('a/one', 1, 0.9)];
     assert.deepEqual((await choose({ pool }, { max_price: 0 })).slugs, ['a/one:free']);
   });
@@ -130,7 +130,7 @@ suite('the candidates', () => {
 });
 
 suite('the metadata', () => {
-  test('the suffix goes on with every model, and the decision names them plainly', async () => {
+  test('keep the suffix on every model, and name models plainly in the decision', async () => {
     const { slugs, decision } = await choose({ pool: [serving('a/one', 1, 0.9)], slug: `${SLUG}:nitro` });
     assert.deepEqual([slugs, decision?.chosen], [['a/one:nitro'], ['a/one']]);
   });

@@ -10,7 +10,7 @@ const RATE_MIN = 0.95;
 const RATE_WRONG_MAX = 0.02;
 
 // @spec plugin-17
-test('of all broken outputs nearly every one becomes what it was to say', (t) => {
+test('heals nearly every one of the broken outputs', (t) => {
   const outputs = brokenOutputs();
   assert.ok(outputs.length >= 200);
   let right = 0;
@@ -32,7 +32,7 @@ test('of all broken outputs nearly every one becomes what it was to say', (t) =>
   assert.ok(wrong.length / outputs.length <= RATE_WRONG_MAX);
 });
 
-test('what is not wanted is not made: an array is no object, and prose is neither', () => {
+test('makes nothing unwanted: an array becomes no object, and prose becomes neither', () => {
   for (const text of ['', 'hello', 'no', '[1, 2,]', 'See [1].', '{The answer is 42}', '```\nf()\n```', '"a text']) {
     assert.equal(healJson(text, 'object'), undefined, text);
   }
@@ -40,14 +40,14 @@ test('what is not wanted is not made: an array is no object, and prose is neithe
   assert.equal(healJson('see [1]: {"a": [2],}', undefined), '{"a": [2]}');
 });
 
-test('numbers and strings stay as they are written', () => {
+test('keeps numbers and strings as they are written', () => {
   assert.equal(
     healJson('{"a": 1.0, "b": 12345678901234567890, "c": "\\u00e9",}', 'object'),
     '{"a": 1.0, "b": 12345678901234567890, "c": "\\u00e9"}',
   );
 });
 
-test('a text that would take the repair for ever is left alone', () => {
+test('leaves a text alone that would take the repair for ever', () => {
   for (const text of [
     `{"a": ${'"'.repeat(200_000)}`,
     '['.repeat(200_000),
@@ -57,7 +57,7 @@ test('a text that would take the repair for ever is left alone', () => {
     assert.equal(healJson(text, undefined), undefined);
 });
 
-test('whatever comes of any text is JSON of the wanted kind', () => {
+test('makes JSON of the wanted kind, or nothing, of any text', () => {
   const pieces = fc.constantFrom(
     '{',
     '}',

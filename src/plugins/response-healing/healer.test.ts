@@ -63,7 +63,7 @@ for (const streams of [true, false]) {
   const what = streams ? 'a stream' : 'a whole answer';
 
   // @spec plugin-17
-  test(`valid JSON is never altered, however it comes: ${what}`, () => {
+  test(`never alters valid JSON, in any chunks: ${what}`, () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -81,7 +81,7 @@ for (const streams of [true, false]) {
     );
   });
 
-  test(`an answer that is no JSON in the end is given as it came: ${what}`, () => {
+  test(`delivers a response that never becomes JSON as it came: ${what}`, () => {
     for (const text of ['', 'I cannot do that.', 'see {here}', '"a" and "b"', '{The answer}']) {
       const seen = heal(answerOf(cut(text, [3, 4])), streams);
       assert.equal(seen.text, text);
@@ -90,13 +90,13 @@ for (const streams of [true, false]) {
   });
 
   for (const finish of ['length', 'content_filter', 'tool_calls'] as const)
-    test(`an answer that ends with '${finish}' is not mended: ${what}`, () => {
+    test(`mends no response that ends with '${finish}': ${what}`, () => {
       const seen = heal(answerOf(['{"a": [1,', ' 2'], finish), streams);
       assert.equal(seen.text, '{"a": [1, 2');
       assert.deepEqual(seen.healings, []);
     });
 
-  test(`an answer that breaks off is given as far as it came: ${what}`, () => {
+  test(`delivers a response that breaks off as far as it came: ${what}`, () => {
     const [first = [], ...rest] = answerOf(['{"a": "x"', ', ']);
     const failed: GenerationEvent = {
       type: 'failed',
@@ -134,7 +134,7 @@ for (const streams of [true, false]) {
     }
   });
 
-  test(`of several texts one JSON is made, and what stands between stays: ${what}`, () => {
+  test(`makes one JSON of several texts, and keeps what is between them: ${what}`, () => {
     const call = { type: 'tool-call', id: 'c', name: 'f', input: '{}', runBy: 'upstream' } as const;
     const citation = { type: 'url', url: 'https://a.example', start: 0, end: 3 } as const;
     const events: EventBatch = [
@@ -163,7 +163,7 @@ for (const streams of [true, false]) {
   });
 }
 
-test('a stream that is mended says what the whole answer would, wherever it is cut, and its beginning stands', () => {
+test('mends a stream to the text of the whole response, wherever it is cut, and keeps its beginning', () => {
   const outputs = brokenOutputs();
   let early = 0;
   fc.assert(
@@ -184,7 +184,7 @@ test('a stream that is mended says what the whole answer would, wherever it is c
   assert.ok(early > 1_000, 'much of it goes out before the end');
 });
 
-test('a stream heals nearly what a whole answer does', (t) => {
+test('heals nearly as much of a stream as of a whole response', (t) => {
   const outputs = brokenOutputs();
   const count = (streams: boolean): number =>
     outputs.filter(({ text }) => heal(answerOf(cut(text, [20, 20, 20])), streams).healings[0]?.improved === true)
@@ -194,7 +194,7 @@ test('a stream heals nearly what a whole answer does', (t) => {
   assert.ok(streamed >= whole * 0.95);
 });
 
-test('what is sure goes out at once, and as the frame that it came in', () => {
+test('sends what is certain at once, in the frame in which it came', () => {
   const { batches } = heal(answerOf(['{"a": "one', ' two', ' three"', ', "b"', ': tru', 'e}']), true);
   assert.deepEqual(
     batches.map((batch) => batch.flatMap((event) => (event.type === 'block-delta' ? [[event.text, event.frame]] : []))),
@@ -212,7 +212,7 @@ test('what is sure goes out at once, and as the frame that it came in', () => {
   );
 });
 
-test('log probabilities stay with the answer', () => {
+test('keeps log probabilities with the response', () => {
   const extra = { format: 'chat', fields: { logprobs: { content: [{ token: '}' }] } } } as const;
   const [start = [], , end = [], finish = []] = answerOf(['x']);
   for (const streams of [true, false]) {
@@ -223,7 +223,7 @@ test('log probabilities stay with the answer', () => {
   }
 });
 
-test('an answer of more than can be kept goes out as it is', () => {
+test('delivers a response unchanged that is too long to keep', () => {
   const text = `{"a": "${'x'.repeat(300_000)}`;
   const seen = heal(answerOf(cut(`${text}, }`, [100_000, 100_000])), true);
   assert.equal(seen.text, `${text}, }`);

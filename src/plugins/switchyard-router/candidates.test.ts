@@ -40,17 +40,17 @@ const pairOf = (found: Candidates | undefined): readonly (string | undefined)[] 
 ];
 
 suite('the models of the tiers', () => {
-  test('of all that may answer, the best and the cheapest', () => {
+  test('are the best and the cheapest of all candidates', () => {
     assert.deepEqual(pairOf(find({})), ['a/large', 'a/small']);
   });
 
-  test('of the models that the request lists, whatever else there is', () => {
+  test('are from the models that the request lists, whatever other models there are', () => {
     const found = find({ models: ['a/old', 'a/middle'] });
     assert.deepEqual(pairOf(found), ['a/middle', 'a/middle']);
     assert.deepEqual(pairOf(find({ models: ['a/middle', '~a/large-latest:nitro'] })), ['a/large', 'a/middle']);
   });
 
-  test('listed models keep the caller’s spelling', () => {
+  test('keep the caller’s spelling when they are listed', () => {
     const found = find({ models: ['a/middle', '~a/large-latest:nitro'] });
     assert.equal(found?.spell(found.capable), '~a/large-latest:nitro');
   });
@@ -61,11 +61,11 @@ suite('the models of the tiers', () => {
     assert.deepEqual(pairOf(find({ settings, models: ['a/small', 'a/old'] })), ['a/small', 'a/small']);
   });
 
-  test('one model of the operator’s takes its tier, and the ranking fills the other', () => {
+  test('take one model of the operator, and fill the other tier from the ranking', () => {
     assert.deepEqual(pairOf(find({ settings: { capableModel: 'a/middle' } })), ['a/middle', 'a/small']);
   });
 
-  test('a pair of which one may not answer is filled from the ranking', () => {
+  test('fill the place of an unavailable model of a pair from the ranking', () => {
     const settings = { efficientModel: 'b/gone', capableModel: 'a/middle' };
     assert.deepEqual(pairOf(find({ settings })), ['a/middle', 'a/small']);
   });
@@ -85,7 +85,7 @@ suite('the models of the tiers', () => {
     assert.equal(find({ models: ['b/gone'] }), undefined);
   });
 
-  test('of a large catalog the cheapest is one of the twenty best', () => {
+  test('take one of the twenty best as the cheapest of a large catalog', () => {
     const pool = Array.from({ length: 100 }, (_, at) => candidateModel(`a/m${at}`, at + 1));
     const qualities = Object.fromEntries(pool.map(({ slug }, at) => [slug, at / 100]));
     assert.deepEqual(pairOf(find({ pool, qualities })), ['a/m99', 'a/m80']);
@@ -118,7 +118,7 @@ suite('the models of the tiers', () => {
 });
 
 suite('the order in which models are tried', () => {
-  test('the efficient one falls back to the capable one', () => {
+  test('fall back from the efficient one to the capable one', () => {
     const found = find({});
     assert.ok(found !== undefined);
     const slugs = (tier: 'capable' | 'efficient'): readonly string[] => inOrder(found, tier).map(({ slug }) => slug);

@@ -13,12 +13,12 @@ const RESULT: Turn = {
 /** What a coding agent says beside. */
 const REMINDER = { type: 'text', text: '<system-reminder>\nThe list is empty.\n</system-reminder>' } as const;
 
-suite('what a judge is shown', () => {
-  test('the one message of a conversation that begins', () => {
+suite('the judge', () => {
+  test('sees the one message of a new conversation', () => {
     assert.deepEqual(readTask({ turns: [SYSTEM, user('Fix it')] }), { opening: 'Fix it' });
   });
 
-  test('the first and the last message of a person, no instructions, no answers and no results of tools', () => {
+  test('sees the first and the last message of a person, no instructions, no responses and no tool results', () => {
     const turns = [
       SYSTEM,
       user('Fix it'),
@@ -30,7 +30,7 @@ suite('what a judge is shown', () => {
     assert.deepEqual(readTask({ turns }), { opening: 'Fix it', latest: 'Now test it' });
   });
 
-  test('media only by their kind, and both ends of a long text', () => {
+  test('sees media only by their kind, and both ends of a long text', () => {
     const media: Turn = {
       role: 'user',
       blocks: [
@@ -43,13 +43,13 @@ suite('what a judge is shown', () => {
     assert.ok(opening.length < 6_100);
   });
 
-  test('no words of the program that a person speaks through', () => {
+  test('sees no text of the program that a person writes through', () => {
     const first: Turn = { role: 'user', blocks: [REMINDER, { type: 'text', text: 'Fix it' }] };
     const later: Turn = { role: 'user', blocks: [...RESULT.blocks, REMINDER] };
     assert.deepEqual(readTask({ turns: [first, assistant('x'), later] }), { opening: 'Fix it' });
   });
 
-  test('nothing where no person spoke', () => {
+  test('sees nothing where no person wrote', () => {
     assert.equal(readTask({ turns: [SYSTEM, RESULT] }), undefined);
   });
 });

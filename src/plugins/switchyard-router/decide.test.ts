@@ -67,16 +67,16 @@ const crashed = [...ask, ...use('bash', { command: 'psql' }, 'psql: connection r
 const unclear = [...ask, ...use('read_file', { path: 'a' }, 'def f(): pass')];
 
 suite('capability', () => {
-  test('the judge’s forecast decides', async () => {
+  test('follows the judge’s forecast', async () => {
     assert.deepEqual(await new Conversation('capability').notify(ask, EASY), ['efficient', 'judge']);
     assert.deepEqual(await new Conversation('capability').notify(ask, HARD), ['capable', 'judge']);
   });
 
-  test('without a verdict the capable one answers', async () => {
+  test('takes the capable one without a verdict', async () => {
     assert.deepEqual(await new Conversation('capability').notify(ask, SILENT), ['capable', 'default']);
   });
 
-  test('what tools say does not count', async () => {
+  test('ignores the signals of tools', async () => {
     assert.deepEqual(await new Conversation('capability').notify(crashed, EASY), ['efficient', 'judge']);
   });
 
@@ -110,7 +110,7 @@ suite('stage', () => {
     assert.deepEqual(await new Conversation('stage').notify(crashed), ['capable', 'signals']);
   });
 
-  test('where they do not decide, the judge does', async () => {
+  test('follows the judge where they do not decide', async () => {
     assert.deepEqual(await new Conversation('stage').notify(unclear, EASY), ['efficient', 'judge']);
     assert.deepEqual(await new Conversation('stage').notify(ask, HARD), ['capable', 'judge']);
     assert.deepEqual(await new Conversation('stage').notify(unclear, SILENT), ['capable', 'default']);
@@ -127,14 +127,14 @@ suite('auto', () => {
 });
 
 suite('composite', () => {
-  test('what the judge said of a person’s words holds while tools go on', async () => {
+  test('keeps the verdict on a person’s message while tools go on', async () => {
     const conversation = new Conversation('composite');
     assert.deepEqual(await conversation.notify(ask, EASY), ['efficient', 'judge']);
     assert.deepEqual(await conversation.notify(unclear), ['efficient', 'judge']);
     assert.equal((await conversation.decide(unclear)).isHeld, true);
   });
 
-  test('what tools say goes before it, for that turn only', async () => {
+  test('prefers the signals of tools, for that turn only', async () => {
     const conversation = new Conversation('composite');
     await conversation.notify(ask, EASY);
     assert.deepEqual(await conversation.notify(crashed), ['capable', 'signals']);
@@ -149,20 +149,20 @@ suite('composite', () => {
     ]);
   });
 
-  test('a judge that fails later leaves the tier as it was', async () => {
+  test('keeps the tier when a judge fails later', async () => {
     const conversation = new Conversation('composite');
     await conversation.notify(ask, EASY);
     const later = [...unclear, assistant('Done'), user('And again')];
     assert.deepEqual(await conversation.notify(later, SILENT), ['efficient', 'default']);
   });
 
-  test('a judge that fails at the opening means capable, whatever another conversation held', async () => {
+  test('takes the capable one when a judge fails at the start, whatever another conversation has', async () => {
     const conversation = new Conversation('composite');
     await conversation.notify(ask, EASY);
     assert.deepEqual(await conversation.notify(ask, SILENT), ['capable', 'default']);
   });
 
-  test('where nothing is held, a turn of tools is judged by what its person said', async () => {
+  test("judges a turn of tools by its person's message where there is no earlier verdict", async () => {
     const conversation = new Conversation('composite');
     assert.deepEqual(await conversation.notify(unclear, HARD), ['capable', 'judge']);
     assert.deepEqual(conversation.requested, ['Fix the tests']);
@@ -171,7 +171,7 @@ suite('composite', () => {
 
 suite('random', () => {
   // @spec router-34
-  test('chance decides, each as likely as the other', async () => {
+  test('draws by lot, each as likely as the other', async () => {
     const decisions = [0, 0.34, 0.67, 0.999].map(async (random) => {
       const { order, source } = await new Conversation('random', remembering({ random })).decide(ask);
       assert.equal(source, 'random');
@@ -181,12 +181,12 @@ suite('random', () => {
     assert.deepEqual(firsts, [CAPABLE, MIDDLE, EFFICIENT, EFFICIENT]);
   });
 
-  test('the others stand in', async () => {
+  test('falls back to the others', async () => {
     const { order } = await new Conversation('random', remembering({ random: 0.5 })).decide(ask);
     assert.deepEqual(order, [MIDDLE, CAPABLE, EFFICIENT]);
   });
 
-  test('a named session keeps what was drawn for it, others draw again', async () => {
+  test('keeps what was drawn for a named session, and draws again for others', async () => {
     const choice = remembering({ random: 0.999 });
     const first = await new Conversation('random', choice).decide(ask, undefined, 'session-1');
     const again = await new Conversation('random', { ...choice, random: () => 0 }).decide(ask, undefined, 'session-1');
@@ -232,7 +232,7 @@ suite('whatever the algorithm', () => {
   });
 
   // @spec router-34
-  test('passthrough keeps the ranked order', async () => {
+  test('keeps the ranked order with passthrough', async () => {
     const { order, source, tier } = await new Conversation('passthrough').decide(crashed);
     assert.deepEqual([order, source, tier], [CANDIDATES.ranked, 'default', undefined]);
   });
@@ -256,7 +256,7 @@ suite('whatever the algorithm', () => {
     }
   });
 
-  test('where no person spoke, there is nothing to judge', async () => {
+  test('judges nothing where no person wrote', async () => {
     assert.deepEqual(await new Conversation('capability').notify([]), ['capable', 'default']);
   });
 });

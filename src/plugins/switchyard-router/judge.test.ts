@@ -43,7 +43,7 @@ suite('a judge call', () => {
     });
   });
 
-  test('it sees the task as data, within a budget, and is bound to a schema', async () => {
+  test('shows the task as data, within a budget, bound to a schema', async () => {
     const requested: NestedInput[] = [];
     await askJudge(
       deps((input) => {

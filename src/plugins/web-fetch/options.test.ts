@@ -19,13 +19,13 @@ const REFUSED: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
 ];
 
 for (const options of TAKEN) {
-  test(`${JSON.stringify(options).slice(0, 70)} is taken as written`, () => {
+  test(`accepts ${JSON.stringify(options).slice(0, 70)} as written`, () => {
     assert.deepEqual(webFetchOptions.parse(options), options);
   });
 }
 
 for (const [options, path] of REFUSED) {
-  test(`${JSON.stringify(options).slice(0, 70)} is refused at ${path}`, () => {
+  test(`refuses ${JSON.stringify(options).slice(0, 70)} at ${path}`, () => {
     const { error } = webFetchOptions.safeParse(options);
     assert.deepEqual(
       error?.issues.map((issue) => issue.path.join('.')),

@@ -103,7 +103,7 @@ test('cites only the links of a response that breaks off', () => {
   assert.equal(out.filter(({ type }) => type === 'citation').length, 1);
 });
 
-test('texts that are made to keep it busy take no longer than others', { timeout: 20_000 }, () => {
+test('takes no longer for texts that are made to keep it busy', { timeout: 20_000 }, () => {
   // Each takes minutes where the search begins again at every character.
   const chars = 1_000_000;
   for (const text of [
@@ -117,7 +117,7 @@ test('texts that are made to keep it busy take no longer than others', { timeout
     assert.equal(cite(eventsOf([text], 'chat', chars)).filter(({ type }) => type === 'citation').length, HITS.length);
 });
 
-test('however a text is cut into pieces and batches, the same is cited, and nothing else changes', () => {
+test('cites the same in any chunks and batches, and changes nothing else', () => {
   const word = fc.constantFrom(
     'word ',
     '[x](https://a.example/one) ',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readPostFilter } from './post-filter.ts';
 
 // @spec web-16
-test('a filter of posts is read, and what is none means all posts', () => {
+test('parses a filter of posts, and an invalid one as all posts', () => {
   for (const [requested, filter] of [
     [undefined, undefined],
     [null, undefined],

@@ -24,7 +24,7 @@ for (const [model, thinking, efforts, structuredOutput] of [
   ['claude-mythos-preview', 'adaptive-only', ['xhigh', 'max'], true],
 ] as const) {
   // @spec reasoning-8
-  test(`${model} thinks by ${thinking}`, () => {
+  test(`sends ${model} thinking by ${thinking}`, () => {
     const dialect = anthropicAdapter.dialect({ format: 'messages', model });
     // The models that came with structured output are those that take `temperature` or `top_p`, not both.
     const oneSampler = structuredOutput;
@@ -42,7 +42,7 @@ for (const [model, thinking, efforts, structuredOutput] of [
   });
 }
 
-test('a call carries the version and the key', () => {
+test('sends the version and the key with a call', () => {
   const call = testCall({ format: 'messages', settings: { ...TEST_SETTINGS, apiKey: 'sk-1' } });
   assert.deepEqual(anthropicAdapter.authorize(call), {
     'anthropic-version': '2023-06-01',
@@ -95,7 +95,7 @@ for (const [name, status, error, expected] of [
   });
 }
 
-test('an ordinary failure means what its status says', () => {
+test('classifies an ordinary failure by its status', () => {
   const ordinary = { type: 'rate_limit_error', message: 'This request would exceed your rate limit.' };
   assert.equal(anthropicAdapter.classify?.({ status: 429, error: ordinary }), undefined);
 });

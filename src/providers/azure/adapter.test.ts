@@ -26,22 +26,22 @@ for (const [baseUrl, expected] of [
   ['https://gate.example.com/team/openai/v1', 'https://gate.example.com/team/openai/v1'],
   ['https://gate.example.com/team', 'https://gate.example.com/team/openai/v1'],
 ] as const) {
-  test(`${baseUrl} is completed`, () => {
+  test(`completes ${baseUrl}`, () => {
     assert.equal(connect({ ...KEY, baseUrl }).baseUrl, expected);
     assert.equal(connect({ ...KEY, env: { AZURE_OPENAI_ENDPOINT: `${baseUrl}/` } }).baseUrl, expected);
   });
 }
 
-test('the name of a resource is an address', () => {
+test('turns the name of a resource into an address', () => {
   assert.equal(connect({ ...KEY, options: { resource: 'r2' } }).baseUrl, 'https://r2.openai.azure.com/openai/v1');
 });
 
-test('the v1 API has the paths of the formats, with the deployment as model', () => {
+test('uses the paths of the formats with the v1 API, with the deployment as model', () => {
   assert.equal(pathOf({ options: { resource: 'r1' } }, 'chat'), undefined);
   assert.equal(pathOf({ options: { resource: 'r1' } }, 'responses'), undefined);
 });
 
-test('a version of the API means a path for each deployment, and the version with every call', () => {
+test('uses a path for each deployment with a version of the API, and sends the version with every call', () => {
   const setup = { options: { resource: 'r1', api_version: '2024-10-21' } };
   assert.equal(connect({ ...KEY, ...setup }).baseUrl, 'https://r1.openai.azure.com/openai');
   assert.equal(pathOf(setup, 'chat'), '/deployments/my%20deployment/chat/completions?api-version=2024-10-21');
@@ -49,7 +49,7 @@ test('a version of the API means a path for each deployment, and the version wit
   assert.equal(connect({ ...KEY, ...setup }).checkPath, '/models?api-version=2024-10-21');
 });
 
-test('Claude is offered where it can be: at a Foundry resource, in its own format and beside the others', () => {
+test('offers Claude at a Foundry resource, in its own format and beside the others', () => {
   const offers = connect({ ...KEY, baseUrl: 'https://r1.services.ai.azure.com' }).formats;
   assert.deepEqual(offers?.at(-1), { format: 'messages', basePath: '/anthropic/v1' });
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('Claude is offered where it can be: at a Foundry resource, in its own forma
   assert.notDeepEqual(azure.formatsOf?.('gpt-4o'), ['messages']);
 });
 
-test('a key goes in the header that each of its formats reads', async () => {
+test('sends a key in the header that each of its formats reads', async () => {
   const settings = { ...TEST_SETTINGS, ...KEY };
   assert.deepEqual(await azure.authorize(testCall({ format: 'chat', settings })), { 'api-key': 'azure-key' });
   assert.deepEqual(await azure.authorize(testCall({ format: 'responses', settings })), { 'api-key': 'azure-key' });
@@ -70,7 +70,7 @@ test('a key goes in the header that each of its formats reads', async () => {
   });
 });
 
-test('an identity of Entra ID takes the place of a key', () => {
+test('uses an identity of Entra ID in place of a key', () => {
   const options = { resource: 'r1', tenant_id: 't', client_id: 'c', client_secret: 's' };
   assert.equal(typeof connect({ ...KEY, options }).authorize, 'function');
   assert.equal(typeof connect({ options: { resource: 'r1', entra: true } }).authorize, 'function');
@@ -98,7 +98,7 @@ for (const [name, setup, member] of [
   ],
   ['a variable that is no address', { ...KEY, env: { AZURE_OPENAI_ENDPOINT: 'r1' } }, 'AZURE_OPENAI_ENDPOINT'],
 ] as const satisfies readonly (readonly [string, Partial<ConnectionSetup>, string])[]) {
-  test(`${name} is refused by name`, () => {
+  test(`refuses ${name} by name`, () => {
     assert.throws(
       () => connect(setup),
       (error: unknown) => error instanceof SettingError && error.member === member,
@@ -106,7 +106,7 @@ for (const [name, setup, member] of [
   });
 }
 
-test('reasoning that was encrypted here is marked as such', () => {
+test('marks reasoning that was encrypted here', () => {
   assert.equal(azure.dialect({ format: 'responses', model: 'gpt-5.2' }).reasoningFamily, 'azure-openai-responses-v1');
   assert.equal(azure.dialect({ format: 'messages', model: 'claude-opus-5' }).reasoningFamily, undefined);
 });

@@ -82,7 +82,7 @@ async function read(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-test('an application proves itself with its secret, once while the token lasts', async () => {
+test("gets a token with an application's secret, once while the token is valid", async () => {
   const authorize = createEntraAuthorize({
     authority,
     tenantId: 'tenant-1',
@@ -101,7 +101,7 @@ test('an application proves itself with its secret, once while the token lasts',
   assert.equal(requested.length, calls);
 });
 
-test('a workload shows what its cluster wrote for it', async () => {
+test('gets a token with the file that the cluster wrote for a workload', async () => {
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, 'cluster-token\n');
   await createEntraAuthorize({ authority, tenantId: 'tenant-1', clientId: 'app-2', tokenFile })(testCall());

@@ -10,7 +10,7 @@ function connect(setup: Partial<Parameters<NonNullable<typeof bedrockAdapter.con
   return connection;
 }
 
-test('the address is the run-time of the region', () => {
+test('calls the run-time of the region', () => {
   assert.equal(
     connect({ options: { region: 'eu-west-3' } }).baseUrl,
     'https://bedrock-runtime.eu-west-3.amazonaws.com',
@@ -21,19 +21,19 @@ test('the address is the run-time of the region', () => {
   );
 });
 
-test('the region may stand in the environment, but the configuration wins', () => {
+test('reads the region from the environment, after the configuration', () => {
   const env = { AWS_REGION: 'us-west-2', AWS_DEFAULT_REGION: 'us-east-1' };
   assert.match(connect({ env }).baseUrl, /us-west-2/);
   assert.match(connect({ env: { AWS_REGION: ' ', AWS_DEFAULT_REGION: 'us-east-1' } }).baseUrl, /us-east-1/);
   assert.match(connect({ env, options: { region: 'ap-south-1' } }).baseUrl, /ap-south-1/);
 });
 
-test("an endpoint of the operator's own keeps its address", () => {
+test("keeps the address of the operator's own endpoint", () => {
   const baseUrl = 'https://vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com';
   assert.equal(connect({ baseUrl, options: { region: 'us-east-1' } }).baseUrl, baseUrl);
 });
 
-test('a key of Bedrock goes as a bearer, and nothing is signed then', async () => {
+test('sends a Bedrock key as a bearer, and signs nothing then', async () => {
   const { authorize } = connect({ apiKey: 'bedrock-key', options: { region: 'us-east-1' } });
   assert.equal(authorize, undefined);
   const call = testCall({ format: 'converse', settings: { ...TEST_SETTINGS, apiKey: 'bedrock-key' } });
@@ -51,7 +51,7 @@ for (const [name, options, member] of [
     'options.profile',
   ],
 ] as const) {
-  test(`${name} is refused by name`, () => {
+  test(`refuses ${name} by name`, () => {
     assert.throws(
       () => connect({ options }),
       (error: unknown) => error instanceof SettingError && error.member === member,
@@ -59,7 +59,7 @@ for (const [name, options, member] of [
   });
 }
 
-test('a region that is none is refused by the name of its variable', () => {
+test('refuses an invalid region by the name of its variable', () => {
   for (const [env, member] of [
     [{ AWS_REGION: 'us east 1' }, 'AWS_REGION'],
     [{ AWS_DEFAULT_REGION: 'evil.example/#' }, 'AWS_DEFAULT_REGION'],
@@ -70,7 +70,7 @@ test('a region that is none is refused by the name of its variable', () => {
     );
 });
 
-test('a key of Bedrock, wherever it comes from, does not silently take the place of other credentials', () => {
+test('never replaces other credentials silently by a Bedrock key, wherever it comes from', () => {
   for (const options of [{ profile: 'p' }, { access_key_id: 'i', secret_access_key: 's' }])
     assert.throws(() => connect({ apiKey: 'bedrock-key', options: { region: 'us-east-1', ...options } }), SettingError);
 });
@@ -86,22 +86,22 @@ for (const [message, errorType, status] of [
   ["This model doesn't support the stopSequences field. Remove stopSequences and try again.", 'invalid_request', 400],
   ['Malformed input request: extraneous key [top_k] is not permitted', 'invalid_request', 400],
 ] as const) {
-  test(`"${message.slice(0, 40)}..." is ${errorType}`, () => {
+  test(`classifies "${message.slice(0, 40)}..." as ${errorType}`, () => {
     const meaning = bedrockAdapter.classify?.({ status: 400, error: { message } });
     assert.deepEqual([meaning?.errorType, meaning?.status, meaning?.mayTry], [errorType, status, 'next-endpoint']);
   });
 }
 
-test('a model that failed by itself lets the next endpoint try', () => {
+test('tries the next endpoint after a failure of the model itself', () => {
   assert.equal(bedrockAdapter.classify?.({ status: 424, error: {} })?.errorType, 'provider_unavailable');
 });
 
-test('a quota of the account is no bad request, whatever its status', () => {
+test('classifies a quota of the account as no bad request, whatever its status', () => {
   const error = { type: 'ServiceQuotaExceededException', message: 'Your request exceeds a quota.' };
   assert.equal(bedrockAdapter.classify?.({ status: 400, error })?.errorType, 'rate_limit_exceeded');
 });
 
-test('an ordinary refusal means what its status says', () => {
+test('classifies an ordinary refusal by its status', () => {
   const error = { message: 'The text field in the ContentBlock object is blank.' };
   assert.equal(bedrockAdapter.classify?.({ status: 400, error }), undefined);
 });

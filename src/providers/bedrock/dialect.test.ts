@@ -7,7 +7,7 @@ function factsOf(model: string): ConverseFacts {
   return dialectOf(model).converse ?? {};
 }
 
-test('a model is the same in every region, and behind an ARN that names it', () => {
+test('recognizes a model in every region, and behind an ARN that names it', () => {
   const name = 'anthropic.claude-sonnet-4-5-20250929-v1:0';
   const expected = dialectOf(name);
   assert.equal(expected.converse?.claude, true);
@@ -32,7 +32,7 @@ test('knows no facts for an unknown name', () => {
     assert.deepEqual(dialectOf(name), {}, name);
 });
 
-test('how each Claude thinks', () => {
+test('knows how each Claude thinks', () => {
   const cases: readonly (readonly [string, string, readonly string[]])[] = [
     ['claude-v2:1', 'none', []],
     ['claude-3-haiku-20240307-v1:0', 'none', []],
@@ -54,7 +54,7 @@ test('how each Claude thinks', () => {
   }
 });
 
-test('what each Claude takes', () => {
+test('knows what each Claude takes', () => {
   const structured = (model: string): boolean => dialectOf(`us.anthropic.${model}`).structuredOutput === true;
   assert.equal(structured('claude-haiku-4-5-20251001-v1:0'), true);
   assert.equal(structured('claude-opus-4-6-v1'), true);
@@ -74,7 +74,7 @@ test('what each Claude takes', () => {
   assert.equal(facts('claude-mythos-preview').alwaysThinks, true);
 });
 
-test('what the vendor’s own models take', () => {
+test('knows what the vendor’s own models take', () => {
   const micro = factsOf('us.amazon.nova-micro-v1:0');
   assert.deepEqual([micro.media, micro.reasoning, micro.topK], [[], undefined, 'inferenceConfig']);
   const second = factsOf('us.amazon.nova-2-lite-v1:0');
@@ -86,7 +86,7 @@ test('what the vendor’s own models take', () => {
   assert.deepEqual([titan.refusesSystem, titan.refusesTools], [true, true]);
 });
 
-test('what models of others take', () => {
+test('knows what models of others take', () => {
   assert.deepEqual(factsOf('us.meta.llama3-3-70b-instruct-v1:0').forces, []);
   assert.equal(factsOf('us.meta.llama3-3-70b-instruct-v1:0').refusesTools, false);
   assert.equal(factsOf('us.meta.llama3-2-1b-instruct-v1:0').refusesTools, true);
@@ -108,7 +108,7 @@ test('what models of others take', () => {
   assert.equal(factsOf('moonshot.kimi-k2-thinking').leadingAssistant, true);
 });
 
-test('only a Claude’s reasoning is signed', () => {
+test('expects signed reasoning of a Claude only', () => {
   for (const model of ['us.amazon.nova-2-lite-v1:0', 'openai.gpt-oss-20b-1:0', 'us.deepseek.r1-v1:0'])
     assert.notEqual(factsOf(model).claude, true, model);
 });

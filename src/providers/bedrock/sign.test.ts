@@ -52,7 +52,7 @@ for (const [name, request, signature] of [
     '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31',
   ],
 ] as const satisfies readonly (readonly [string, SignedRequest, string])[]) {
-  test(`the check of these tests knows ${name}`, () => {
+  test(`checks signatures with a check that knows ${name}`, () => {
     assert.equal(expectedSignature(request, SECRET), signature);
   });
 }
@@ -137,7 +137,7 @@ async function receive(message: IncomingMessage): Promise<SignedRequest> {
   return { method: message.method ?? '', target: message.url ?? '', headers, body: Buffer.concat(chunks).toString() };
 }
 
-test('a call with keys of the configuration bears the signature that its bytes demand', async () => {
+test('signs a call with keys of the configuration as its bytes demand', async () => {
   const keys = { accessKeyId: ID, secretAccessKey: SECRET };
   const request = await send(createSigningAuthorize({ region: 'eu-central-1', keys }));
   assert.match(
@@ -152,13 +152,13 @@ test('a call with keys of the configuration bears the signature that its bytes d
   assert.notEqual(signatureOf(request), expectedSignature({ ...request, body: `${request.body} ` }, SECRET));
 });
 
-test('a query is signed with the rest', async () => {
+test('signs a query with the rest', async () => {
   const keys = { accessKeyId: ID, secretAccessKey: SECRET };
   const request = await send(createSigningAuthorize({ region: 'us-east-1', keys }), '/async-invoke?maxResults=1');
   assert.equal(signatureOf(request), expectedSignature(request, SECRET));
 });
 
-test('the token of a session travels with the call and is signed', async () => {
+test('sends and signs the token of a session', async () => {
   const keys = { accessKeyId: ID, secretAccessKey: SECRET, sessionToken: 'session-1' };
   const request = await send(createSigningAuthorize({ region: 'us-east-1', keys }));
   assert.equal(request.headers['x-amz-security-token'], 'session-1');
@@ -173,7 +173,7 @@ test('keys of the environment are found', async () => {
   assert.equal(signatureOf(request), expectedSignature(request, 'env-secret'));
 });
 
-test('a profile of the shared file is found by its name', async () => {
+test('finds a profile of the shared file by its name', async () => {
   const file = join(folder, 'credentials');
   writeFileSync(
     file,
@@ -187,7 +187,7 @@ test('a profile of the shared file is found by its name', async () => {
   assert.equal(signatureOf(request), expectedSignature(request, 'team-secret'));
 });
 
-test('credentials of a container are fetched once, and again when they end', async () => {
+test('fetches credentials of a container once, and again when they expire', async () => {
   setEnvironment({ ...NO_FILES, AWS_CONTAINER_CREDENTIALS_FULL_URI: `${origin}/credentials` });
   const answer = (id: string, seconds: number): object => ({
     AccessKeyId: id,
@@ -211,7 +211,7 @@ test('credentials of a container are fetched once, and again when they end', asy
   assert.equal(signatureOf(renewed), expectedSignature(renewed, 'AKIDSECOND-secret'));
 });
 
-test('where no credential is found the call fails with a sentence, and one put right works without a restart', async () => {
+test('fails with a sentence where no credential is found, and works without a restart once one is there', async () => {
   setEnvironment(NO_FILES);
   const authorize = createSigningAuthorize({ region: 'us-east-1' });
   await assert.rejects(

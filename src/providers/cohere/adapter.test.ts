@@ -15,12 +15,12 @@ for (const [model, plansIn, forcesTools] of [
   ['command-a-plus-05-2026', 'thinking', false],
   ['north-1-2027', 'thinking', false],
 ] as const) {
-  test(`${model} has its plan in ${plansIn}, and ${forcesTools ? 'takes' : 'refuses'} a choice of tools`, () => {
+  test(`finds the plan of ${model} in ${plansIn}, and ${forcesTools ? 'sends' : 'omits'} a choice of tools`, () => {
     assert.deepEqual(cohereAdapter.dialect({ format: 'cohere', model }), { plansIn, forcesTools });
   });
 }
 
-test('a call carries the key as a bearer token', () => {
+test('sends the key as a bearer token', () => {
   const call = testCall({ format: 'cohere', settings: { ...TEST_SETTINGS, apiKey: 'co-1' } });
   assert.deepEqual(cohereAdapter.authorize(call), { authorization: 'Bearer co-1' });
   assert.deepEqual(cohereAdapter.authorize(testCall()), {});
@@ -39,13 +39,13 @@ for (const [status, message, errorType, mayTry] of [
   [402, 'Please add or update your payment method', 'provider_unavailable', 'next-endpoint'],
   [498, 'deny-listed token', 'content_policy_violation', 'next-model'],
 ] as const) {
-  test(`${status} "${message.slice(0, 40)}" means ${errorType}`, () => {
+  test(`classifies ${status} "${message.slice(0, 40)}" as ${errorType}`, () => {
     const meaning = cohereAdapter.classify?.({ status, error: { message } });
     assert.deepEqual([meaning?.errorType, meaning?.mayTry], [errorType, mayTry]);
   });
 }
 
-test('the kind of an error counts where its words are others', () => {
+test('classifies by the kind of an error where its text differs', () => {
   const error = { type: 'TOO_MANY_TOKENS', message: 'the prompt does not fit' };
   assert.equal(cohereAdapter.classify?.({ status: 400, error })?.errorType, 'context_length_exceeded');
 });
@@ -57,7 +57,7 @@ for (const [status, message] of [
   [429, 'You are past the per minute request limit, please wait and try again later.'],
   [500, 'internal server error'],
 ] as const) {
-  test(`${status} means what the status says`, () => {
+  test(`classifies ${status} by the status alone`, () => {
     assert.equal(cohereAdapter.classify?.({ status, error: { message } }), undefined);
   });
 }

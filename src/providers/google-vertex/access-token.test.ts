@@ -82,12 +82,12 @@ test('signs its own token with the key of a service account, without a call', as
   assert.equal(tokenCalls, 0);
 });
 
-test('a token is kept while it lasts', async () => {
+test('keeps a token while it is valid', async () => {
   const authorize = createTokenAuthorize(SERVICE_ACCOUNT);
   assert.deepEqual(await authorize(testCall()), await authorize(testCall()));
 });
 
-test('workload identity is exchanged at the address that its file names', async () => {
+test('exchanges workload identity at the address in its file', async () => {
   const authorize = createTokenAuthorize({
     type: 'external_account',
     audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
@@ -124,7 +124,7 @@ test('reports a machine without an account in a sentence', async () => {
   );
 });
 
-test('an account that comes after the gateway is found without a restart', async () => {
+test('finds an account that comes after the gateway without a restart', async () => {
   const { GCE_METADATA_HOST: known, METADATA_SERVER_DETECTION: detection } = process.env;
   delete process.env['METADATA_SERVER_DETECTION'];
   process.env['GCE_METADATA_HOST'] = '127.0.0.1:1';
@@ -142,7 +142,7 @@ test('an account that comes after the gateway is found without a restart', async
   }
 });
 
-test('a key that is none fails without being repeated', async () => {
+test('fails for an invalid key without repeating it', async () => {
   const broken = {
     ...SERVICE_ACCOUNT,
     private_key: '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n',

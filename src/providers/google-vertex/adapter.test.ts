@@ -41,22 +41,22 @@ for (const [location, host] of [
   ['eu', 'aiplatform.eu.rep.googleapis.com'],
   ['us', 'aiplatform.us.rep.googleapis.com'],
 ] as const) {
-  test(`the location ${location} is at ${host}`, () => {
+  test(`reaches the location ${location} at ${host}`, () => {
     const { baseUrl } = connect({ options: { project: 'p-1', location } });
     assert.equal(baseUrl, `https://${host}/v1/projects/p-1/locations/${location}`);
   });
 }
 
-test('without a location it is global', () => {
+test('uses the global location by default', () => {
   assert.match(connect({ options: { project: 'p-1' } }).baseUrl, /^https:\/\/aiplatform\.googleapis\.com\//);
 });
 
-test('an address of the operator gets project and location behind it', () => {
+test('adds project and location to an address of the operator', () => {
   const { baseUrl } = connect({ baseUrl: 'http://127.0.0.1:9/v1', options: { project: 'p-1', location: 'us-east5' } });
   assert.equal(baseUrl, 'http://127.0.0.1:9/v1/projects/p-1/locations/us-east5');
 });
 
-test('the project comes from the entry, then the credential, then the environment', () => {
+test('takes the project from the entry, then the credential, then the environment', () => {
   const file = join(folder, 'account.json');
   writeFileSync(file, ACCOUNT);
   const env = { GOOGLE_CLOUD_PROJECT: 'of-the-environment' };
@@ -67,11 +67,11 @@ test('the project comes from the entry, then the credential, then the environmen
   assert.match(connect({ env: { ...env, GOOGLE_VERTEX_PROJECT: 'v' } }).baseUrl, /projects\/v\//);
 });
 
-test('no error may repeat a private key, or name the project', () => {
+test('never repeats a private key or the project in an error', () => {
   assert.deepEqual(connect({ options: { credentials: ACCOUNT } }).secrets, ['of-the-file', PRIVATE_KEY]);
 });
 
-test('a key means Gemini alone, without project and location', async () => {
+test('serves Gemini alone with a key, without project and location', async () => {
   const connection = connect({ apiKey: 'express' });
   assert.equal(connection.baseUrl, 'https://aiplatform.googleapis.com/v1');
   assert.deepEqual(
@@ -82,7 +82,7 @@ test('a key means Gemini alone, without project and location', async () => {
   assert.deepEqual(await vertex.authorize(call), { 'x-goog-api-key': 'express' });
 });
 
-test('a project or a location that is none is refused by the name of its variable', () => {
+test('refuses an invalid project or location by the name of its variable', () => {
   for (const [env, member] of [
     [{ GOOGLE_CLOUD_PROJECT: 'my project' }, 'GOOGLE_CLOUD_PROJECT'],
     [{ GOOGLE_VERTEX_PROJECT: 'p-1', GOOGLE_VERTEX_LOCATION: 'Europe West1' }, 'GOOGLE_VERTEX_LOCATION'],
@@ -94,7 +94,7 @@ test('a project or a location that is none is refused by the name of its variabl
     );
 });
 
-test('a key does not silently take the place of a project, a location or a credential', () => {
+test('never replaces a project, a location or a credential silently by a key', () => {
   for (const options of [{ project: 'p-1' }, { location: 'eu' }, { credentials: ACCOUNT }])
     assert.throws(() => connect({ apiKey: 'express', options }), SettingError);
 });
@@ -112,7 +112,7 @@ for (const [model, format] of [
   });
 }
 
-test('the model stands in the path', () => {
+test('puts the model in the path', () => {
   const gemini = '/publishers/google/models/gemini-3.5-flash';
   assert.equal(pathOf('gemini', 'gemini-3.5-flash', false), `${gemini}:generateContent`);
   assert.equal(pathOf('gemini', 'google/gemini-3.5-flash', true), `${gemini}:streamGenerateContent?alt=sse`);
@@ -122,11 +122,11 @@ test('the model stands in the path', () => {
   assert.equal(pathOf('chat', 'meta/x', true), '/endpoints/openapi/chat/completions');
 });
 
-test('no name of a model leaves its place in the path', () => {
+test('keeps any name of a model in its place in the path', () => {
   assert.equal(pathOf('gemini', '../../x?y=z', false), '/publishers/google/models/..%2F..%2Fx%3Fy%3Dz:generateContent');
 });
 
-test('a request to Claude names the version in place of the model', () => {
+test('sends Claude the version in place of the model', () => {
   const context: CallContext = { format: 'messages', settings: TEST_SETTINGS, model: 'claude-opus-5', stream: true };
   const body = { model: 'claude-opus-5', max_tokens: 5, messages: [], stream: true };
   assert.deepEqual(vertex.adjust?.(body, context), {
@@ -150,7 +150,7 @@ for (const [name, options, member] of [
   ],
   ['an account without its key', { credentials: '{"type":"service_account"}' }, 'options.credentials'],
 ] as const) {
-  test(`${name} is refused by name, and nothing of it repeated`, () => {
+  test(`refuses ${name} by name, and repeats nothing of it`, () => {
     assert.throws(
       () => connect({ options }),
       (error: unknown) =>
@@ -159,7 +159,7 @@ for (const [name, options, member] of [
   });
 }
 
-test('Claude fetches nothing there, so media are fetched before', () => {
+test('fetches media before it calls Claude, which fetches nothing there', () => {
   const dialect = vertex.dialect({ format: 'messages', model: 'claude-opus-5' });
   assert.equal(messagesUpstreamFormat.mustInlineUrl?.('https://a.example/x.png', 'image', dialect), true);
   assert.equal(messagesUpstreamFormat.mustInlineUrl?.('https://a.example/x.png', 'image', {}), false);

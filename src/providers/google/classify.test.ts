@@ -17,18 +17,18 @@ for (const [message, errorType, status, mayTry] of [
   ['Unable to process input image. Please retry', 'invalid_image', 400, 'next-model'],
   ['Request payload size exceeds the limit: 20971520 bytes.', 'payload_too_large', 413, 'next-endpoint'],
 ] as const) {
-  test(`"${message.slice(0, 50)}" is ${errorType}`, () => {
+  test(`classifies "${message.slice(0, 50)}" as ${errorType}`, () => {
     const meaning = classify({ status: 400, error: { message, type: 'INVALID_ARGUMENT' } });
     assert.deepEqual([meaning?.errorType, meaning?.status, meaning?.mayTry], [errorType, status, mayTry]);
   });
 }
 
-test('a model with too much to do is overloaded, and one that is down is not', () => {
+test('classifies a busy model as overloaded, but not one that is down', () => {
   const meaning = (message: string) => classify({ status: 503, error: { message } })?.errorType;
   assert.equal(meaning('The model is overloaded. Please try again later.'), 'provider_overloaded');
   assert.equal(meaning('The service is currently unavailable.'), undefined);
 });
 
-test('an ordinary refusal means what its status says', () => {
+test('classifies an ordinary refusal by its status', () => {
   assert.equal(classify({ status: 400, error: { message: 'Request contains an invalid argument.' } }), undefined);
 });

@@ -46,7 +46,7 @@ suite('the thinking settings of a model', () => {
   }
 });
 
-test('what came with each generation holds for the newer ones', () => {
+test('applies what came with each generation to the newer ones', () => {
   const known = ({
     jsonSchema,
     validatedCalls,
@@ -65,7 +65,7 @@ test('what came with each generation holds for the newer ones', () => {
   assert.equal(known(facts('gemma-4-31b-it')), '------');
 });
 
-test('the open models before the fourth generation take nothing but a conversation', () => {
+test('sends open models before the fourth generation nothing but a conversation', () => {
   const plain = { refusesSystem: true, refusesTools: true, refusesJson: true };
   for (const model of ['gemma-3-27b-it', 'models/gemma-3n-e4b-it']) {
     const { refusesSystem, refusesTools, refusesJson } = facts(model);
@@ -74,7 +74,7 @@ test('the open models before the fourth generation take nothing but a conversati
   assert.equal(facts('gemma-4-31b-it').refusesSystem, undefined);
 });
 
-test('what newer generations refuse is known', () => {
+test('knows what newer generations refuse', () => {
   const refused = ({ refusesPenalties, refusesLogprobs, fixedSampling }: GeminiFacts): readonly boolean[] =>
     [refusesPenalties, refusesLogprobs, fixedSampling].map((refuses) => refuses === true);
   assert.deepEqual(refused(facts('gemini-2.0-flash')), [false, false, false]);
@@ -83,7 +83,7 @@ test('what newer generations refuse is known', () => {
   assert.deepEqual(refused(facts('gemini-flash-latest')), [true, true, false]);
 });
 
-test('the hosts differ in where the tier is named, in videos of YouTube, and in log probabilities', () => {
+test('differs between the hosts in the place of the tier, in YouTube videos, and in log probabilities', () => {
   const { gemini: own } = geminiDialectOf('gemini-2.5-flash');
   const { gemini: cloud } = vertexDialectOf('gemini-2.5-flash');
   assert.deepEqual([own?.tierIn, own?.youTube, own?.refusesLogprobs], ['body', true, true]);

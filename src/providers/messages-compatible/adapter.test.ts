@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TEST_SETTINGS, testCall } from '../../../tests/support/providers/call.ts';
 import { messagesCompatibleAdapter } from './adapter.ts';
 
-test('a key goes out in both headers that hosts read', () => {
+test('sends a key in both headers that hosts read', () => {
   const call = testCall({ format: 'messages', settings: { ...TEST_SETTINGS, apiKey: 'k1' } });
   assert.deepEqual(messagesCompatibleAdapter.authorize(call), {
     'anthropic-version': '2023-06-01',
@@ -12,12 +12,12 @@ test('a key goes out in both headers that hosts read', () => {
   });
 });
 
-test('nothing of the vendor alone is taken for granted', () => {
+test('assumes nothing that only the vendor has', () => {
   const dialect = messagesCompatibleAdapter.dialect({ format: 'messages', model: 'claude-opus-5' });
   assert.deepEqual(dialect, { vendor: false, thinking: 'budget', efforts: [], structuredOutput: false });
 });
 
-test('an overloaded host is overloaded whatever its status', () => {
+test('classifies an overloaded host as overloaded whatever its status', () => {
   const meaning = messagesCompatibleAdapter.classify?.({ status: 500, error: { type: 'overloaded_error' } });
   assert.equal(meaning?.errorType, 'provider_overloaded');
   assert.equal(meaning?.status, 529);

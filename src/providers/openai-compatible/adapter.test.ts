@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOpenAiCompatibleAdapter, openAiCompatibleAdapter } from './adapter.ts';
 
-test('the dialect is the plainest one unless facts say more', () => {
+test('uses the plainest dialect unless facts say more', () => {
   assert.deepEqual(openAiCompatibleAdapter.dialect({ format: 'chat', model: 'm' }), {});
   const dialect = { reasoningMember: 'reasoning_content' } as const;
   const adapter = createOpenAiCompatibleAdapter({ id: 'x', name: 'X', dialect });
@@ -50,7 +50,7 @@ for (const [name, status, error, expected] of [
   ['an ordinary rate limit', 429, { code: 'rate_limit_exceeded' }, undefined],
   ['an ordinary 403', 403, { message: 'forbidden' }, undefined],
 ] as const) {
-  test(`${name} means ${expected ?? 'what its status says'}`, () => {
+  test(`classifies ${name} as ${expected ?? 'what its status says'}`, () => {
     assert.equal(openAiCompatibleAdapter.classify?.({ status, error })?.errorType, expected);
   });
 }

@@ -23,7 +23,7 @@ for (const [model, developerRole, reasoningSettings] of [
   // Unknown: the role that every model knows, and an effort only when the request has one.
   ['codex-mini-latest', false, 'reasoning_effort'],
 ] as const) {
-  test(`${model} gets ${developerRole ? 'developer' : 'system'} messages and ${reasoningSettings}`, () => {
+  test(`sends ${model} ${developerRole ? 'developer' : 'system'} messages and ${reasoningSettings}`, () => {
     assert.equal(dialectOf(model).developerRole, developerRole);
     assert.equal(dialectOf(model).reasoningSettings, reasoningSettings);
     assert.equal(dialectOf(model).maxCompletionTokens, true);
@@ -32,7 +32,7 @@ for (const [model, developerRole, reasoningSettings] of [
   });
 }
 
-test('cache breakpoints and their options go to gpt-5.6 and later only', () => {
+test('sends cache breakpoints and their options to gpt-5.6 and later only', () => {
   for (const model of ['gpt-5.6-sol', 'gpt-5.10', 'gpt-6-luna', 'gpt-6.1-terra', 'gpt-12']) {
     assert.equal(dialectOf(model).cacheBreakpoints, 'prompt_cache_breakpoint', model);
     assert.equal(dialectOf(model).refused?.has('prompt_cache_options'), false, model);
@@ -80,12 +80,12 @@ for (const [model, formats] of [
   ['gpt-6.1-sol', ['responses']],
   ['my-deployment', undefined],
 ] as const) {
-  test(`${model} calls tools in ${formats?.join() ?? 'all formats'}`, () => {
+  test(`lets ${model} call tools in ${formats?.join() ?? 'all formats'}`, () => {
     assert.deepEqual(openAiAdapter.toolFormatsOf?.(model), formats);
   });
 }
 
-test('the highest effort goes to the responses format alone', () => {
+test('sends the highest effort in the responses format alone', () => {
   const efforts = (format: 'chat' | 'responses', model: string): readonly string[] | undefined =>
     openAiAdapter.dialect({ format, model }).reasoningEfforts;
   for (const model of ['gpt-5.6-sol', 'gpt-6-luna', 'gpt-6-astra']) {

@@ -43,7 +43,7 @@ for (const [model, refused, whileReasoning, byDefault] of [
   ['gpt-6.1-sol', [...SAMPLING, ...PENALTIES, 'stop'], [], true],
   ['gpt-12.1', [...SAMPLING, ...PENALTIES, 'stop'], [], true],
 ] as const)
-  test(`${model} refuses ${refused.length} parameters, and ${whileReasoning.length} more while it reasons`, () => {
+  test(`sends ${model} none of ${refused.length} parameters, and none of ${whileReasoning.length} more while it reasons`, () => {
     const facts = parametersOf(model);
     assert.deepEqual(facts.refused ?? new Set(), new Set(refused));
     assert.deepEqual(facts.refusedWhileReasoning ?? new Set(), new Set(whileReasoning));

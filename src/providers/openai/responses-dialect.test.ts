@@ -24,7 +24,7 @@ for (const [model, efforts] of [
   ['gpt-6-astra', LOW_TO_MAX],
   ['gpt-6.1-sol', LOW_TO_MAX],
 ] as const) {
-  test(`${model} reasons, with the efforts ${efforts.join(' ')}`, () => {
+  test(`lets ${model} reason, with the efforts ${efforts.join(' ')}`, () => {
     const dialect = responsesDialectOf(model);
     assert.deepEqual(dialect.reasoningEfforts, efforts);
     assert.equal(dialect.encryptedReasoning, true);
@@ -44,21 +44,21 @@ for (const model of [
   });
 }
 
-test('nothing that any model answers is stored', () => {
+test('stores no response of any model', () => {
   for (const model of ['gpt-6-sol', 'gpt-4o', 'something-new']) {
     const { storesResponses, reasoningFamily, toolOutputParts } = responsesDialectOf(model);
     assert.deepEqual([storesResponses, reasoningFamily, toolOutputParts], [true, 'openai-responses-v1', true]);
   }
 });
 
-test('a choice of verbosity came with GPT-5, but not for its codex and chat models', () => {
+test('sends a verbosity to models from GPT-5 on, but not to its codex and chat models', () => {
   for (const model of ['gpt-5', 'gpt-5.4-mini', 'gpt-6.1-terra'])
     assert.equal(responsesDialectOf(model).textVerbosity, true, model);
   for (const model of ['o3', 'gpt-4.1', 'gpt-5.2-codex', 'gpt-5.3-chat-latest'])
     assert.equal(responsesDialectOf(model).textVerbosity, false, model);
 });
 
-test('modes, contexts, phases and concise summaries go to the models that know them', () => {
+test('sends modes, contexts, phases and concise summaries to the models that know them', () => {
   assert.deepEqual(responsesDialectOf('o4-mini').reasoningSummaries, ['auto', 'detailed']);
   assert.equal(responsesDialectOf('gpt-5.1').reasoningSummaries, undefined);
   assert.deepEqual(

@@ -30,7 +30,7 @@ const WEATHER: ChatCompletionTool = {
 const CLOCK: ChatCompletionTool = { type: 'function', function: { name: 'get_time' } };
 const WEATHER_INPUT = { city: 'city', days: 2, unit: 'C' };
 
-test('the SDK reads a whole answer', async () => {
+test('sends a whole response that the SDK reads', async () => {
   const completion = await client.chat.completions.create({
     model: 'echo',
     messages: [{ role: 'user', content: 'Hello, world' }],
@@ -40,7 +40,7 @@ test('the SDK reads a whole answer', async () => {
   assert.match(completion._request_id ?? '', /^req_/);
 });
 
-test('the SDK accumulates a stream', async () => {
+test('sends a stream that the SDK accumulates', async () => {
   const stream = client.chat.completions.stream({
     model: 'reasoning',
     messages: [{ role: 'user', content: 'Grüße, 世界 😀' }],
@@ -55,7 +55,7 @@ test('the SDK accumulates a stream', async () => {
   assert.ok((completion.usage?.completion_tokens_details?.reasoning_tokens ?? 0) > 0);
 });
 
-test('the SDK joins interleaved parallel calls, and a second turn answers from the results', async () => {
+test('interleaves parallel calls that the SDK joins, and answers a second turn from the results', async () => {
   const messages: ChatCompletionMessageParam[] = [{ role: 'user', content: 'Weather and time, in parallel' }];
   const stream = client.chat.completions.stream({ model: 'tools', messages, tools: [WEATHER, CLOCK] });
   const { choices } = await stream.finalChatCompletion();
@@ -91,7 +91,7 @@ test('deltas of parallel calls really take turns', async () => {
   assert.deepEqual(order.slice(0, 6), [0, 1, 0, 1, 0, 1]);
 });
 
-test("the SDK's tool runner gets to the end", async () => {
+test("completes the SDK's tool runner", async () => {
   const runner = client.chat.completions.runTools({
     model: 'tools',
     stream: true,
@@ -112,7 +112,7 @@ test("the SDK's tool runner gets to the end", async () => {
   assert.equal(await runner.finalContent(), 'tool get_weather said: sunny in city');
 });
 
-test('the SDK parses structured output', async () => {
+test('sends structured output that the SDK parses', async () => {
   const completion = await client.chat.completions.parse({
     model: 'json',
     messages: [{ role: 'user', content: 'x' }],
@@ -133,7 +133,7 @@ test('the SDK parses structured output', async () => {
   assert.deepEqual(completion.choices[0]?.message.parsed, { tags: ['tags', 'tags2'] });
 });
 
-test('the SDK sees failures as its own errors', async () => {
+test('sends failures that the SDK maps to its own errors', async () => {
   const ask = (model: string): Promise<unknown> =>
     client.chat.completions.create({ model, messages: [{ role: 'user', content: 'x' }] });
   await assert.rejects(ask('error-429'), (error) => {
@@ -145,7 +145,7 @@ test('the SDK sees failures as its own errors', async () => {
   await assert.rejects(ask('nothing'), (error) => error instanceof NotFoundError && error.code === 'model_not_found');
 });
 
-test('the SDK sees a failure in the middle of a stream', async () => {
+test('sends a failure in the middle of a stream that the SDK reports', async () => {
   const stream = await client.chat.completions.create({
     model: 'error-503',
     stream: true,
@@ -161,7 +161,7 @@ test('the SDK sees a failure in the middle of a stream', async () => {
   assert.equal(text, 'one two');
 });
 
-test('the SDK retries as retry-after says', async () => {
+test('sends retry-after, which the SDK obeys', async () => {
   const patient = new OpenAI({ baseURL: sandbox.baseUrl, apiKey: 'none', maxRetries: 1 });
   const startedMs = performance.now();
   await assert.rejects(
@@ -170,7 +170,7 @@ test('the SDK retries as retry-after says', async () => {
   assert.ok(performance.now() - startedMs >= 990);
 });
 
-test('the SDK lists the models', async () => {
+test('lists models for the SDK', async () => {
   const models: string[] = [];
   for await (const { id } of client.models.list()) models.push(id);
   assert.ok(models.includes('echo') && models.includes('error-429'));

@@ -24,7 +24,7 @@ function refusal(members: JsonObject, isStrict = false): Refusal {
   return assert.fail('the request was not refused');
 }
 
-test('a plain request is understood with the defaults of the format', () => {
+test('parses a plain request with the defaults of the format', () => {
   const prompt = read({});
   assert.equal(prompt.userText, 'hi');
   assert.equal(prompt.isStream, false);
@@ -34,7 +34,7 @@ test('a plain request is understood with the defaults of the format', () => {
   assert.deepEqual(prompt.stop, []);
 });
 
-test('an echo names what is no text', () => {
+test('names blocks without text in an echo', () => {
   const content = [
     { type: 'text', text: 'look' },
     { type: 'image_url', image_url: { url: `data:image/png;base64,${Buffer.alloc(123).toString('base64')}` } },
@@ -61,7 +61,7 @@ test('an echo names what is no text', () => {
   );
 });
 
-test('results that end the conversation are known by the names of their calls', () => {
+test('finds the names of the calls for results that end the conversation', () => {
   const other = { ...CALL, id: 'call_2', function: { name: 'put', arguments: '{}' } };
   const messages = [
     USER,
@@ -76,7 +76,7 @@ test('results that end the conversation are known by the names of their calls', 
   assert.deepEqual(read({ messages: [...messages, USER] }).toolResults, []);
 });
 
-test('a cache mark is no part of the text that it marks', () => {
+test('keeps a cache mark out of the text that it marks', () => {
   const part = { type: 'text', text: 'a' };
   const marked = { ...part, cache_control: { type: 'ephemeral', ttl: '1h' } };
   const [plain] = read({ messages: [{ role: 'user', content: [part] }] }).segments;
@@ -203,7 +203,7 @@ for (const [name, members, param, words] of [
   ],
   ['an unknown effort', { reasoning_effort: 'extreme' }, 'reasoning_effort', /xhigh/],
 ] as const satisfies readonly (readonly [string, JsonObject, string, RegExp])[]) {
-  test(`${name} is 400 at ${param}`, () => {
+  test(`answers 400 for ${name} at ${param}`, () => {
     const { status, message, param: where } = refusal(members);
     assert.equal(status, 400);
     assert.equal(where, param);
@@ -211,14 +211,14 @@ for (const [name, members, param, words] of [
   });
 }
 
-test('an unknown model is 404', () => {
+test('answers 404 for an unknown model', () => {
   const { status, code } = refusal({ model: 'gpt-x' });
   assert.deepEqual([status, code], [404, 'model_not_found']);
   for (const model of ['error-200', 'error-600', 'error-99', 'Echo', '__proto__'])
     assert.equal(refusal({ model }).status, 404);
 });
 
-test('a prompt over the context length is refused as such', () => {
+test('refuses a prompt over the context length as such', () => {
   const { status, code, message } = refusal({ messages: [{ role: 'user', content: 'a b '.repeat(600_000) }] });
   assert.deepEqual([status, code], [400, 'context_length_exceeded']);
   assert.match(message, /resulted in 1200000 tokens/);
@@ -231,7 +231,7 @@ test('accepts unknown fields unless it is strict', () => {
   assert.equal(read({ seed: 1, top_k: 2, reasoning_effort: 'low', metadata: {} }, true).thinking.requested, 'on');
 });
 
-test('any JSON object is read or refused, never a bug', () => {
+test('parses or refuses any JSON object', () => {
   const member = fc.constantFrom(
     'messages',
     'tools',

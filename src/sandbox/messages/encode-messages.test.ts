@@ -25,7 +25,7 @@ const WEATHER: Tool = {
 };
 const CLOCK: Tool = { name: 'get_time', input_schema: { type: 'object' } };
 
-test('the SDK reads a whole answer', async () => {
+test('sends a whole response that the SDK reads', async () => {
   const message = await client.messages.create({
     model: 'echo',
     max_tokens: 100,
@@ -37,7 +37,7 @@ test('the SDK reads a whole answer', async () => {
   assert.match(message._request_id ?? '', /^req_/);
 });
 
-test('the SDK accumulates a stream to what a whole answer says', async () => {
+test('sends a stream that the SDK accumulates to the whole response', async () => {
   const body = {
     model: 'reasoning',
     max_tokens: 2_000,
@@ -57,7 +57,7 @@ test('the SDK accumulates a stream to what a whole answer says', async () => {
   assert.deepEqual(streamed.usage, whole.usage);
 });
 
-test('thinking and its signature survive two turns with tools', async () => {
+test('keeps thinking and its signature through two turns with tools', async () => {
   const tools = [WEATHER, CLOCK];
   const messages: MessageParam[] = [{ role: 'user', content: 'Weather and time, in parallel' }];
   const settings = {
@@ -92,7 +92,7 @@ test('thinking and its signature survive two turns with tools', async () => {
   assert.equal(stated?.text, 'tool get_weather said: result 0\ntool get_time said: result 1');
 });
 
-test('thinking that was tampered with is refused', async () => {
+test('refuses thinking that was tampered with', async () => {
   const messages: MessageParam[] = [{ role: 'user', content: 'think' }];
   const first = await client.messages.create({ model: 'reasoning', max_tokens: 2_000, messages });
   const content = first.content.map((block): ContentBlockParam =>
@@ -111,7 +111,7 @@ test('thinking that was tampered with is refused', async () => {
   await replay(first.content);
 });
 
-test('the SDK parses structured output', async () => {
+test('sends structured output that the SDK parses', async () => {
   const schema = { type: 'object', properties: { rank: { type: 'integer', exclusiveMinimum: 4 } }, required: ['rank'] };
   const message = await client.messages.create({
     model: 'json',
@@ -124,7 +124,7 @@ test('the SDK parses structured output', async () => {
   assert.deepEqual(JSON.parse(block.text), { rank: 5 });
 });
 
-test('the SDK sees failures as its own errors', async () => {
+test('sends failures that the SDK maps to its own errors', async () => {
   const ask = (model: string): Promise<unknown> =>
     client.messages.create({ model, max_tokens: 10, messages: [{ role: 'user', content: 'x' }] });
   await assert.rejects(ask('error-429'), (error) => {
@@ -136,7 +136,7 @@ test('the SDK sees failures as its own errors', async () => {
   await assert.rejects(ask('error-529'), (error) => error instanceof APIError && error.status === 529);
 });
 
-test('the SDK sees a failure in the middle of a stream', async () => {
+test('sends a failure in the middle of a stream that the SDK reports', async () => {
   const messages: MessageParam[] = [{ role: 'user', content: 'one two three four after=2' }];
   let text = '';
   const stream = client.messages.stream({ model: 'error-529', max_tokens: 100, messages });
@@ -148,12 +148,12 @@ test('the SDK sees a failure in the middle of a stream', async () => {
   assert.equal(text, 'one two');
 });
 
-test('the SDK sees a cut stream as one', async () => {
+test('cuts a stream, which the SDK reports', async () => {
   const messages: MessageParam[] = [{ role: 'user', content: 'one two three four' }];
   await assert.rejects(client.messages.stream({ model: 'cut', max_tokens: 100, messages }).finalMessage());
 });
 
-test('the SDK counts tokens and lists the models', async () => {
+test('counts tokens and lists models for the SDK', async () => {
   const counted = await client.messages.countTokens({
     model: 'echo',
     messages: [{ role: 'user', content: 'Hello, world' }],

@@ -31,7 +31,7 @@ function refusal(members: JsonObject, isStrict = false): Refusal {
 const states = (...content: readonly Json[]): JsonObject => ({ messages: [{ role: 'user', content }] });
 const text = (words: string, more: JsonObject = {}): JsonObject => ({ type: 'text', text: words, ...more });
 
-test('an echo names what is no text', () => {
+test('names blocks without text in an echo', () => {
   const png = { type: 'base64', media_type: 'image/png', data: Buffer.alloc(123).toString('base64') };
   const pdf = { type: 'base64', media_type: 'application/pdf', data: Buffer.alloc(5).toString('base64') };
   const prompt = read(
@@ -61,7 +61,7 @@ test('an echo names what is no text', () => {
   );
 });
 
-test('results that end the conversation are known by the names of their calls', () => {
+test('finds the names of the calls for results that end the conversation', () => {
   const other = { ...CALL, id: 'toolu_2', name: 'put' };
   const messages = [
     USER,
@@ -83,7 +83,7 @@ test('joins two messages of one role unless it is strict', () => {
   assert.match(refusal({ messages }, true).message, /roles must alternate.*multiple "user" roles/);
 });
 
-test('blocks and tools of the vendor are taken', () => {
+test("accepts the vendor's own blocks and tools", () => {
   const messages = [
     USER,
     {
@@ -101,7 +101,7 @@ test('blocks and tools of the vendor are taken', () => {
   assert.deepEqual(prompt.functions, [{ name: 'get', schema: { type: 'object' } }]);
 });
 
-test('thinking that the sandbox signed comes back, also with its text omitted', () => {
+test('restores thinking that the sandbox signed, also with its text omitted', () => {
   for (const thinking of [THINKING, { ...THINKING, thinking: '' }])
     assert.equal(
       read({ messages: [USER, { role: 'assistant', content: [thinking, text('x')] }, USER] }).userText,
@@ -276,19 +276,19 @@ for (const [name, members, words] of [
     /^system\.0\.type/,
   ],
 ] as const satisfies readonly (readonly [string, JsonObject, RegExp])[]) {
-  test(`${name} is 400`, () => {
+  test(`answers 400 for ${name}`, () => {
     const { status, message } = refusal(members);
     assert.equal(status, 400);
     assert.match(message, words);
   });
 }
 
-test('an unknown model is 404', () => {
+test('answers 404 for an unknown model', () => {
   const { status, message } = refusal({ model: 'claude-x' });
   assert.deepEqual([status, message], [404, 'model: claude-x']);
 });
 
-test('counting needs no limit', () => {
+test('counts tokens without a limit', () => {
   const prompt = readMessages({ model: 'echo', messages: [USER] }, { isStrict: false, isCount: true });
   assert.equal(prompt.userText, 'hi');
 });
@@ -299,7 +299,7 @@ test('accepts unknown fields unless it is strict', () => {
   assert.equal(refusal({ system: null }, true).message, 'system: Input should not be null');
 });
 
-test('any JSON object is read or refused, never a bug', () => {
+test('parses or refuses any JSON object', () => {
   const member = fc.constantFrom(
     'messages',
     'system',

@@ -48,7 +48,7 @@ suite('filter rules', () => {
     assert.equal(await fits('and', [['output', 'regex', '^a{20}']]), true);
   });
 
-  test('several patterns each count for themselves', async () => {
+  test('matches each of several patterns separately', async () => {
     const [found, missed] = [['model', 'regex', 'acme'] as const, ['model', 'regex', 'zeta'] as const];
     assert.equal(await fits('and', [found, missed]), false);
     assert.equal(await fits('or', [missed, found]), true);
@@ -75,7 +75,7 @@ suite('filter rules', () => {
     await short.close();
   });
 
-  test('numbers are equal however they are written', () => {
+  test('compares numbers however they are written', () => {
     const isSo = (rule: Rule) => fitsRules(rulesOf('and', [rule]), GENERATION, ANONYMOUS);
     assert.equal(isSo(['total_cost', 'equals', '0.50']), true);
     assert.equal(isSo(['total_cost', 'not_equals', 0.5]), false);

@@ -16,7 +16,7 @@ test('returns the offset of that day', () => {
   assert.equal(formatTime(Date.UTC(2026, 6, 15), 'Europe/Berlin'), '2026-07-15T02:00:00.000+02:00');
 });
 
-test('midnight is hour 0', () => {
+test('reports midnight as hour 0', () => {
   assert.equal(formatTime(Date.UTC(2026, 0, 1), 'UTC'), '2026-01-01T00:00:00.000+00:00');
 });
 
