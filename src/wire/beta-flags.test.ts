@@ -46,7 +46,7 @@ test('features of the model pass besides, unless they are denied', () => {
   assert.equal(allowedFlag('effort-2025-11-24', rules({ deny: ['effort'] }), ['effort']), undefined);
 });
 
-test('each flag is sent once, and those left out are told together, however many there are', () => {
+test('sends each flag once, and reports all omitted flags in one warning', () => {
   const warnings = createWarnings();
   const unknown = Array.from({ length: 20 }, (_, at) => `unknown-${at}${'x'.repeat(100)}`);
   const given = rules({ allow: ['a'], rename: { 'c-2025-01-01': 'a-2025-01-01' } });

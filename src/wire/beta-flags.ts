@@ -31,7 +31,7 @@ export function allowedFlag(flag: string, rules: BetaRules, features: readonly s
   return allow.has(flag) || allow.has(feature) || allow.has('*') || features.includes(feature) ? flag : undefined;
 }
 
-/** The flags that the upstream takes, each once; the others are told in one warning. @spec request-29 */
+/** The flags that the upstream accepts, each once; the others are reported in one warning. @spec request-29 */
 export function filterFlags(
   flags: readonly string[],
   rules: BetaRules,

@@ -30,7 +30,7 @@ test('every object of a schema is closed, wherever it stands, and what is data s
   });
 });
 
-test('what binds the model no more is told', () => {
+test('reports constraints that no longer bind the model', () => {
   const { schema, dropped } = closeSchema(
     {
       type: 'object',

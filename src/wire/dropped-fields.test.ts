@@ -70,7 +70,7 @@ const messages = decode({
 });
 
 suite('on the way into another format', () => {
-  test('every member of a chat caller that nobody names is told, at its own place', () => {
+  test('reports every unknown member of a chat request at its own path', () => {
     assert.deepEqual(reported(chat, { format: 'messages' }).toSorted(), [
       'messages[0].content[0].own',
       'messages[0].own',
@@ -106,7 +106,7 @@ suite('on the way into another format', () => {
     ]);
   });
 
-  test('but not who made a call, where that was the model itself', () => {
+  test('does not report the caller of a tool call that the model itself made', () => {
     const calledBy = (caller: JsonObject): readonly string[] => {
       const content = [{ type: 'tool_use', id: 'a', name: 'f', input: {}, caller }];
       const turns = [
@@ -119,7 +119,7 @@ suite('on the way into another format', () => {
     assert.deepEqual(calledBy({ type: 'code_execution_20260120', tool_id: 't' }), ['messages[1].content[0].caller']);
   });
 
-  test('wishes about reasoning are told where nobody can say them', () => {
+  test('reports reasoning settings that the format cannot express', () => {
     const without = reported(messages, { format: 'chat', reasoning: [] });
     assert.ok(without.includes('thinking.display'));
     assert.ok(!reported(messages, { format: 'chat', reasoning: ['display'] }).includes('thinking.display'));
@@ -128,7 +128,7 @@ suite('on the way into another format', () => {
 });
 
 suite('cache breakpoints', () => {
-  test('are told where the endpoint takes none', () => {
+  test('are reported where the endpoint takes none', () => {
     assert.deepEqual(reported(chat, { format: 'chat', cacheBreakpoints: 'none' }).toSorted(), [
       'cache_control',
       'messages[0].content[0].prompt_cache_breakpoint',
@@ -152,12 +152,12 @@ suite('cache breakpoints', () => {
   });
 });
 
-test('inside one format nothing is told', () => {
+test('reports nothing inside one format', () => {
   assert.deepEqual(reported(chat, { format: 'chat' }), []);
   assert.deepEqual(reported(messages, { format: 'messages' }), []);
 });
 
-test('beta flags are told once to whoever calls a format that has none', () => {
+test('reports beta flags once for a format that has none', () => {
   const flagged = decode({ messages: [{ role: 'user', content: 'a' }] }, { betas: ['a-2025-01-01', 'b-2025-01-01'] });
   assert.deepEqual(reported(flagged, { format: 'chat' }), ['anthropic-beta']);
   assert.deepEqual(reported(flagged, { format: 'converse', betas: true }), []);

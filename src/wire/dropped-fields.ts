@@ -10,7 +10,7 @@ export interface SupportedFields {
   readonly format: FormatId;
   /** Cache breakpoints: everywhere, on content alone and without a lifetime, or not at all. Default `all`. */
   readonly cacheBreakpoints?: 'all' | 'content' | 'none';
-  /** What it can be told of reasoning besides how much. Default: all, in the caller's own object. */
+  /** Reasoning settings that it has besides the effort and the budget. Default: all, in the caller's own object. */
   readonly reasoning?: readonly ReasoningSetting[];
   /** Says itself which of the caller's beta flags it leaves out. */
   readonly betas?: boolean;
@@ -37,8 +37,8 @@ const NAMED_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Notes what a request loses on its way into another format: members that nobody names, and cache breakpoints, each
- * under the caller's own path. Looks at every node, and draws a path only where there is something to tell.
+ * Warns of everything that a request loses in another format: unknown members and cache breakpoints, each under the
+ * caller's own path. It visits every node, and formats a path only where there is a warning.
  * @spec request-11
  */
 export function warnOfDroppedFields(

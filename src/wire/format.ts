@@ -11,13 +11,13 @@ import type { Json, JsonObject } from '../lib/json.ts';
 import type { BetaRules } from './beta-flags.ts';
 import type { HeaderDirectives } from './gateway/headers.ts';
 
-/** Who answers: the same on every frame of one response. */
+/** The identity of one response, the same on each of its frames. */
 export interface ResponseIdentity {
   /** `gen-...`, equal to the `X-Generation-Id` header. */
   readonly id: string;
   /** Unix seconds. */
   readonly createdS: number;
-  /** The concrete model slug that serves; before a route is known, the one asked for. */
+  /** The concrete model slug that serves; before a route is known, the requested one. */
   readonly model: string;
   /** Display name of the provider that serves; absent before a route is known. */
   readonly provider?: string;
@@ -30,7 +30,7 @@ export interface Charge {
   readonly totalNanoUsd: number;
   readonly promptNanoUsd: number;
   readonly completionNanoUsd: number;
-  /** Something else was consumed, of which nobody knows the price. */
+  /** Something else was consumed whose price is unknown. */
   readonly isPartial?: true;
 }
 
@@ -68,7 +68,7 @@ export interface StreamEncoder {
   fail(error: GatewayError, finalUsage: FinalUsage | undefined, context: ErrorContext): string;
 }
 
-/** How callers of a format are told of server tools that ran, and how they tell of them again. @spec tool-19 */
+/** Encodes server tools that ran for the callers of a format, and decodes them when callers send them back. @spec tool-19 */
 export interface ServerCallCodec {
   /**
    * The id under which a caller sees a call.
@@ -179,7 +179,7 @@ export interface FormatModalities {
   readonly outputs: ReadonlySet<string>;
 }
 
-/** How a format's calls are signed, for whoever keeps the signatures of callers that lose them. @spec reasoning-20 */
+/** How a format's calls are signed, for the store that keeps signatures which callers lose. @spec reasoning-20 */
 export interface CallSignatures {
   /** `undefined` for a block of a response that is no signature of a call. */
   decode(block: Block): { readonly callId: string; readonly signature: string } | undefined;
@@ -209,8 +209,8 @@ export interface UpstreamFormat {
   /** Signatures that its upstreams demand back with the calls that they made; absent: they demand none. */
   readonly callSignatures?: CallSignatures;
   /**
-   * The limit of the response, in tokens, where `encodeRequest` sends another than was asked for because of the reasoning that is part
-   * of it: never less than it sends, and `undefined` where it sends none. Absent: the one that was asked for.
+   * The limit of the response, in tokens, where `encodeRequest` sends another than the requested one because reasoning is
+   * part of the response. It is never less than the limit sent, and `undefined` where none is sent. Absent: the requested one.
    */
   responseLimit?(request: GenerationRequest, target: LimitTarget): number | undefined;
   /**

@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import { pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
 
 /**
- * No wire answers a call that it was not told of. Such a result is refused, and not dropped (@spec chat-8):
+ * No format takes a result without its call. Such a result is refused, and not dropped (@spec chat-8):
  * a model that goes on without the result makes one up.
  * @throws GatewayError 400 for the result of a call that there was not before
  */

@@ -3,8 +3,8 @@ import type { LocatedBlock } from './source-positions.ts';
 import { invalid, type GatewayError } from '../canonical/gateway-error.ts';
 
 /**
- * A file of the caller that the provider cannot be sent. A response about a file that nobody read would be made up, so
- * none is asked for: another endpoint may have the words.
+ * The error for a file of the caller that cannot be sent to the provider. A response about a file that the model cannot
+ * see would be made up, so the request is refused: another endpoint may accept the file.
  * @param what the file as the beginning of a sentence about its path: `is a video`
  */
 export function unsupportedMedia(path: string, what: string): GatewayError {

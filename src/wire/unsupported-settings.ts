@@ -19,7 +19,7 @@ const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [
   ['webSearchOptions', 'web_search_options'],
 ];
 
-/** Tells what was asked for and cannot be said. */
+/** Warns of requested settings that the format cannot express. */
 export function warnOfUnsupportedSettings(settings: Settings, warnings: Pick<Warnings, 'add'>): void {
   for (const [setting, name] of UNSUPPORTED)
     if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');

@@ -22,7 +22,7 @@ export function decodeError(text: string): UpstreamErrorBody {
   const value = parseJson(text);
   if (value !== undefined) return parseError(value);
   const words = text.trim();
-  // A page of a proxy in between says nothing to anybody.
+  // The page of a proxy in between is no message.
   return words === '' || words.startsWith('<') ? {} : { message: words.slice(0, UPSTREAM_MESSAGE_CHARS_MAX) };
 }
 

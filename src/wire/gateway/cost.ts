@@ -3,7 +3,7 @@ import { usdFromNano } from '../../lib/money.ts';
 import type { FinalUsage } from '../format.ts';
 
 /**
- * The members of `usage` that tell the cost, USD. `upstream_inference_cost` is told only where the caller pays the
+ * The members of `usage` that hold the cost, USD. `upstream_inference_cost` is there only where the caller pays the
  * provider, and `is_partial` (ours) where the price of a part is unknown. @spec money-7, money-9
  */
 export function encodeCost({ charge, isByok }: Pick<FinalUsage, 'charge' | 'isByok'>): JsonObject {

@@ -41,7 +41,7 @@ test('a body that asks for nothing gets the defaults and nothing else', () => {
   });
 });
 
-test('everything that can be asked is read', () => {
+test('decodes every directive', () => {
   const body = {
     models: ['a/two'],
     provider: { zdr: true },

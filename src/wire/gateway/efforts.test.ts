@@ -62,7 +62,7 @@ test('a budget is a share of the response, within bounds, and rounded down', () 
   assert.equal(budgetOfEffort('max', 1_000_000), 128_000);
 });
 
-test('a budget that came of an effort is told as that effort again, or as one of the same share', () => {
+test('maps a budget that came of an effort back to that effort, or to one of the same share', () => {
   for (const effort of EFFORTS.filter((name) => name !== 'none'))
     assert.equal(effortOfBudget(budgetOfEffort(effort, 100_000), 100_000), effort === 'max' ? 'xhigh' : effort);
 });
@@ -73,7 +73,7 @@ test('a response has room beside its reasoning: its bound rises, else the budget
   assert.deepEqual(fitBudget(4_000, 1_024, 2_000, undefined), { budget: 4_000, maxTokens: 5_024 });
   assert.deepEqual(fitBudget(4_000, 1_024, 2_000, 3_000), { budget: 1_976, maxTokens: 3_000 });
   assert.equal(fitBudget(4_000, 1_024, 1_500, 2_000), undefined);
-  // A limit of the catalog's never lowers what the caller asked for.
+  // A limit of the catalog's never lowers what the caller requested.
   assert.deepEqual(fitBudget(4_000, 1_024, 3_000, 2_000), { budget: 1_976, maxTokens: 3_000 });
 });
 

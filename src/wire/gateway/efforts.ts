@@ -47,8 +47,9 @@ export function fitBudget(
 }
 
 /**
- * The most that `fitBudget` makes of the limit that was asked for, whichever way the model is told to think. `undefined` where none was.
- * @param limit what the endpoint can answer, where known
+ * The largest limit that `fitBudget` makes of the requested one, in every mode of thinking. `undefined` where none was
+ * requested.
+ * @param limit the longest response of the endpoint, where known
  */
 export function raisedLimit({ maxTokens, reasoning = {} }: Settings, limit: number | undefined): number | undefined {
   const effort = effortOf(reasoning, undefined);
@@ -59,8 +60,8 @@ export function raisedLimit({ maxTokens, reasoning = {} }: Settings, limit: numb
 }
 
 /**
- * The effort that was asked for, on a wire that knows efforts only: there the effort counts before a budget, and of a
- * budget its share of the response. `undefined` when nothing was asked. @spec reasoning-7
+ * The requested effort, for a wire that knows efforts only. An effort counts before a budget; a budget becomes the effort
+ * of the same share of the response. `undefined` when neither was requested. @spec reasoning-7
  */
 export function effortOf(
   { effort, maxTokens, enabled, adaptive }: ReasoningSettings,

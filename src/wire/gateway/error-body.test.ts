@@ -22,7 +22,7 @@ test('the status that a rule names stands above the one of the type', () => {
   assert.equal(publicError(new GatewayError('provider_overloaded', 'Busy.', { status: 529 }), BASE_URL).code, 529);
 });
 
-test('further metadata is told beside the type', () => {
+test('encodes further metadata beside the type', () => {
   const error = new GatewayError('permission_denied', 'Blocked.', { metadata: { patterns: ['secret'] } });
   assert.deepEqual(publicError(error, BASE_URL).metadata, { error_type: 'permission_denied', patterns: ['secret'] });
 });

@@ -11,7 +11,7 @@ export interface PublicError {
   readonly availability?: JsonObject;
 }
 
-/** All that a caller is told of a fault of ours: the cause is for the operator's log. @spec error-4 */
+/** The whole message that a caller gets for a fault of ours: the cause is for the operator's log. @spec error-4 */
 const SERVER_ERROR_MESSAGE = 'The gateway failed to handle this request. The fault is not in the request.';
 
 /** @param baseUrl the address whose `/errors` page explains availability codes: `http://host:port/v1` */

@@ -1,17 +1,17 @@
 import { isJsonObject, parseKeepingNumbers } from '../../lib/json.ts';
 
-/** Which members of a body hold numbers that are only written out again. */
+/** Which members of a body pass through, so that their numbers are only written out again. */
 export interface Travellers {
   readonly travels: (member: string) => boolean;
-  /** A number that is read here, in a member that travels otherwise. */
+  /** A number that the gateway reads, in a member that passes through otherwise. */
   readonly numberIn: Readonly<Record<string, string>>;
 }
 
 /**
- * A body that has been checked, with numbers as the caller wrote them wherever they only travel on: in schemas of tools,
- * in members that nobody here knows. What is read here stays the number that was checked.
- * @param checked the body as its schema gives it; its travelling members as they came
- * @param text the body's own text, which costs ten times as much to read so: only for numbers that could have been lost
+ * Returns a checked body with numbers as the caller wrote them wherever they only pass through: in schemas of tools, and
+ * in members that the gateway does not know. A number that the gateway reads stays the one that was checked.
+ * @param checked the body as its schema gives it; its passthrough members as they came
+ * @param text the body's own text. Parsing it this way costs ten times as much: only for numbers that could have been lost
  */
 export function keepNumbers<Body extends Readonly<Record<string, unknown>>>(
   checked: Body,
@@ -35,7 +35,7 @@ export function keepNumbers<Body extends Readonly<Record<string, unknown>>>(
   return isTwin(kept, checked) ? kept : checked;
 }
 
-/** The same members; only that some numbers are `ExactNumber`s, for readers who ask for the kind of what they read. */
+/** The same members, but some numbers are `ExactNumber`s. Code that reads them checks their kind. */
 function isTwin<Body>(kept: unknown, _checked: Body): kept is Body {
   return kept !== undefined;
 }

@@ -10,7 +10,7 @@ function isBase64(data: string): boolean {
   return !NOT_BASE64.test(data);
 }
 
-/** Bytes in a member that takes no address: whoever opened one for the upstream would do so in its network. */
+/** Bytes in a member that takes no address: an upstream that opened an address would do so inside its own network. */
 export const base64Data = z.string().refine(isBase64, { error: 'must be base64' });
 
 /** The same, where clients also write a `data:` URL. */

@@ -69,7 +69,7 @@ test('every field is read', () => {
 });
 
 // @spec route-4
-test('an empty allow list stays one: it allows nobody', () => {
+test('keeps an empty allow list, which allows no provider', () => {
   assert.deepEqual(read({ only: [] }).only, []);
 });
 

@@ -3,7 +3,7 @@ import type { Turn } from '../../canonical/request.ts';
 
 /** Results of tools that ran at the gateway and that no vendor has. @spec tool-20 */
 const OWN_TYPE = /^service_\w+_tool_result$/;
-/** What the gateway ran itself is told by it from what a vendor ran under the same name. */
+/** This id distinguishes a tool that the gateway ran from one that a vendor ran under the same name. */
 const OWN_ID = /^srvtoolu_service_\d+_(\w+)$/;
 /** Ids of models that stand in ours; of any other ours stands alone. */
 const MODEL_ID = /^\w{1,128}$/;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWarnings } from './warnings.ts';
 
-test('a member of what was dropped as a whole is not told again, but what stands beside it is', () => {
+test('reports no member of a node that was dropped as a whole, but reports its siblings', () => {
   const { add, list } = createWarnings();
   add('content-dropped', 'messages[6].audio', 'whole');
   add('field-dropped', 'messages[6].audio.id', 'part');

@@ -3,7 +3,7 @@ import type { Warning } from '../../canonical/extra.ts';
 /** Enough to see what happens to a request; a long conversation would only repeat itself, and must not grow a log. */
 const WARNINGS_MAX = 50;
 
-/** Collects what an encoder drops or changes. A member of what was dropped as a whole is not told again. */
+/** Collects what an encoder drops or changes. A member of a node that was dropped as a whole is not reported again. */
 export interface Warnings {
   readonly add: (code: Warning['code'], path: string, message: string) => void;
   readonly list: readonly Warning[];

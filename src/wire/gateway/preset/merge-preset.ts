@@ -4,7 +4,7 @@ import { spellConfig } from './preset-spellings.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
-/** Spellings of one wish: a request that uses one of them has said what it wants, and the preset's others are void. */
+/** Spellings of one setting: where a request uses one of them, the preset's others do not count. */
 const SPELLINGS: readonly (readonly string[])[] = [
   ['max_tokens', 'max_completion_tokens'],
   ['reasoning', 'reasoning_effort', 'include_reasoning'],

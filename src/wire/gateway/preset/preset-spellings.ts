@@ -12,8 +12,8 @@ export interface SpelledConfig {
 type Members = Record<string, Json | undefined>;
 
 /**
- * A preset may have been written in the other format. What both can say is said in this one's words, and the rest is
- * named, so that somebody learns that it does not count. @spec preset-11
+ * Translates a preset that may have been written in the other format. Members that both formats have get this one's names;
+ * the others are listed, so that the caller is warned that they do not count. @spec preset-11
  */
 export function spellConfig(format: ClientFormatId, config: JsonObject): SpelledConfig {
   const members: Members = { ...config };

@@ -191,7 +191,7 @@ test('all faults of the one branch that a value can mean are listed', () => {
   ]);
 });
 
-test('a member that must not be there is told so', () => {
+test('reports a member that must not be there', () => {
   const schema = z.looseObject({ models: z.never().optional() });
   assert.deepEqual(issueLines(refusal({ models: [] }, schema)), ['models: must be absent, not an array']);
 });

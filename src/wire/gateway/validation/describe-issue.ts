@@ -113,7 +113,7 @@ function describeSize(origin: string, limit: number | bigint, relation: string, 
   return `must have ${relation} ${limit} ${origin === 'object' ? 'members' : 'entries'}`;
 }
 
-/** Of formats that everybody knows the pattern would fill a screen. */
+/** Well-known formats get their name: their pattern would fill a screen. */
 const FORMAT_NAMES: ReadonlyMap<string, string> = new Map([
   ['datetime', 'a date and time such as "2027-01-31T09:30:00Z"'],
   ['date', 'a date such as "2027-01-31"'],

@@ -18,7 +18,7 @@ type KnownMembers = (path: Path) => readonly string[];
 
 /**
  * Turns zod's issues into faults, at most `max`; `more` counts the rest. Of a union only the branch that the value was
- * most likely meant for is told, because the others would only list what it is not.
+ * most likely meant for is reported, because the others would only list what it is not.
  */
 export function findFaults(
   issues: readonly ZodIssue[],
