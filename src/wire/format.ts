@@ -120,7 +120,7 @@ export interface EncodeTarget {
   readonly dialect: Dialect;
 }
 
-/** On what the limit of a response depends. */
+/** The part of the target that the limit of a response depends on. */
 export type LimitTarget = Pick<EncodeTarget, 'dialect' | 'maxOutputTokens'>;
 
 /**

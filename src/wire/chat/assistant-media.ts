@@ -11,8 +11,8 @@ const AUDIO_MEMBERS: ReadonlySet<string> = new Set(['data', 'transcript']);
 const GENERATED_AUDIO = 'audio/*';
 
 /**
- * A generated image, an entry of an assistant message's `images`. That it stood there, and not among the content parts,
- * is told by the member `images` among its own leftovers. @spec chat-response-10
+ * A generated image, an entry of an assistant message's `images`. The member `images` of its extra fields marks that it
+ * stood there, and not among the content parts. @spec chat-response-10
  */
 export function decodeImage(image: JsonObject): MediaBlock {
   const holder = image['image_url'];

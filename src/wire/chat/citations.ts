@@ -52,7 +52,7 @@ export function encodeAnnotation(citation: Citation, range: TextRange): JsonObje
   return withExtra(own, citation.extra?.format === 'chat' ? citation.extra.fields : undefined);
 }
 
-/** Whether it has to be told where the text stands that it was found on. */
+/** Whether the citation lacks the position of the text that it belongs to. */
 export function isPlaceless(citation: Citation): boolean {
   return citation.type === 'url' && citation.end === undefined;
 }

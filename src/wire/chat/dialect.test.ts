@@ -32,7 +32,7 @@ const bytes: Json = { type: 'file', file: { file_data: 'data:application/pdf;bas
 suite('an upstream that takes texts as strings only', () => {
   const plain: Dialect = { textParts: false };
 
-  test('texts in parts are joined, whoever says them', () => {
+  test('joins texts in parts, whatever the role', () => {
     const parts = [text('one'), text(''), text('two')];
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
     const messages = [

@@ -22,7 +22,7 @@ export interface ChatDialect {
   readonly refused?: ReadonlySet<string>;
   /** The same while it reasons. */
   readonly refusedWhileReasoning?: ReadonlySet<string>;
-  /** Reasons where nobody asks it to. */
+  /** Reasons even where the request sets no reasoning. */
   readonly reasonsByDefault?: boolean;
   /** Knows the role `developer`; otherwise it gets `system`. */
   readonly developerRole?: boolean;
@@ -44,8 +44,8 @@ export interface ChatDialect {
   /** What stands in that member where a message of the assistant has no reasoning, for hosts that refuse it without. */
   readonly reasoningFiller?: string;
   /**
-   * How it is told to reason: `reasoning_effort` (OpenAI, and what an absent fact means), the object `reasoning` of this
-   * gateway, or a switch beside which efforts and budgets stand where the facts below name them. @spec reasoning-13
+   * The member that switches reasoning: `reasoning_effort` (OpenAI, and the default), the object `reasoning` of this
+   * gateway, or a switch. Beside a switch stand efforts and budgets where the facts below name them. @spec reasoning-13
    */
   readonly reasoningSettings?: 'reasoning_effort' | 'reasoning' | 'none' | ReasoningSwitch;
   /** The efforts that the model knows, of which the nearest goes. Absent: all; beside a switch, none. */
@@ -54,7 +54,7 @@ export interface ChatDialect {
   readonly reasoningBudget?: 'thinking_budget';
   /** Tells of reasoning in no other count than `total_tokens`: what is over there was reasoned. */
   readonly reasoningInTotal?: boolean;
-  /** Cannot be told not to reason. */
+  /** Reasoning cannot be switched off. */
   readonly mustReason?: boolean;
   /** Refuses to be forced to call a tool while it reasons. */
   readonly unforcedReasoning?: boolean;
@@ -89,7 +89,7 @@ export interface ChatDialect {
   readonly seedMember?: 'random_seed';
   /** Holds a response to a schema only where `strict` is set, as far as the schema is one of those that it can do so with. */
   readonly strictSchemas?: boolean;
-  /** Takes `response_format` of type `json_schema`. Default true; otherwise JSON is asked for, and the schema in words. */
+  /** Takes `response_format` of type `json_schema`. Default true; otherwise JSON is requested, and the schema goes into a prompt. */
   readonly jsonSchema?: boolean;
 }
 

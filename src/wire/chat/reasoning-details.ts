@@ -5,7 +5,7 @@ import { asExtra, fieldsOf, restOf, withExtra } from '../extra.ts';
 
 const FAMILIES: ReadonlySet<string> = new Set(REASONING_FAMILIES);
 
-/** `index` is not among them: it rides along, because pieces of one block are told by it. */
+/** `index` is not among them: it passes through, because it identifies the pieces of one block. */
 const DETAIL_MEMBERS = {
   text: new Set(['type', 'text', 'signature', 'id', 'format']),
   summary: new Set(['type', 'summary', 'id', 'format']),
@@ -22,9 +22,9 @@ const FORM_OF_TYPE: ReadonlyMap<unknown, ReasoningBlock['form']> = new Map([
 export const TEXT_MEMBER = { text: 'text', summary: 'summary', encrypted: 'data' } as const;
 
 /**
- * One entry of `reasoning_details`, complete or a piece of one. What is no reasoning of a known kind (the record of a
- * server tool run, a type yet to come) stays closed; so does what is encrypted for somebody unknown. What can be read
- * is read, under whatever format (MiniMax has one of its own), which rides along. @spec chat-16
+ * Decodes one entry of `reasoning_details`, complete or a piece of one. An entry of an unknown kind (the record of a
+ * server tool, a type yet to come) stays opaque, and so does one that is encrypted for an unknown vendor. Readable text is
+ * decoded under any format (MiniMax has one of its own), whose name passes through. @spec chat-16
  */
 export function decodeDetail(detail: JsonObject): ReasoningBlock | OpaqueBlock {
   const form = FORM_OF_TYPE.get(detail['type']);
@@ -64,7 +64,7 @@ export function encodeDetail(block: Block): JsonObject | undefined {
   return withExtra(own, detailFields(block));
 }
 
-/** Whose reasoning it is: a format that nobody here knows stands as it came. */
+/** The vendor's format of the reasoning. A format that the gateway does not know stays as it came. */
 export function formatMember(block: ReasoningBlock): JsonObject {
   const stranger = detailFields(block)?.['format'];
   if (stranger !== undefined) return { format: stranger };

@@ -6,8 +6,8 @@ import type { ServerCallCodec } from '../format.ts';
 const DETAIL = 'reasoning.server_tool_call';
 
 /**
- * How callers of this format are told of a server tool that ran: in one entry of `reasoning_details`, which comes back with
- * the message. Beside what @spec tool-19 names it holds what the conversation is put together from again.
+ * Encodes a server tool that ran as one entry of `reasoning_details`, which comes back with the message. Beside the
+ * members of @spec tool-19 it holds what the gateway needs to rebuild the conversation.
  * @spec tool-19, tool-21
  */
 export const chatServerCalls: ServerCallCodec = {

@@ -13,7 +13,7 @@ const BY_RATIO = EFFORTS.filter((effort) => effort !== 'none');
 /** @spec reasoning-5: reasoning budget. */
 export const BUDGET_TOKENS_MIN = 1_024;
 const BUDGET_TOKENS_MAX = 128_000;
-/** What is left for the response when the budget is not below the maximum. @spec reasoning-6 */
+/** Tokens left for the visible response when the budget is not below the maximum. @spec reasoning-6 */
 const VISIBLE_TOKENS_MIN = 1_024;
 
 /** The tokens that an effort may spend of a response of so many. @spec reasoning-5 */

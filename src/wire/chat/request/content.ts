@@ -146,7 +146,7 @@ export function describeMedia({ media, source }: MediaBlock): string {
   return source.type === 'url' ? `is ${words} at an address` : `is ${words}`;
 }
 
-/** Whether nobody behind the upstream opens an address of this kind: then its bytes must be there. */
+/** Whether the upstream opens no address of this kind, so that the bytes must be sent. */
 export function mustInlineUrl(url: string, media: MediaBlock['media'], dialect: Dialect): boolean {
   return media === 'document' && dialect.documentUrls !== true && /^https?:/i.test(url);
 }

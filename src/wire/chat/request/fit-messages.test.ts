@@ -93,7 +93,7 @@ suite('a host that takes plain messages only', () => {
     assert.deepEqual(sent(messages, {}), messages);
   });
 
-  test('of detailed reasoning it gets what anybody may read, and no repetition of it', () => {
+  test('gets the readable part of detailed reasoning once', () => {
     const details = [
       { type: 'reasoning.text', text: 'mine', format: 'Own-v1', id: 'reasoning-text-1', index: 0 },
       { type: 'reasoning.text', text: 'theirs', signature: 's', format: 'anthropic-claude-v1', index: 1 },
@@ -154,7 +154,7 @@ suite('the order of messages', () => {
     assert.deepEqual(sent(history, { repliesToResults: true }), history);
   });
 
-  test('callers of the messages format, who speak right behind results, are understood there as well', () => {
+  test('gets a reply also before the text that a messages caller puts right behind results', () => {
     const request = decodeMessages({
       model: 'm',
       max_tokens: 9,
@@ -212,7 +212,7 @@ test('a turn that held nothing but thinking of another vendor is not sent as an 
 suite('a host that wants to see reasoning in every turn', () => {
   const host: Dialect = { reasoningMember: 'reasoning_content', reasoningFiller: ' ', plainMessages: true };
 
-  test('gets some where another model, or a caller who kept none, left none, and what there is as it was', () => {
+  test('gets a filler where a turn has no reasoning, and existing reasoning unchanged', () => {
     const history = [
       USER,
       { role: 'assistant', content: null, reasoning_content: 'I look.', tool_calls: [call('a')] },
@@ -245,7 +245,7 @@ suite('a host that knows JSON but no schemas', () => {
   const system: Json = { role: 'system', content: 'Be brief.' };
 
   // @spec translate-23
-  test('is asked for JSON, and told the schema in words after the instructions of the caller', () => {
+  test('gets a request for JSON, and the schema as text after the instructions of the caller', () => {
     const encoded = encode([system, USER], { jsonSchema: false }, members);
     assert.deepEqual(encoded.body['response_format'], { type: 'json_object' });
     const [first, second, third] = objectsOf(encoded.body['messages']);
@@ -255,7 +255,7 @@ suite('a host that knows JSON but no schemas', () => {
     assert.deepEqual(warned(encoded), ['field-changed response_format']);
   });
 
-  test('is told nothing where JSON alone is wanted, nor where its list lacks the parameter', () => {
+  test('gets no schema where JSON alone is requested, nor where its list lacks the parameter', () => {
     const json = encode([USER], { jsonSchema: false }, { response_format: { type: 'json_object' } });
     assert.deepEqual(objectsOf(json.body['messages']), [USER]);
     const target: EncodeTarget = {

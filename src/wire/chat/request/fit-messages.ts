@@ -103,7 +103,7 @@ function withoutSignature(block: ToolCallBlock, path: string, context: EncodeCon
   return { ...call, extra: { format: 'chat', fields } };
 }
 
-/** What stands between results and a user message, where the host wants the assistant to have answered them. */
+/** The message between results and a user message, for hosts that demand a reply of the assistant to results. */
 const REPLY_TO_RESULTS: JsonObject = { role: 'assistant', content: 'OK.' };
 
 /** Messages as they are sent, with ids and in an order that the host takes. */
@@ -116,7 +116,7 @@ export function fitMessages(messages: readonly JsonObject[], context: EncodeCont
   return prefixMember === true ? markPrefix(ordered) : ordered;
 }
 
-/** Turns of other models, and of callers who keep no reasoning, have none that could come back. */
+/** Turns of other models, and of callers that keep no reasoning, have none that could come back. */
 function fillReasoning(messages: readonly JsonObject[], dialect: Dialect): readonly JsonObject[] {
   const { reasoningMember: member, reasoningFiller: filler } = dialect;
   if (filler === undefined || member === undefined || member === 'none' || member === 'think_tags') return messages;

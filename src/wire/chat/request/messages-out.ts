@@ -72,7 +72,7 @@ function encodeContent(blocks: readonly Block[], holder: Holder, path: string, c
   return filled.length === 0 ? parts.slice(0, 1) : filled;
 }
 
-/** @throws GatewayError 400 for a file that somebody else than the model gave */
+/** @throws GatewayError 400 for a file that is not from the model */
 function leaveOut(block: Block, { role }: Holder, path: string, context: EncodeContext): void {
   if (block.type === 'media' && role !== 'assistant') throw unsupportedMedia(path, describeMedia(block));
   context.warn('content-dropped', path, "the provider's format has no place for it here");

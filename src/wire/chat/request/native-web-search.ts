@@ -7,7 +7,7 @@ export function encodeNativeWebSearch(
   { includeSites = [], excludeSites = [], place, posts }: NativeWebSearch,
   context: EncodeContext,
 ): JsonObject | undefined {
-  // Who says nothing of its parameters has hardly thought of this one.
+  // An endpoint without a list of parameters hardly supports this one.
   if (context.target.supportedParameters?.has('web_search_options') !== true) {
     context.warn('field-dropped', 'plugins', 'web: the endpoint has no search of its own');
     return undefined;

@@ -33,7 +33,7 @@ test('a breakpoint on a text or on the result of a tool goes along where the ups
   assert.deepEqual(reported, ['messages[1].content[1].cache_control']);
 });
 
-test('elsewhere texts stay plain, and every breakpoint that was left out is told', () => {
+test('keeps texts plain elsewhere, and reports every omitted breakpoint', () => {
   const { messages, reported } = encoded({});
   assert.deepEqual([messages[1]?.['content'], messages[2]?.['content']], ['I call.', 'done']);
   assert.deepEqual(reported, [

@@ -22,7 +22,7 @@ function piece(words: string): JsonObject {
   return { type: 'reasoning.text', id: 'reasoning-text-1', format: 'MiniMax-response-v1', index: 0, text: words };
 }
 
-suite('reasoning under a format that nobody here knows', () => {
+suite('reasoning under an unknown format', () => {
   const events = decodeStream(
     stream(
       chunk({ role: 'assistant', content: '', reasoning_details: [piece('I ')] }),
@@ -59,7 +59,7 @@ suite('reasoning under a format that nobody here knows', () => {
     assert.deepEqual(objectsOf(body['messages'])[1], assistant);
   });
 
-  test('stays closed where it is encrypted: nobody here could say for whom', () => {
+  test('stays opaque where it is encrypted, because its vendor is unknown', () => {
     const detail: Json = { type: 'reasoning.encrypted', data: 'x', format: 'Own-v1', index: 0 };
     const message: Json = { role: 'assistant', content: 'So.', reasoning_details: [detail] };
     const answer = { choices: [{ index: 0, message, finish_reason: 'stop' }] };

@@ -28,8 +28,8 @@ export function assistantFields(turn: Turn, { target }: EncodeContext): JsonObje
 }
 
 /**
- * What an upstream takes back of earlier reasoning. The detailed member names who can read each entry, so all of them
- * go there; plain text members and parts take only what anybody may read. @spec reasoning-16, reasoning-17
+ * Encodes the earlier reasoning that an upstream takes back. The detailed member names the vendor of each entry, so all
+ * entries go there; plain text members and parts take only readable text. @spec reasoning-16, reasoning-17
  */
 export function encodeReasoning(blocks: readonly Block[], path: string, context: EncodeContext): EncodedReasoning {
   const reasoning = blocks.filter((block) => block.type === 'reasoning' || block.type === 'opaque');
@@ -81,7 +81,7 @@ function encodeDetailed(reasoning: readonly Block[], path: string, context: Enco
   return details.length === 0 ? members : { ...members, reasoning_details: details };
 }
 
-/** A detail for a host that knows its own reasoning alone: what anybody may read, without the name of another family. */
+/** A detail for a host that knows its own reasoning alone: the readable text, without the name of another family. */
 function plainDetail({ signature: _none, family: _other, ...plain }: ReasoningBlock): JsonObject {
   return encodeDetail(plain) ?? {};
 }

@@ -253,7 +253,7 @@ suite('chat request: what is accepted', () => {
     ]);
   });
 
-  test('members that nobody knows ride on the very object that held them', () => {
+  test('keeps unknown members on the object that held them', () => {
     const request = decodeChat({
       messages: [{ role: 'user', content: [{ type: 'text', text: 'x', a: 1 }], b: 2 }],
       tools: [{ type: 'function', function: { name: 'f', c: 3 }, d: 4 }],
@@ -304,7 +304,7 @@ suite('chat request: tools', () => {
   });
 
   // @spec chat-27
-  test('choices of a function, of a service tool and of allowed tools are told apart', () => {
+  test('distinguishes choices of a function, of a service tool and of allowed tools', () => {
     const tools = [tool('f')];
     assert.deepEqual(
       decode({ tools, tool_choice: { type: 'function', function: { name: 'f' } } }).settings.toolChoice,

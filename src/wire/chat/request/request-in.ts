@@ -23,7 +23,7 @@ import { decodeTools, decodeToolChoice } from './tools.ts';
 const JSON_SCHEMA_MEMBERS: ReadonlySet<string> = new Set(['name', 'description', 'schema', 'strict']);
 const RESPONSE_FORMAT_MEMBERS: ReadonlySet<string> = new Set(['type', 'json_schema', 'grammar']);
 
-/** Members whose numbers are only written out again, beside those that nobody here knows. */
+/** Members whose numbers are only written out again, beside those that the gateway does not know. */
 const TRAVELLING_MEMBERS: ReadonlySet<string> = new Set([
   'messages',
   'tools',
@@ -121,7 +121,7 @@ function decodeSettings(parsed: ChatRequest, tools: readonly Tool[]): Settings {
   });
 }
 
-/** A caller of `functions` reads one call, so no more than one is asked for. */
+/** A caller of `functions` reads one call, so no more than one is requested. */
 function decodeCalling(
   { functions, function_call: call, tool_choice: choice, parallel_tool_calls: parallel }: ChatRequest,
   tools: readonly Tool[],
@@ -144,7 +144,7 @@ function decodeImageConfig(config: unknown): Settings['imageConfig'] {
   return config === undefined ? undefined : members;
 }
 
-/** A setting that is null or undefined was not asked for. */
+/** A setting that is null or undefined was not set. */
 function withoutAbsent(settings: { readonly [Name in keyof Settings]: Settings[Name] | null | undefined }): Settings {
   const given: Readonly<Record<string, unknown>> = settings;
   const requested: Record<string, unknown> = {};

@@ -23,7 +23,7 @@ function encodeChat(
   });
 }
 
-/** What a caller of the messages format asked. */
+/** A request of a messages caller. */
 function foreign(turns: readonly Turn[], rest: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
     format: 'messages',

@@ -71,7 +71,7 @@ function supportedFieldsOf(
   return format === 'chat' ? takes : { ...takes, reasoning: ['summary', 'mode', 'context'] };
 }
 
-/** Order is that of the body. What was not asked for is left out, and what the endpoint's list omits, which is recorded. */
+/** Options in the order of the body. Unset ones are left out, and so are those that the endpoint's list omits, with a warning. */
 function encodeOptions(request: GenerationRequest, context: EncodeContext): JsonObject {
   const { target } = context;
   const { settings } = request;
@@ -203,7 +203,7 @@ class SupportedOptions {
   }
 }
 
-/** Beside what the caller's body brings along of members that nobody names. */
+/** Members that the endpoint supports, beside the unknown members of the caller's body. */
 function keepSupported(members: JsonObject, context: EncodeContext): JsonObject {
   const options = new SupportedOptions(context, members['reasoning_effort']);
   options.addAll(members);

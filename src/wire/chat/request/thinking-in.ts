@@ -14,8 +14,8 @@ const REASONING_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `reasoning`, its shorthand `reasoning_effort` and the legacy `include_reasoning` as one; `undefined` when nothing was
- * asked. @throws GatewayError 400 when the shorthand differs from `reasoning.effort`
+ * `reasoning`, its shorthand `reasoning_effort` and the legacy `include_reasoning` as one; `undefined` when none of them
+ * is set. @throws GatewayError 400 when the shorthand differs from `reasoning.effort`
  */
 export function decodeReasoningSettings(parsed: ChatRequest): ReasoningSettings | undefined {
   const { reasoning, reasoning_effort: shorthand, include_reasoning: included } = parsed;

@@ -31,7 +31,7 @@ for (const [spelling, on, off] of [
     { chat_template_kwargs: { enable_thinking: false } },
   ],
 ] as const) {
-  test(`${spelling}: reasoning is switched on and off by its own member, however it was asked`, () => {
+  test(`${spelling}: switches reasoning on and off by its own member, whatever the request sets`, () => {
     const dialect = { reasoningSettings: spelling };
     for (const settings of [{ enabled: true }, { effort: 'low' }, { maxTokens: 2_000 }, { adaptive: true }] as const)
       assert.deepEqual(emit(dialect, settings), { members: on, warnings: [] });
@@ -39,7 +39,7 @@ for (const [spelling, on, off] of [
     assert.deepEqual(emit(dialect, { summary: 'auto' }), { members: {}, warnings: [] });
   });
 
-  test(`${spelling}: a model that must reason is not told otherwise, and that is recorded`, () => {
+  test(`${spelling}: does not switch a model off that must reason, and warns`, () => {
     for (const settings of OFF) {
       assert.deepEqual(emit({ reasoningSettings: spelling, mustReason: true }, settings), {
         members: {},
@@ -88,7 +88,7 @@ for (const [effort, outputTokensMax, budget] of [
   });
 }
 
-test('an effort is no budget where nobody knows how long the response may be', () => {
+test('makes no budget of an effort where the limit of the response is unknown', () => {
   const qwen: Dialect = { reasoningSettings: 'enable_thinking', reasoningBudget: 'thinking_budget' };
   assert.deepEqual(emit(qwen, { effort: 'high' }).members, { enable_thinking: true });
 });
@@ -126,7 +126,7 @@ test('a model that knows nothing but off gets no effort, and that is recorded', 
   });
 });
 
-test('a model that does not reason is asked nothing: to be off is no loss', () => {
+test('sends nothing to a model that does not reason, and warns only of a lost effort', () => {
   assert.deepEqual(emit({ reasoningSettings: 'none' }, { enabled: false }), { members: {}, warnings: [] });
   assert.equal(emit({ reasoningSettings: 'none' }, { effort: 'low' }).warnings.length, 1);
 });
@@ -145,7 +145,7 @@ const warned = (encoded: EncodedRequest): readonly string[] =>
   encoded.warnings.map(({ code, path }) => `${code} ${path}`);
 
 suite('a host that cannot be forced to call a tool while it reasons', () => {
-  test('does not reason then, whether it was asked to or would have by itself', () => {
+  test('does not reason then, whether reasoning is requested or its default', () => {
     for (const choice of ['required', NAMED]) {
       const requested = encode(HOST, { tool_choice: choice, reasoning: { effort: 'high' } });
       assert.deepEqual([requested.body['thinking'], requested.body['tool_choice']], [{ type: 'disabled' }, choice]);
@@ -167,7 +167,7 @@ suite('a host that cannot be forced to call a tool while it reasons', () => {
     assert.deepEqual(warned(encoded), ['field-changed tool_choice']);
   });
 
-  test('is told nothing of reasoning where its list says that it does not reason', () => {
+  test('gets no reasoning setting where its list says that it does not reason', () => {
     const { body, warnings } = encode(HOST, { tool_choice: 'required' }, ['tools', 'tool_choice']);
     assert.deepEqual([body['thinking'], body['tool_choice'], warnings], [undefined, 'required', []]);
   });

@@ -22,7 +22,7 @@ export function encodeReasoningSettings(
   const effort = effortOf(settings, tokens);
   if (effort === undefined) return {};
   if (spelling === 'none') {
-    // A model that cannot think need not be told to stop.
+    // A model that cannot think needs no switch.
     return effort === 'none' ? {} : dropped(context, 'the model does not reason, or not on request');
   }
   if (effort === 'none') return encodeOff(spelling, context);
@@ -54,7 +54,7 @@ function encodeObject(settings: ReasoningSettings): JsonObject {
   return withExtra(own, fieldsOf(settings, 'chat'));
 }
 
-/** Said to every model that can be told: whether it would think by itself is not known here. */
+/** Sent to every model that has a switch: whether the model would think by default is unknown. */
 function encodeOff(spelling: 'reasoning_effort' | Switch, context: EncodeContext): JsonObject {
   const { mustReason, reasoningEfforts } = context.target.dialect;
   if (mustReason === true) return dropped(context, 'the model has no setting that turns reasoning off');
@@ -72,7 +72,7 @@ const SWITCHES: Readonly<Record<Switch, (on: boolean) => JsonObject>> = {
   chat_template_kwargs: (on) => ({ chat_template_kwargs: { enable_thinking: on } }),
 };
 
-/** Whether it was said how much: switched on alone, a model knows best. */
+/** Whether the request sets an amount: a model that is merely switched on knows best. */
 function hasMeasure({ effort, maxTokens }: ReasoningSettings): boolean {
   return effort !== undefined || maxTokens !== undefined;
 }
@@ -87,7 +87,7 @@ function encodeEffort(requested: Effort, context: EncodeContext): JsonObject {
   return { reasoning_effort: nearest };
 }
 
-/** A budget that was asked for goes as it is; an effort becomes one where the length of the response is known. */
+/** A requested budget is sent as it is; an effort becomes one where the limit of the response is known. */
 function encodeBudget(
   { effort, maxTokens }: ReasoningSettings,
   { reasoningBudget }: ChatDialect,

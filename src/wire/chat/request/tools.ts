@@ -91,7 +91,7 @@ export function decodeToolChoice(choice: ChatToolChoice, tools: readonly Tool[])
   return { type: 'opaque', format: 'chat', value: { type } };
 }
 
-/** What functions an MCP server has is known only when it is asked. */
+/** The functions of an MCP server are known only after it is called. */
 function mayBeCalled(tool: Tool, name: string): boolean {
   if (tool.type === 'server') return tool.name === MCP_TYPE && name.startsWith(MCP_FUNCTION_PREFIX);
   return tool.type === 'function' && tool.name === name;

@@ -9,7 +9,7 @@ import { detailFields, encodeDetail, formatMember, TEXT_MEMBER } from '../reason
 /** How the pieces of one block are written: each as the JSON text of a `delta`, `undefined` for none. */
 export interface BlockWriter {
   readonly isText: boolean;
-  /** The form of reasoning that anybody can read. */
+  /** The form of readable reasoning. */
   readonly thinks: ReasoningBlock['form'] | undefined;
   /** Where the block's text begins in the text of the response, in characters. */
   readonly textStart: number;
@@ -113,7 +113,7 @@ function functionCallWriter({ name, input }: ToolCallBlock): BlockWriter {
   };
 }
 
-/** Readable reasoning is told twice: in plain, and as a piece of the detail that shares its index. */
+/** Readable reasoning is written twice: as plain text, and as a piece of the detail that shares its index. */
 function reasoningWriter(block: ReasoningBlock, { detail: position, gap }: Counts): BlockWriter {
   const { form, text, signature } = block;
   const shared = withExtra({ index: position, format: 'unknown', ...identify(block) }, detailFields(block));

@@ -59,8 +59,8 @@ function isFirst(choice: unknown): choice is JsonObject {
 }
 
 /**
- * What a response brought along on its choice, log probabilities among it, and on the message in it. Told as the chunk
- * would: `{choices: {logprobs, message: {...}}}`, with the one choice in place of the list.
+ * Passthrough fields of a response's choice, log probabilities among them, and of the message in it. They keep the shape
+ * of the chunk: `{choices: {logprobs, message: {...}}}`, with the one choice in place of the list.
  */
 export function restOfChoice(choice: JsonObject, delta: JsonObject): JsonObject | undefined {
   const inDelta = restOf(delta, DELTA_MEMBERS);
@@ -76,7 +76,7 @@ export function toolCallsOf(delta: JsonObject): readonly unknown[] {
   return isJsonObject(legacy) ? [{ index: 0, function: legacy }] : [];
 }
 
-/** What went wrong, told in a chunk or instead of one; `undefined` for a chunk of a response. */
+/** The error in a chunk or in place of one; `undefined` for a chunk of a response. */
 export function errorOfChunk(chunk: JsonObject): Json | undefined {
   if (chunk['error'] !== undefined && chunk['error'] !== null) return chunk['error'];
   // vLLM: `{"object": "error", "message": ...}`; others leave the first member out.

@@ -44,7 +44,7 @@ suite('sources of a chat response', () => {
     assert.deepEqual(urlsOf(response), [[], ['a', 'b', 'c']]);
   });
 
-  test('reach a messages caller who streams', () => {
+  test('reach a messages caller in a stream', () => {
     const events = decodeStream(stream(chunk({ annotations: [note('a')] }), chunk({ content: 'So.' }), finish('stop')));
     checkEvents(events);
     const encoder = new MessagesStreamEncoder(IDENTITY);
@@ -67,7 +67,7 @@ suite('sources of a chat response', () => {
     assert.deepEqual(urlsOf(response), [['b'], ['a']]);
   });
 
-  test('that are listed beside the choices, in every chunk, are told once', () => {
+  test('that are listed beside the choices, in every chunk, are reported once', () => {
     const members = { search_results: RESULTS, citations: ['https://one.example/', 'https://two.example/'] };
     const events = [
       chunk({ content: '1' }, {}, members),

@@ -57,7 +57,7 @@ test('a provider of the upstream is taken out where we name none', () => {
   assert.doesNotMatch(String(heads.rewrite(`{"id":"a","provider":"Inner","choices":${TAIL}`)), /Inner/);
 });
 
-test('what cannot be told apart is left to be written anew', () => {
+test('leaves a chunk to be encoded anew when its head cannot be separated', () => {
   for (const frame of [
     '{"id":"a"}',
     `{"x":{"choices":1},"choices":${TAIL}`,

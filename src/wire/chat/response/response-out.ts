@@ -32,7 +32,7 @@ export function encodeWhole(response: GenerationResponse, identity: ResponseIden
   return JSON.stringify(withExtra(own, top));
 }
 
-/** The tier that served: told with the usage, or beside it. */
+/** The tier that served, from the usage or beside it. */
 function servedTier({ usage }: FinalUsage, reported: JsonObject[string]): string | null {
   const tier = usage.serviceTier ?? reported;
   return typeof tier === 'string' ? gatewayTier(tier) : null;

@@ -83,7 +83,7 @@ suite('whole chat response', () => {
     assert.equal(relay(completion({ content: 'hi' }))['system_fingerprint'], null);
   });
 
-  test('shows metadata when it is asked for', () => {
+  test('shows metadata when it is requested', () => {
     const shown = write(fold(completion({ content: 'x' })), { ...FINAL_USAGE, serviceMetadata: { requested: 'r' } });
     assert.deepEqual(shown['service_metadata'], { requested: 'r' });
   });
@@ -121,7 +121,7 @@ suite('whole chat response', () => {
   });
 
   // @spec chat-response-8
-  test('reasoning is told in plain and in detail', () => {
+  test('encodes reasoning as plain text and in detail', () => {
     const details: Json = [
       { type: 'reasoning.text', text: 'hm', signature: 's', index: 0, format: 'anthropic-claude-v1' },
       { type: 'reasoning.encrypted', data: 'e', index: 1, id: 'rs', format: 'openai-responses-v1' },

@@ -278,7 +278,7 @@ suite('chat stream: tool calls', () => {
     assert.equal(foldStream(chunk({ tool_calls: [call(0, 'a', 'f', '{}')] }), finish('length')).end?.finish, 'length');
   });
 
-  test('members that nobody knows stay on their call', () => {
+  test('keeps unknown members on their call', () => {
     const signed = { ...call(0, 'a', 'f', '{}'), extra_content: { google: { thought_signature: 's' } } };
     const [block] = foldStream(chunk({ tool_calls: [signed] }), finish('stop')).blocks;
     assert.deepEqual(block?.extra?.fields, { extra_content: { google: { thought_signature: 's' } } });
@@ -351,7 +351,7 @@ suite('chat stream: any order of what upstreams send', () => {
 });
 
 suite('chat stream: reasoning', () => {
-  test('any of the plain members is reasoning, details are told once', () => {
+  test('decodes any of the plain members as reasoning, and details once', () => {
     for (const member of ['reasoning', 'reasoning_content'])
       assert.deepEqual(
         textsOf(foldStream(chunk({ [member]: 'a' }), chunk({ [member]: 'b', content: '' }), finish('stop'))),
@@ -636,7 +636,7 @@ suite('chat stream: around the content', () => {
 });
 
 suite('chat stream: before it begins', () => {
-  test('what is skipped is told after the start, and also when the response never begins', () => {
+  test('reports skipped events after the start, and also when the response never begins', () => {
     const reported = decodeStream(stream('no json', '[1]', chunk({ content: 'hi' }), finish('stop'), DONE));
     checkEvents(reported);
     assert.deepEqual(typesOf(reported).slice(0, 3), ['start', 'warning', 'warning']);

@@ -185,7 +185,7 @@ suite('chat stream encoder: chunks of a chat upstream', () => {
     );
   });
 
-  test('what the upstream told of its response is told once, on the chunk that comes next', () => {
+  test('passes members of the upstream response on once, with the next chunk', () => {
     const chunks = relay(
       chunk({ role: 'assistant', content: '' }, {}, { x_vendor: { id: 'r' }, system_fingerprint: 'fp' }),
       chunk({ content: 'a', channel: 'final' }, { logprobs: { content: [1] }, matched: 1 }),
@@ -206,7 +206,7 @@ suite('chat stream encoder: chunks of a chat upstream', () => {
     });
   });
 
-  test('members of consecutive chunks that nobody can merge travel in chunks of their own', () => {
+  test('sends members of consecutive chunks that cannot be merged in chunks of their own', () => {
     const tool = (index: number, output?: string): JsonObject => ({
       executed_tools: [{ index, ...(output !== undefined && { output }) }],
     });
@@ -234,7 +234,7 @@ suite('chat stream encoder: chunks of a chat upstream', () => {
     assert.equal(choices.filter(({ matched }) => matched === 1).length, 1);
   });
 
-  test('what comes between two chunks of text is told on the second', () => {
+  test('sends members that come between two chunks of text with the second', () => {
     const chunks = relay(chunk({ content: 'a' }), { choices: [], x_late: 1 }, chunk({ content: 'b' }), finish('stop'));
     assert.deepEqual(
       chunks.map((entry) => entry['x_late']),
@@ -243,7 +243,7 @@ suite('chat stream encoder: chunks of a chat upstream', () => {
   });
 
   // @spec chat-response-18
-  test('the upstream own metadata, prices and padding are not told', () => {
+  test('omits metadata, prices and padding of the upstream', () => {
     const text = JSON.stringify(
       relay(
         chunk({ content: 'a' }, {}, { service_metadata: { secret: 1 }, obfuscation: 'xxxx', debug: { a: 1 } }),
@@ -256,7 +256,7 @@ suite('chat stream encoder: chunks of a chat upstream', () => {
 
 suite('chat stream encoder: reasoning', () => {
   // @spec stream-17
-  test('readable reasoning is told in plain and as pieces of one detail', () => {
+  test('encodes readable reasoning as plain text and as pieces of one detail', () => {
     const signed: Block = { type: 'reasoning', form: 'text', text: '', family: 'anthropic-claude-v1' };
     const deltas = deltasOf(
       write([
@@ -425,7 +425,7 @@ suite('chat stream encoder: other content', () => {
     });
   });
 
-  test('texts with something between them are told apart, pieces of one text are not', () => {
+  test('separates texts with something between them, but not pieces of one text', () => {
     const events = [
       START,
       ...block(0, TEXT, 'I look.'),

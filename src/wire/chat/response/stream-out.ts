@@ -23,7 +23,7 @@ import { encodeUsage } from './usage.ts';
 
 const DONE = 'data: [DONE]\n\n';
 const CHUNK = 'chat.completion.chunk';
-/** Sources that wait for the end of a text; further ones are told at once, with what has come of it. */
+/** Sources that wait for the end of a text; further ones are written at once, with the text so far. */
 const WAITING_SOURCES_MAX = 1_000;
 
 /** Members for a chunk, for its choice and for its delta. */
@@ -256,8 +256,8 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   /**
-   * Lets members wait for the next chunk. Where one of them waits already with another value, nobody here knows how the two
-   * are put together: what waits goes out in a chunk of its own.
+   * Lets members wait for the next chunk. Where one of them waits already with another value, the gateway does not know how
+   * to merge the two: the waiting members go out in a chunk of their own.
    */
   #wait(next: Waiting): string {
     const before = this.#waiting;

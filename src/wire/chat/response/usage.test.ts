@@ -25,7 +25,7 @@ suite('chat usage', () => {
     const cached = { cached_tokens: 600, cache_write_tokens: 50 };
     assert.equal(decode({ prompt_tokens_details: cached }).promptTokens, 750);
     assert.equal(decode({ prompt_tokens: 650, prompt_tokens_details: cached }).promptTokens, 650);
-    // The total is of the numbers as the upstream told them.
+    // The total is of the numbers as the upstream reported them.
     assert.equal(decode({ total_tokens: 120, prompt_tokens_details: cached }).completionTokens, 20);
   });
 
@@ -75,7 +75,7 @@ suite('chat usage', () => {
     assert.equal(decode(details).completionTokens, 20);
   });
 
-  test('reasoning that only the total counts is told and paid, of hosts that are known for it', () => {
+  test('reports and charges reasoning that only the total counts, for hosts that are known for it', () => {
     const read = (members: JsonObject, inTotal: boolean): Usage =>
       decodeUsage({ prompt_tokens: 35, completion_tokens: 12, ...members }, undefined, inTotal);
     assert.deepEqual(read({ total_tokens: 109 }, true), {
@@ -144,7 +144,7 @@ suite('chat usage: what it cost', () => {
   });
 
   // @spec money-9
-  test('with a key of the caller own the cost at the provider is told', () => {
+  test('reports the cost at the provider with byok', () => {
     const encoded = encodeUsage({
       ...FINAL_USAGE,
       isByok: true,
@@ -160,7 +160,7 @@ suite('chat usage: what it cost', () => {
   });
 
   // @spec chat-response-15
-  test('searches are told in both of their places', () => {
+  test('reports searches in both of their places', () => {
     const encoded = encodeUsage({ ...FINAL_USAGE, usage: { ...BASE, webSearchRequests: 2 } });
     assert.deepEqual(encoded['server_tool_use_details'], { web_search_requests: 2 });
     assert.deepEqual(encoded['server_tool_use'], { web_search_requests: 2 });

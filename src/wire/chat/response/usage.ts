@@ -65,7 +65,7 @@ export function decodeUsage(usage: JsonObject, tier: string | undefined, reasoni
   const runs = toolRunCount(searches?.['web_search_requests']);
   const served = usage['service_tier'];
   return {
-    // Who tells more cached tokens than prompt tokens counts them apart, as the messages format does (@spec translate-28).
+    // An upstream with more cached tokens than prompt tokens counts them apart, as the messages format does (@spec translate-28).
     promptTokens: cacheTokens > reported ? reported + cacheTokens : reported,
     completionTokens: completionTokens(usage, reported, reasoningTokens ?? 0),
     cacheReadTokens,
