@@ -1,12 +1,12 @@
 /** In what upstreams of the messages format differ. Everything is off or plain by default. */
 export interface MessagesDialect {
-  /** How the model is told to think. `budget` up to 4.5, `adaptive` from 4.6 on. */
+  /** The setting that makes the model think: `budget` up to 4.5, `adaptive` from 4.6 on. */
   readonly thinking?: 'budget' | 'adaptive' | 'adaptive-only' | 'none';
   /** Efforts beyond `high` that the model knows. */
   readonly efforts?: readonly string[];
-  /** Refuses to be forced to call a tool while it thinks, which it does unless it is told not to. */
+  /** Refuses to be forced to call a tool while it thinks, and thinks by default. */
   readonly unforcedReasoning?: boolean;
-  /** Cannot be told not to think. */
+  /** Thinking cannot be switched off. */
   readonly mustReason?: boolean;
   /** The thinking that stands before calls which there is none of, for hosts that refuse those. */
   readonly reasoningFiller?: string;
@@ -17,8 +17,8 @@ export interface MessagesDialect {
   /** Understands vendor tools and blocks (`web_search_20250305`, `container`, betas). */
   readonly vendor?: boolean;
   /**
-   * Reads the line by which a terminal agent marks its requests. Everybody else takes it for a part of the prompt, which
-   * it keeps out of their cache, or refuses it. Default false.
+   * Reads the line by which a terminal agent marks its requests. Other upstreams take it for a part of the prompt, which
+   * it keeps out of their cache, or refuse it. Default false.
    */
   readonly readsAttribution?: boolean;
   /** Takes `output_config.format`; otherwise a forced tool named `json` stands in. */

@@ -44,7 +44,7 @@ function streamedContent(events: EventBatch): readonly JsonObject[] {
   return foldContent(checkStream(encoder.encode(events) + encoder.close(FINAL_USAGE)));
 }
 
-/** The next request of a caller who sends back what it got. */
+/** The next request of a caller that sends the response back. */
 function nextRequest(content: readonly JsonObject[]): ReturnType<typeof decode> {
   return decode({ model: 'acme/one', max_tokens: 9, messages: [QUESTION, { role: 'assistant', content }, QUESTION] });
 }
@@ -94,7 +94,7 @@ suite('reasoning of another vendor', () => {
   });
 
   // @spec messages-31
-  test('never goes to the vendor of this format, whoever made it', () => {
+  test('is never sent to the vendor of this format, whatever its family', () => {
     fc.assert(
       fc.property(foreignBlock, (block) => {
         const request = nextRequest(wholeContent(responseOf([block])));
@@ -104,14 +104,14 @@ suite('reasoning of another vendor', () => {
     );
   });
 
-  test('goes to a compatible host where anybody can read it, and without its seal', () => {
+  test('is sent to a compatible host where it is readable, and without its seal', () => {
     const thought: ReasoningBlock = { type: 'reasoning', form: 'text', text: 'hm', family: 'google-gemini-v1' };
     const sealed: ReasoningBlock = { type: 'reasoning', form: 'encrypted', text: 'AA==', family: 'google-gemini-v1' };
     const request = nextRequest(wholeContent(responseOf([thought, { ...thought, signature: 'c2ln' }, sealed])));
     assert.deepEqual(sentThoughts(request, COMPATIBLE), [{ type: 'thinking', thinking: 'hm', signature: '' }]);
   });
 
-  test('under a seal of times to come is read by nobody here', () => {
+  test('is not decoded under a seal of a later version', () => {
     const request = nextRequest([
       { type: 'redacted_thinking', data: 'sealed-v2:openai-responses-v9:x' },
       { type: 'thinking', thinking: 'hm', signature: 'sealed-v1:openai-responses-v9:text:rs_1:c2ln' },
@@ -143,7 +143,7 @@ suite('reasoning of the vendor itself', () => {
     }
   });
 
-  test('is empty where nobody signed it and nothing else is to be kept', () => {
+  test('is empty where it is unsigned and nothing else is to be kept', () => {
     const events = responseOf([{ type: 'reasoning', form: 'text', text: 'hm', family: 'unknown' }]);
     assert.deepEqual(wholeContent(events)[0], { type: 'thinking', thinking: 'hm', signature: '' });
   });

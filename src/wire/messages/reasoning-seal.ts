@@ -1,16 +1,16 @@
 import { REASONING_FAMILIES, type ReasoningBlock, type ReasoningFamily } from '../../canonical/blocks.ts';
 
-/** Who made what stands in this format without a seal. */
+/** The family of reasoning that stands in this format without a seal. */
 export const OWN_FAMILY: ReasoningFamily = 'anthropic-claude-v1';
 
 /**
- * This format has one member for what makes reasoning readable to its maker (`signature`, `data`), and none for who that
- * is, for the item that it is a piece of, or for being a summary. What another vendor made is therefore sealed there as
- * `sealed-v1:FAMILY:FORM:ID:TEXT`, and opened when the caller sends it back. Base64 holds no colon, so nothing of the
- * format's own vendor looks like that; what a compatible host gives that does is sealed like the others.
+ * This format has one member for what makes reasoning readable to its vendor (`signature`, `data`), and none for the
+ * vendor, for the item that the block is a piece of, or for being a summary. Reasoning of another vendor is therefore
+ * sealed there as `sealed-v1:FAMILY:FORM:ID:TEXT`, and opened when the caller sends it back. Base64 holds no colon, so
+ * nothing of the format's own vendor looks like that; a value of a compatible host that does is sealed like the others.
  */
 const SEAL = /^sealed-v1:([^:]*):([^:]*):([^:]*):/;
-/** One that was written by a gateway yet to come is nobody's for this one: no vendor may get to see it as its own. */
+/** A seal of a later version of the gateway. This version cannot open it, and sends it to no vendor. */
 const ANY_SEAL = /^sealed-v\d+:/;
 
 const FAMILY_OF_NAME: ReadonlyMap<string, ReasoningFamily> = new Map(REASONING_FAMILIES.map((name) => [name, name]));
@@ -25,7 +25,7 @@ export interface Sealed {
 }
 
 /**
- * What goes into `signature` or `data`: the text itself where this format's vendor made it, or nobody in particular.
+ * The value of `signature` or `data`: the text itself where this format's vendor made it, or its vendor is unknown.
  * @param text the signature, or the encrypted data; `''`: none
  */
 export function seal(

@@ -92,7 +92,7 @@ export function decodeServerResult(block: JsonObject): { readonly text: string; 
   return { text: JSON.stringify(kind.read(content)), failed: isFailed(content) };
 }
 
-/** A page that could not be read is told of with its address. @spec web-22 */
+/** The error of a page that could not be fetched, with its address. @spec web-22 */
 function decodeError({ error_message: message, ...content }: JsonObject): JsonObject {
   const address = addressIn(content);
   const status = address.url === undefined ? 'error' : 'failed';
@@ -174,8 +174,8 @@ const RANDOM_CHARS = 20;
 const FUNCTION_PREFIX = 'service_';
 
 /**
- * How callers of this format are told of a server tool that ran: `server_tool_use`, and the block of its result, as a
- * vendor tells of its own tools. @spec tool-20
+ * Encodes a server tool that ran as `server_tool_use` and the block of its result, as a vendor does with its own tools.
+ * @spec tool-20
  */
 export const messagesServerCalls: ServerCallCodec = {
   shownId: (id, ordinal) => shownCallId(id, ordinal, () => randomText(RANDOM_CHARS)),

@@ -533,7 +533,7 @@ suite('a conversation of the messages format', () => {
 });
 
 // @spec chat-11
-test('the original resolution is asked only of upstreams that know the word; the others get the highest they have', () => {
+test('sends the original resolution to upstreams that know it, and the highest known one to others', () => {
   const requested = (detail: string, dialect: Dialect): unknown => {
     const content = [{ type: 'image_url', image_url: { url: 'https://x/y.png', detail } }];
     const [message] = objectsOf(encodeChat({ messages: [{ role: 'user', content }] }, dialect).body['messages']);

@@ -178,7 +178,7 @@ function encodeData(mediaType: string, data: string): WireObject {
 
 /**
  * A vendor verifies signatures: only signed blocks of its own family, unedited, may go there. Compatible hosts that sign
- * nothing take what anybody can read. @spec reasoning-16, reasoning-18
+ * nothing take readable reasoning. @spec reasoning-16, reasoning-18
  */
 function encodeReasoning(block: ReasoningBlock, path: string, context: EncodeContext): WireObject | undefined {
   const { form, signature = '' } = block;
@@ -210,8 +210,8 @@ function encodeToolCall(block: ToolCallBlock, context: EncodeContext): WireObjec
 }
 
 /**
- * Who called a tool. Our own responses say it of every call (@spec messages-30), so it comes back with all of them, and the
- * vendor itself refused it once: anthropics/anthropic-sdk-python#1112 (2026-01).
+ * Removes the member `caller` of a tool call. Our own responses have it on every call (@spec messages-30), so all of them
+ * come back with it, and the vendor itself refused it once: anthropics/anthropic-sdk-python#1112 (2026-01).
  */
 function withoutCaller(extra: Extra | undefined): Extra | undefined {
   if (extra?.fields['caller'] === undefined) return extra;

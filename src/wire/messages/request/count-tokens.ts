@@ -9,7 +9,7 @@ import { decodePrompt } from './request-in.ts';
 import { countTokensSchema } from './request-schema.ts';
 
 /**
- * Reads a body of `POST /messages/count_tokens`: a request that nobody answers. Members that only a response needs are
+ * Decodes a body of `POST /messages/count_tokens`: a request without a generation. Members that only a response needs are
  * ignored, so that a whole request may be sent to be counted.
  * @throws GatewayError 400
  * @spec messages-35

@@ -38,7 +38,7 @@ suite('a conversation that comes from another vendor', () => {
     }
   });
 
-  test("keeps its thinking where the calls are the vendor's own: whoever left that out is told so", () => {
+  test("keeps its thinking where the calls are the vendor's own, so that the vendor refuses missing blocks", () => {
     for (const id of ['toolu_01A', 'toolu_vrtx_01A', 'tooluse_A']) {
       const { body, warnings } = encode(decode(afterCall({ id })), VENDOR);
       assert.deepEqual(body['thinking'], { type: 'enabled', budget_tokens: 2_000 });
@@ -47,7 +47,7 @@ suite('a conversation that comes from another vendor', () => {
   });
 });
 
-test("who made a call is said to the vendor alone: our own responses say it, and others' hosts may not know it", () => {
+test('sends the caller of a tool call to the vendor alone, because other hosts may not know the member', () => {
   const wire = afterCall({ id: 'toolu_1', caller: { type: 'direct' } });
   assert.deepEqual(callIn(encode(decode(wire), VENDOR).body), {
     type: 'tool_use',
@@ -87,7 +87,7 @@ suite('a host that wants to see thinking before calls', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('gets its own thinking as it was, and none where it is told not to think', () => {
+  test('gets its own thinking as it was, and none where thinking is switched off', () => {
     const wire = afterCall({ id: 'toolu_1' });
     const thought = { type: 'thinking', thinking: 'I look.', signature: '' };
     const [question, calls, result] = objectsOf(wire['messages']);
@@ -99,7 +99,7 @@ suite('a host that wants to see thinking before calls', () => {
   });
 });
 
-suite('a host that cannot be forced to call a tool while it thinks, and thinks unless told not to', () => {
+suite('a host that cannot be forced to call a tool while it thinks, and thinks by default', () => {
   const host = target({ vendor: false, thinking: 'budget', unforcedReasoning: true, effortNeedsThinking: true });
   const wire = {
     max_tokens: 9,
@@ -109,7 +109,7 @@ suite('a host that cannot be forced to call a tool while it thinks, and thinks u
     output_config: { effort: 'low' },
   };
 
-  test('does not think then where nobody asked it to, and gets no effort either', () => {
+  test('does not think then where the request sets no thinking, and gets no effort either', () => {
     const { body, warnings } = encode(decode(wire), host);
     assert.deepEqual([body['thinking'], body['output_config']], [{ type: 'disabled' }, undefined]);
     assert.deepEqual(

@@ -38,7 +38,7 @@ export function openKinds(kinds: Readonly<Record<string, z.ZodType>>): z.ZodType
   });
 }
 
-// The wording is left to whoever reads the issues; unions word what is inside them before they hand it on.
+// The code that reads the issues writes the messages; a union writes those inside it before it passes them on.
 const PARSE_CONTEXT: z.core.ParseContextInternal = { async: false, error: () => '', reportInput: true };
 
 /** Runs a further schema over a value; what it finds is reported as if it had been written there. */

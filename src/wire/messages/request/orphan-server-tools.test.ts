@@ -28,7 +28,7 @@ function sent(to: typeof VENDOR, content: readonly JsonObject[], ...after: reado
 }
 
 suite('a tool that the provider of an earlier response ran', () => {
-  test('and whose result no caller of this format could be shown, goes to nobody', () => {
+  test('and whose result this format cannot show, is not sent', () => {
     const response = foldEvents([
       { type: 'start', format: 'responses' },
       {

@@ -5,10 +5,10 @@ import type { Turn } from '../../../canonical/request.ts';
 const VENDOR_ID = /^srvtoolu_[a-zA-Z0-9_]+$/;
 
 /**
- * Ids of calls of tools that some provider ran itself and that this one would refuse to be told of: what a model of
- * another format ran is shown to callers without its result, which only that format can say, and goes by that vendor's
- * ids. A call that is still running is none of them: it has no result when a response pauses, or waits for the caller's
- * own tools, and the conversation is to go on from there. @spec translate-4, messages-30
+ * Ids of calls of provider-native tools that this provider would refuse. A call that a model of another format ran is shown
+ * to callers without its result, which only that format can express, and keeps that vendor's id. A call that is still
+ * running is none of them: it has no result when a response pauses, or waits for the caller's own tools, and the
+ * conversation is to go on from there. @spec translate-4, messages-30
  */
 export function findOrphanServerCalls(turns: readonly Turn[], vendor: boolean): ReadonlySet<string> {
   const answered = new Set<string>();

@@ -43,7 +43,7 @@ test('a schema is said in the format itself where the model knows that', () => {
 });
 
 // @spec translate-24
-test('a schema of another format loses what the vendor refuses, which is told', () => {
+test('removes what the vendor refuses from a schema of another format, and warns', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -146,7 +146,7 @@ suite('elsewhere', () => {
   });
 
   // @spec reasoning-11
-  test('thinking gives way to it, which is told', () => {
+  test('switches thinking off for it, and warns', () => {
     const { body, warnings } = encode(ask({ reasoning: { effort: 'high' } }), PLAIN);
     assert.equal(body['thinking'], undefined);
     assert.deepEqual(body['tool_choice'], FORCED);
@@ -172,7 +172,7 @@ suite('elsewhere', () => {
       PLAIN,
     ],
   ] as const satisfies readonly (readonly [string, GenerationRequest, typeof PLAIN])[])
-    test(`where ${what} it is asked for in words, which is told`, () => {
+    test(`is requested by an instruction, with a warning, where ${what}`, () => {
       const { body, outputTool, warnings } = encode(request, to);
       assert.match(JSON.stringify(body['system']), /one JSON (?:object|value)/);
       assert.equal(body['tools'], undefined);
@@ -182,7 +182,7 @@ suite('elsewhere', () => {
 });
 
 // @spec translate-23
-test('any JSON object is asked for in words', () => {
+test('requests any JSON object by an instruction', () => {
   const { body } = encode(ask({ responseFormat: { type: 'json_object' } }), NATIVE);
   assert.match(JSON.stringify(body['system']), /JSON object/);
 });
@@ -202,11 +202,11 @@ suite('a caller of this format', () => {
     assert.equal(outputTool, 'json');
   });
 
-  test('has its own words passed on to one of which nobody knows', () => {
+  test('has its own settings passed on to an unknown one', () => {
     assert.deepEqual(encode(decode(wire), target()).body['output_config'], wire.output_config);
   });
 
-  test('keeps its thinking: the tool is then offered and asked for, not forced', () => {
+  test('keeps its thinking: the tool is then offered and requested, not forced', () => {
     const thinking = { type: 'enabled', budget_tokens: 2_000 };
     const { body, outputTool, warnings } = encode(decode({ ...wire, thinking }), OLD_VENDOR);
     assert.deepEqual(body['thinking'], thinking);

@@ -8,7 +8,7 @@ import type { WireObject } from '../../json-fields.ts';
 import { addExtra } from '../extra.ts';
 import type { WireMessage } from './wire-message.ts';
 
-/** How the wanted form of the response is asked for: by one of these, or not at all. */
+/** How the response format is requested: by one of these, or not at all. */
 export interface OutputFormat {
   /** `output_config.format`. */
   readonly format?: WireObject;
@@ -18,7 +18,7 @@ export interface OutputFormat {
   readonly instruction?: string;
 }
 
-/** A tool that nobody runs: what the model calls it with is the response, and its schema is the one that was asked for. */
+/** A tool that is never run: its input is the response, and its schema is the requested one. */
 export interface OutputTool {
   readonly name: string;
   /** The model has to call a tool. Not where it thinks and must not be kept from it. */
@@ -55,8 +55,8 @@ const TOOL_DESCRIPTION = 'Gives your whole answer. Call it once, and write no te
 const BEYOND_TOOLS = ['oneOf', 'anyOf', 'allOf', '$ref'];
 
 /**
- * A model without structured output is made to call a tool whose input is the response; where it cannot be, it is asked in
- * words, and the record says so. @spec chat-36, translate-22
+ * A model without structured output is forced to call a tool whose input is the response. A model that cannot be forced
+ * gets an instruction instead, with a warning. @spec chat-36, translate-22
  */
 export function encodeOutputFormat(
   request: GenerationRequest,
@@ -144,8 +144,8 @@ function encodeEmulated(
   const name = freeName(request);
   const reported = description === undefined ? TOOL_DESCRIPTION : `${TOOL_DESCRIPTION} ${description}`;
   const tool = { name, forced, description: reported, schema };
-  // Nothing that a caller of this format said is dropped in silence (@spec messages-24), and a model that thinks refuses to
-  // be forced (11.3): so it may call the tool, and is asked to.
+  // No setting of a messages caller is dropped in silence (@spec messages-24), and a model that thinks refuses to be forced:
+  // so it may call the tool, and an instruction requests that.
   return forced ? { tool } : { tool, instruction: `Give your answer by a call of the tool "${name}", not as text.` };
 }
 

@@ -279,7 +279,7 @@ test('content blocks become canonical blocks, and unknown kinds stay whole', () 
 });
 
 // @spec messages-17, messages-18
-test('tools are told apart: functions, tools of the gateway, and tools of the vendor', () => {
+test('distinguishes functions, tools of the gateway, and tools of the vendor', () => {
   const { tools } = decode({
     ...HI,
     tools: [

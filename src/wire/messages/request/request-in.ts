@@ -24,7 +24,7 @@ const OUTPUT_CONFIG_MEMBERS = new Set(['effort', 'format']);
 const FORMAT_MEMBERS = new Set(['type', 'schema']);
 const METADATA_MEMBERS = new Set(['user_id']);
 const OWN_MEMBERS: ReadonlySet<string> = new Set([...REQUEST_MEMBERS, ...GATEWAY_FIELDS]);
-/** Members whose numbers are only written out again, beside those that nobody here knows. */
+/** Members whose numbers are only written out again, beside those that the gateway does not know. */
 const TRAVELLING_MEMBERS: ReadonlySet<string> = new Set([
   'messages',
   'system',
@@ -75,8 +75,8 @@ export function createRequestDecoder(options: { readonly plugin: z.ZodType<Plugi
 }
 
 /**
- * A conversation that the server would keep between turns. Nobody keeps one here, and a vendor does not know the ids that
- * answers have here; told in the vendor's own words, its clients go on by sending the whole conversation.
+ * Refuses a conversation that the server would keep between turns. The gateway keeps none, and a vendor does not know the
+ * ids that responses have here. With the vendor's own error its clients continue by sending the whole conversation.
  * @source vendor docs, "Message threads", and vendor SDK 1.11 `ThreadState.recoversFrom`, read 2026-11
  */
 function refuseThread(thread: unknown): void {

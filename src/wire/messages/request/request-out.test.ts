@@ -118,7 +118,7 @@ test('parallel calls are answered in one user message, results first', () => {
   ]);
 });
 
-test('ids that upstreams use twice are told apart, each with its own result', () => {
+test('makes ids that upstreams use twice distinct, each with its own result', () => {
   const body = bodyOf([user('go'), assistant(call('x')), result('x', '1'), assistant(call('x')), result('x', '2')]);
   const messages = body['messages'] as readonly JsonObject[];
   assert.deepEqual(
@@ -345,7 +345,7 @@ test('tools, forced choice and sequential calls are said in the words of the for
   assert.equal((encode(beta, VENDOR).body['tools'] as readonly JsonObject[])[0]?.['strict'], true);
 });
 
-test('a choice that the format cannot say leaves one call at a time as it was asked for', () => {
+test('keeps the requested single call at a time beside a tool choice that the format cannot express', () => {
   const value = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } };
   const request = chatRequest(
     [user('hi')],
@@ -367,7 +367,7 @@ test('sequential calls alone need a choice, and a choice needs a tool', () => {
   assert.equal(bodyOf([user('a')], { toolChoice: { type: 'required' } })['tool_choice'], undefined);
 });
 
-test('what the format cannot say is told in warnings', () => {
+test('warns of settings that the format cannot express', () => {
   const request = chatRequest(
     [user('a')],
     {
@@ -401,7 +401,7 @@ test('what the format cannot say is told in warnings', () => {
 });
 
 // @spec messages-2
-test("a maximum is always sent: the asked one, the endpoint's, or the default", () => {
+test("always sends a maximum: the requested one, the endpoint's, or the default", () => {
   const request = chatRequest([user('a')]);
   assert.equal(encode(request, target({}, { maxOutputTokens: 64_000 })).body['max_tokens'], 64_000);
   assert.equal(encode(request, target()).body['max_tokens'], 4_096);
@@ -528,7 +528,7 @@ test('the same prompt always gives the same bytes, and the request is not touche
 
 const READER = target({ ...VENDOR.dialect, readsAttribution: true });
 
-test('the changing line of a terminal agent goes to the vendor only, not to others who know the same', () => {
+test('sends the changing line of a terminal agent to the vendor only, not to other hosts of its models', () => {
   const line = 'x-anthropic-billing-header: cc_version=2; cch=1f3a;';
   const wire = {
     system: [

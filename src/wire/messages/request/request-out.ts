@@ -120,8 +120,8 @@ function planThinking(
   const plan = request.format === 'messages' ? encodeOwnThinking(options) : encodeForeignThinking(options);
   if (plan.thinking?.['type'] !== 'enabled' || target.dialect.reasoningFiller !== undefined) return plan;
   if (!hasUnthoughtTurn(messages)) return plan;
-  // The vendor refuses to go on thinking after calls that it made without its thinking. @spec reasoning-19. Who left it out by
-  // themselves are told so by the vendor; who have it from elsewhere could not have kept it.
+  // The vendor refuses to go on thinking after calls that it made without its thinking. @spec reasoning-19. A messages caller
+  // that left the thinking out gets the vendor's error; a caller with a history from elsewhere could not have kept it.
   const isOwnDoing = request.format === 'messages' && !hasDroppedReasoning(request);
   if (isOwnDoing && !(target.dialect.vendor === true && callsFromElsewhere(messages))) return plan;
   warnings.add('field-dropped', 'thinking', 'the reasoning before the last tool call is not there any more');
@@ -129,7 +129,7 @@ function planThinking(
   return { ...rest, maxTokens, active: false };
 }
 
-/** Calls of other models, and of callers who keep no thinking, have none that could stand before them. */
+/** Calls of other models, and of callers that keep no thinking, have none that could stand before them. */
 function fillThinking(
   messages: readonly WireMessage[],
   { thinking }: ThinkingPlan,
@@ -178,7 +178,7 @@ function encodeOutputConfig(plan: ThinkingPlan, output: OutputFormat): { readonl
 
 /**
  * `priority` of another format is not turned into the vendor's fast mode, which costs several times as much: only a
- * caller who writes `speed` gets it.
+ * caller that sets `speed` gets it.
  */
 function encodeServiceTier(
   request: GenerationRequest,
@@ -199,7 +199,7 @@ function isFast(request: GenerationRequest): boolean {
 }
 
 function dropVendorMembers(body: WireObject, warnings: Warnings): void {
-  // Marked on the last block instead; what is left of it here is what nobody knows.
+  // The last block carries the mark instead; only unknown members are left here.
   for (const member of Object.keys(isJsonObject(body['cache_control']) ? body['cache_control'] : {}))
     warnings.add('field-dropped', `cache_control.${member}`, 'is not known on a block');
   delete body['cache_control'];

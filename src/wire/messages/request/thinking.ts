@@ -18,7 +18,7 @@ export interface ThinkingPlan {
 export interface ThinkingOptions {
   readonly settings: Settings;
   readonly dialect: Dialect;
-  /** `max_tokens` as asked or by default. */
+  /** `max_tokens` as requested or by default. */
   readonly maxTokens: number;
   /** The most that the endpoint can answer, where known. */
   readonly maxTokensLimit: number | undefined;
@@ -44,7 +44,7 @@ export function encodeOwnThinking(options: ThinkingOptions): ThinkingPlan {
   return { ...(thinking !== undefined && { thinking }), ...effort, maxTokens, active };
 }
 
-/** Of hosts that think where nobody asked them to, and refuse a forced call meanwhile. */
+/** Switches thinking off for hosts that think by default, and refuse a forced call meanwhile. */
 function silenceDefault(options: ThinkingOptions): WireObject | undefined {
   const { unforcedReasoning, mustReason } = options.dialect;
   return unforcedReasoning === true && mustReason !== true && isForced(options) ? { type: 'disabled' } : undefined;
@@ -85,7 +85,7 @@ export function foreignLimit(settings: Settings, { dialect, maxOutputTokens }: L
   return dialect.thinking === 'adaptive' && !budgetOnly ? maxTokens : raisedLimit(settings, maxOutputTokens);
 }
 
-/** What another format asked for, in the form that the model knows. @spec reasoning-8 */
+/** The reasoning settings of another format, in the form that the model knows. @spec reasoning-8 */
 export function encodeForeignThinking(options: ThinkingOptions): ThinkingPlan {
   const { settings, dialect, maxTokens, warnings } = options;
   const forced = isForced(options);
@@ -116,7 +116,7 @@ function planEffort(options: ThinkingOptions, preferred: Effort | undefined): Th
   const verbosity = settings.verbosity === undefined ? {} : { effort: knownEffort(settings.verbosity, dialect) };
   if (preferred === undefined) return { ...verbosity, maxTokens, active: false };
   if (preferred === 'none') {
-    // Newer models think unless they are told not to; off together with more than `high` is refused.
+    // Newer models think by default; off together with more than `high` is refused.
     const effort = verbosity.effort === undefined || isBeyondHigh(verbosity.effort) ? {} : verbosity;
     return { thinking: { type: 'disabled' }, ...effort, maxTokens, active: false };
   }
@@ -134,7 +134,7 @@ function planEffort(options: ThinkingOptions, preferred: Effort | undefined): Th
   };
 }
 
-/** Newer models show nothing of their thinking unless asked to. @spec reasoning-10 */
+/** Newer models show their thinking only on request. @spec reasoning-10 */
 function displayOf({ display, exclude }: ReasoningSettings): string {
   return display ?? (exclude === true ? 'omitted' : 'summarized');
 }
@@ -143,7 +143,7 @@ function planBudget(options: ThinkingOptions, preferred: Effort | undefined): Th
   const { settings, dialect, maxTokens, maxTokensLimit, warnings } = options;
   if (preferred === undefined) return { maxTokens, active: false };
   if (preferred === 'none') {
-    // Budget models think only when told to; of an unknown model the off switch is the one thing that is sure.
+    // Budget models think only on request; for an unknown model the off switch is the one thing that is sure.
     return { ...(dialect.thinking === undefined && { thinking: { type: 'disabled' } }), maxTokens, active: false };
   }
   const explicit = settings.reasoning?.maxTokens;

@@ -26,7 +26,7 @@ function response(id: string, content: string): JsonObject {
   return { type: 'tool_result', tool_use_id: id, content };
 }
 
-/** The contents of the messages that are sent, and what is told about them. */
+/** The contents of the messages that are sent, and the warnings. */
 function repair(...turns: readonly Turn[]): {
   readonly contents: readonly unknown[];
   readonly reported: readonly string[];
@@ -70,7 +70,7 @@ test('a result that comes late is moved to its call, past what was said meanwhil
   assert.deepEqual(reported, []);
 });
 
-test('a result that comes after the next assistant message is moved as well, and that is told', () => {
+test('moves a result that comes after the next assistant message as well, and warns', () => {
   const { contents, reported } = repair(
     user('go'),
     calls('a'),

@@ -6,7 +6,7 @@ const marked = { cache_control: cacheControl.nullish() };
 const domains = z.array(z.string()).nullish();
 const callers = z.array(z.string()).nullish();
 /**
- * Who may call a tool of the vendor's. Not certain dates alone: the vendor's clients send newer ones
+ * The callers that a tool of the vendor's allows. The dates stay open: the vendor's clients send newer ones
  * (vendor SDK 1.11, 2026-11: `code_execution_20260521`).
  */
 const vendorCallers = z

@@ -98,7 +98,7 @@ function decodeChoice(wire: WireToolChoice, tools: readonly Tool[]): ToolChoice 
   }
 }
 
-/** What functions an MCP server has is known only when it is asked. */
+/** The functions of an MCP server are known only after it is called. */
 function mayHave(tool: Tool, name: string): boolean {
   return tool.type === 'server' && tool.name === MCP_TYPE && name.startsWith(MCP_FUNCTION_PREFIX);
 }

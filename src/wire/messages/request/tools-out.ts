@@ -61,9 +61,9 @@ export function encodeTools(context: ToolsContext): EncodedTools {
 }
 
 /**
- * Beside tools of the caller's own, which the model may call as well, it has to call one of them or the one that takes
- * the response: what a caller means who wants a response in a form, and offers tools on the way to it. Parallel calls stay
- * as the caller wants them; the response alone is given once.
+ * Forces a call of the tool that takes the response, or, where the caller offers tools of its own, of any tool: such a
+ * caller wants a response in a format, and offers tools on the way to it. Parallel calls stay as the caller wants them; the
+ * response alone is given once.
  */
 function forceOutputTool({ name }: OutputTool, alone: boolean, requested: WireObject | undefined): WireObject {
   if (alone) return { type: 'tool', name, disable_parallel_tool_use: true };
@@ -135,7 +135,7 @@ function encodeChoice(
     if (toolChoice !== undefined) warnings.add('field-dropped', 'tool_choice', 'there is no tool to choose');
     return undefined;
   }
-  // A choice that this format cannot say leaves the default, which may still be told to call one tool at a time.
+  // A choice that this format cannot express leaves the default, which may still be limited to one call at a time.
   const encoded = encodeChoiceType(toolChoice ?? { type: 'auto' }, own, warnings);
   const choice =
     encoded ?? (parallelToolCalls === false ? encodeChoiceType({ type: 'auto' }, own, warnings) : undefined);

@@ -1,7 +1,7 @@
 import type { Block } from '../../../canonical/blocks.ts';
 import { unreachable } from '../../../lib/assert.ts';
 
-/** What a block of a response becomes. `silent`: the format cannot say it. */
+/** What a block of a response becomes. `silent`: the format cannot express it. */
 export type Encoding = 'text' | 'thinking' | 'redacted' | 'call' | 'opaque' | 'silent';
 
 /** @param native the upstream spoke this format */
@@ -10,7 +10,7 @@ export function encodingOf(block: Block, native: boolean): Encoding {
     case 'text':
       return 'text';
     case 'refusal':
-      // A vendor's own refusal is told by stop_details; other formats put it where the text would be.
+      // A vendor's own refusal stands in stop_details; other formats put it where the text would be.
       return native ? 'silent' : 'text';
     case 'reasoning':
       return block.form === 'encrypted' ? 'redacted' : 'thinking';

@@ -11,9 +11,9 @@ const THINKING_MEMBERS = new Set(['type', 'thinking', 'signature']);
 const REDACTED_MEMBERS = new Set(['type', 'data']);
 
 /**
- * Reads a content block of a response, whole or as it opens in a stream. Tools that the provider runs are calls of
- * `upstream`, so that no caller is asked to run them; their results, and kinds unknown here, are opaque. What an upstream
- * signs is its own, also where it is a gateway that seals what others signed.
+ * Decodes a content block of a response, whole or as it opens in a stream. Tools that the provider runs are calls of
+ * `upstream`, so that no caller has to run them; their results, and unknown kinds, are opaque. A signature belongs to the
+ * upstream, also where it is a gateway that seals signatures of others.
  * @param input the tool's input as JSON text; `''` when a stream is still to bring it
  * @spec messages-30
  */
@@ -58,7 +58,7 @@ export function decodeBlock(block: JsonObject, input: string): Block {
   }
 }
 
-/** Members of `message` that nothing here names and that describe the response rather than who gave it. */
+/** Members of `message` that the canonical model does not name and that describe the response, not its model. */
 const MESSAGE_MEMBERS: ReadonlySet<string> = new Set([
   'id',
   'type',

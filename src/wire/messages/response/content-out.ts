@@ -97,7 +97,7 @@ export function encodeWholeBlock(
     case 'text':
       return encodeText(block, native, further);
     case 'refusal':
-      // A vendor's own refusal is told by stop_details.
+      // A vendor's own refusal stands in stop_details.
       return native || block.text === '' ? undefined : { type: 'text', text: block.text, citations: null };
     case 'reasoning':
       return native || block.text !== '' || block.signature !== undefined ? encodeReasoning(block) : undefined;

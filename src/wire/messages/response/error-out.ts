@@ -23,7 +23,7 @@ export function errorTypeOf(type: ErrorType): string {
   return VENDOR_TYPE[type] ?? 'invalid_request_error';
 }
 
-/** What is told of a response that its upstream ended with an error, without saying which. */
+/** The error for a response that its upstream ended with an unspecified error. */
 export const UPSTREAM_ERROR: JsonObject = {
   type: errorTypeOf('provider_unavailable'),
   message: 'The provider ended its answer with an error.',

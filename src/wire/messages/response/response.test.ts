@@ -235,7 +235,7 @@ test('a refusal keeps its details', () => {
   assert.deepEqual([content, stopReason, stopDetails], [[], 'refusal', details]);
 });
 
-test("a changed end is told in place of the upstream's own word", () => {
+test("encodes a changed end in place of the upstream's own word", () => {
   const response = responseOf(MESSAGE);
   assert.equal(
     encoded({ ...response, end: { type: 'end', finish: 'length', nativeFinish: 'tool_use' } })['stop_reason'],

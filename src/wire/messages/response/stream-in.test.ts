@@ -319,7 +319,7 @@ for (const [type, errorType, status] of [
   });
 }
 
-test('an event that is no JSON is skipped and told, and the rest arrives', () => {
+test('skips an event that is no JSON with a warning, and decodes the rest', () => {
   const broken = 'event: content_block_delta\ndata: {"type":"content_bl\n\n';
   const text =
     frames([START, TEXT[0] ?? {}]) +
@@ -447,7 +447,7 @@ test('an event beyond all bounds is a failure, not a full memory', () => {
   assert.deepEqual(decoder.end(), []);
 });
 
-test('what is skipped before the response begins is told after its start, and also when it never begins', () => {
+test('reports events skipped before the response begins after its start, and also when it never begins', () => {
   const early = frames(['no object', { type: 'future_event' }]);
   const reported = readBytes([Buffer.from(early + frames([START, ...TEXT, ending('end_turn'), STOP]))]);
   checkEvents(reported);

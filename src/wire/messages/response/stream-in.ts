@@ -14,15 +14,15 @@ import { mergeUsage, decodeUsage } from './usage.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
 import { extraOf } from '../extra.ts';
 
-/** Skipped events beyond it are not told one by one. */
+/** Skipped events beyond it are not reported. */
 const WARNINGS_MAX = 20;
 
 const DELTA_MEMBERS: ReadonlySet<string> = new Set(['stop_reason', 'stop_sequence', 'stop_details', 'container']);
 const DELTA_EVENT_MEMBERS: ReadonlySet<string> = new Set(['type', 'delta', 'usage']);
 
 /**
- * Reads a messages stream. Lenient with what hosts of the format get wrong: a second `message_start`, missing stops,
- * deltas that their block cannot hold, events that are not JSON.
+ * Decodes a messages stream; its blocks are decoded by `BlockReader`. It is lenient with what hosts of the format get
+ * wrong: a second `message_start`, missing stops, deltas that their block cannot hold, events that are not JSON.
  * @spec stream-23; vendor docs, "Streaming messages", read 2026-11
  */
 export class MessagesStreamDecoder implements StreamDecoder {

@@ -163,7 +163,7 @@ test('nothing is written before there is content, so that another provider may s
 });
 
 // @spec stream-24
-test('interleaved calls are told apart: the later one waits until the earlier has ended', () => {
+test('writes interleaved calls one after the other: the later one waits until the earlier has ended', () => {
   const events = encodeAll([
     CHAT_START,
     start(0, call('a')),
@@ -322,7 +322,7 @@ test('sources that come when something else stands behind their text get a block
 });
 
 // @spec messages-29
-test('a refusal in words is text, and told as the reason to stop', () => {
+test('encodes a refusal with a message as text, and as the stop reason', () => {
   const events = encodeAll([
     CHAT_START,
     start(0, { type: 'refusal', text: '' }),
@@ -512,7 +512,7 @@ const KNOWN_NATIVE = readBytes([Buffer.from(frames(NATIVE))]).filter(
 );
 
 // @spec stream-29
-test('a stream of this format passes unchanged, but for who answers and what it costs', () => {
+test('passes a stream of this format unchanged, but for the identity and the cost', () => {
   const events = readBytes([Buffer.from(frames(NATIVE))]);
   const { usage } = foldEvents(events);
   assert.ok(usage);
