@@ -217,7 +217,7 @@ suite('the signature of a text', () => {
     assert.deepEqual(parts, ['"So."', '"" other', 'a']);
   });
 
-  test('that came last goes onto the text from a chat client, who does not', () => {
+  test('that came last goes onto the text when a chat client sends it back without an order', () => {
     const parts = modelParts(encodeChat(nextOfChat(chatMessage(fold(GROUNDED)))));
     assert.equal(parts.length, 1);
     assert.match(parts[0] ?? '', / other$/);
@@ -277,7 +277,7 @@ suite('the stopgap', () => {
     assert.deepEqual(modelParts(encodeChat(history({ reasoning_details: [bad] }))), ['a stopgap', 'b']);
   });
 
-  test('is told of once, however many calls have lost theirs', () => {
+  test('is reported once, however many calls have lost theirs', () => {
     const { messages } = history();
     const twice = { messages: [...(Array.isArray(messages) ? messages : []), ...objectsOf(messages)] };
     assert.deepEqual(encodeChat(twice).warnings, ['field-changed messages[1].tool_calls[0]']);

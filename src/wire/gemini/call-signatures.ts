@@ -3,7 +3,7 @@ import type { Extra } from '../../canonical/extra.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { isJsonObject } from '../../lib/json.ts';
 
-/** Who can read what this format calls a thought signature. @spec reasoning-20 */
+/** The family of models that can read this format's thought signatures. @spec reasoning-20 */
 export const GEMINI_FAMILY: ReasoningFamily = 'google-gemini-v1';
 
 /**

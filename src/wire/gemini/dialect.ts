@@ -1,7 +1,7 @@
 /** Levels of thinking. */
 export type ThinkingLevel = 'minimal' | 'low' | 'medium' | 'high';
 
-/** How a model is told to think: up to 2.5 by a number of tokens, since 3 by a level. */
+/** The setting that makes a model think: up to 2.5 a number of tokens, since 3 a level. */
 export type GeminiThinking =
   | {
       readonly by: 'budget';
@@ -9,7 +9,7 @@ export type GeminiThinking =
       readonly tokensMax: number;
       /** A budget of 0 turns it off. */
       readonly canBeOff: boolean;
-      /** Thinks only when it is told to, and then alone may be asked to show it. */
+      /** Thinks only on request, and shows its thoughts only then. */
       readonly offByDefault?: boolean;
     }
   | {
@@ -21,7 +21,7 @@ export type GeminiThinking =
 
 /** What differs from model to model and from host to host. Everything is off or plain by default. */
 export interface GeminiFacts {
-  /** Absent: it cannot be told to think. */
+  /** Absent: it has no setting for thinking. */
   readonly thinking?: GeminiThinking;
   /** Takes JSON Schema (`parametersJsonSchema`, `responseJsonSchema`); otherwise schemas are lowered. */
   readonly jsonSchema?: boolean;
@@ -29,7 +29,7 @@ export interface GeminiFacts {
   readonly refusesSystem?: boolean;
   /** Refuses functions. */
   readonly refusesTools?: boolean;
-  /** Refuses to be held to JSON: it is asked for it in words. */
+  /** Has no JSON mode: it gets an instruction instead. */
   readonly refusesJson?: boolean;
   /** Responses in JSON although it is offered functions; otherwise the two are refused together. */
   readonly jsonBesideTools?: boolean;

@@ -57,7 +57,7 @@ suite('an address', () => {
     ['https://generativelanguage.googleapis.com/v1beta/files/abc', false],
     ['data:image/png;base64,AAAA', false],
     ['data:image/svg+xml,%3Csvg/%3E', false],
-    // Nobody can fetch these: then they are refused, and no vendor is asked to open them.
+    // These cannot be fetched: they are refused, and no vendor has to open them.
     ['data:image/png', true],
     ['s3://bucket/a.png', true],
     ['file:///etc/passwd', true],

@@ -18,7 +18,7 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
   ['video/quicktime', 'video/mov'],
 ]);
 
-/** What an address ends in, for files that nobody has looked into. */
+/** Media types by the ending of an address, for files whose bytes the gateway does not have. */
 const TYPE_OF_ENDING: ReadonlyMap<string, string> = new Map([
   ['png', 'image/png'],
   ['jpg', 'image/jpeg'],

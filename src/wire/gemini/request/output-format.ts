@@ -6,7 +6,7 @@ import type { EncodeContext } from './encode-context.ts';
 import { prepareJsonSchema } from './json-schema.ts';
 import { lowerSchema } from './schema-lowering.ts';
 
-/** How the wanted form of the response is asked for. */
+/** How the response format is requested. */
 export interface OutputFormat {
   /** Members of `generationConfig`. */
   readonly config: JsonObject;
@@ -17,8 +17,8 @@ export interface OutputFormat {
 const JSON_TYPE = 'application/json';
 
 /**
- * @param besideTools functions are offered, which some models refuse together with a wish for JSON: those are asked in
- *   words, and the record says so
+ * @param besideTools functions are offered, which some models refuse together with JSON mode: those get an instruction
+ *   instead, with a warning
  * @spec chat-36, translate-22
  */
 export function encodeOutputFormat(besideTools: boolean, context: EncodeContext): OutputFormat {

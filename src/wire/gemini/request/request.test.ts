@@ -14,7 +14,7 @@ import {
 } from '../../../../tests/support/wire/gemini/request.ts';
 
 // @spec chat-43
-test('a plain request is plain: what was not asked for is not sent', () => {
+test('sends no unset option of a plain request', () => {
   const { body, headers, warnings } = encodeChat({});
   assert.deepEqual(body, { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] });
   assert.deepEqual([headers, warnings], [{}, []]);
@@ -91,14 +91,14 @@ test('what the endpoint does not list is not sent', () => {
   ]);
 });
 
-test('no longer answer is asked for than the endpoint gives', () => {
+test('requests no longer response than the endpoint gives', () => {
   const { config, warnings } = encodeChat({ max_tokens: 9_000 }, targetOf({}, { maxOutputTokens: 8_192 }));
   assert.deepEqual(config, { maxOutputTokens: 8_192 });
   assert.deepEqual(warnings, ['field-changed max_tokens']);
 });
 
 // @spec translate-12
-test('five stop sequences are sent, none of them empty; callers are told in their own words', () => {
+test('sends five stop sequences, none of them empty, and warns under the path of the caller', () => {
   const { config, warnings } = encodeOfMessages({ stop_sequences: ['1', '2', '3', '4', '5', '6'] });
   assert.deepEqual(config['stopSequences'], ['1', '2', '3', '4', '5']);
   assert.deepEqual(warnings, ['field-changed stop_sequences']);
@@ -110,7 +110,7 @@ for (const [seed, expected] of [
   ['2147483648', -2_147_483_648],
   ['12345678901234567890', -350_287_150],
 ] as const) {
-  test(`the seed ${seed} is told in 32 bits, always alike`, () => {
+  test(`sends the seed ${seed} in 32 bits, always the same`, () => {
     const text = `{"model":"acme/one","messages":[{"role":"user","content":"Hi"}],"seed":${seed}}`;
     const { config, warnings } = encoded(encodeRequest(decodeChatText(text), THIRD));
     assert.equal(config['seed'], expected);
@@ -167,13 +167,13 @@ suite('the tier', () => {
     });
   }
 
-  test('that nobody has is left out, and noted', () => {
+  test('that the format does not have is left out, with a warning', () => {
     assert.deepEqual(encodeChat({ service_tier: 'scale' }).warnings, ['field-dropped service_tier']);
   });
 });
 
 suite('output besides text', () => {
-  test('is asked for by the words of the wire', () => {
+  test('is requested by the settings of the format', () => {
     const { config, warnings } = encodeChat({
       modalities: ['image', 'text'],
       image_config: { aspect_ratio: '16:9', image_size: '2K', strength: 1 },
@@ -198,7 +198,7 @@ suite('output besides text', () => {
     assert.deepEqual(warnings, ['field-dropped audio.format']);
   });
 
-  test('sound comes alone, whatever else is asked for, and a voice goes only where something is spoken', () => {
+  test('requests sound alone, whatever else is requested, and sends a voice only with sound', () => {
     const audio = { voice: 'Kore' };
     const spoken = encodeChat({ modalities: ['text', 'audio'], audio, stream: true });
     assert.deepEqual(spoken.config, {
@@ -250,7 +250,7 @@ suite('the form of the response', () => {
     });
   });
 
-  test('is asked for in words beside tools, where the model refuses both together, behind the own instructions', () => {
+  test('is requested by an instruction after those of the caller, where the model refuses it beside tools', () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Hi' },

@@ -141,7 +141,7 @@ function encodeLogprobs(context: EncodeContext): Members {
   };
 }
 
-/** What else than text is asked for. @spec translate-13 */
+/** The requested output besides text. @spec translate-13 */
 function encodeModalities(context: EncodeContext): Members {
   const { modalities, imageConfig, audio } = context.request.settings;
   const speaks = modalities?.includes('audio') === true;

@@ -12,7 +12,7 @@ const REFERENCES_MAX = 100;
 const TYPES: ReadonlyMap<unknown, string> = new Map(
   ['string', 'number', 'integer', 'boolean', 'array', 'object'].map((type) => [type, type.toUpperCase()]),
 );
-/** langchain and others were told "only 'enum' and 'date-time' are supported for STRING type": @spec translate-20. */
+/** The vendor's error is "only 'enum' and 'date-time' are supported for STRING type" (langchain and others): @spec translate-20. */
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
   STRING: ['date-time'],
   NUMBER: ['float', 'double'],
@@ -180,7 +180,7 @@ function sortedKeywords(_key: string, value: Json): Json {
     : value;
 }
 
-/** The type as told, or as the other keywords imply it. */
+/** The stated type, or the one that the other keywords imply. */
 function typeOf(schema: JsonObject): string | undefined {
   const reported = TYPES.get(schema['type']);
   if (reported !== undefined) return reported;
@@ -217,7 +217,7 @@ function lowerTyped(type: string, schema: JsonObject, walk: Walk, place: Place):
   return lowered;
 }
 
-/** Only strings can be listed, and none of them empty; other values are told in words. */
+/** Only strings can be listed, and none of them empty; other values go into the description. */
 function addValues(lowered: Members, type: string, values: readonly Json[]): void {
   const reported = values.filter((value) => value !== null);
   if (type === 'STRING') {

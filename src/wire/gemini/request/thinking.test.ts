@@ -19,7 +19,7 @@ function planOf({ config }: Encoded): readonly (Json | undefined)[] {
   return [config['thinkingConfig'], config['maxOutputTokens']];
 }
 
-test('nothing is said where nothing was asked', () => {
+test('sends no thinking settings where the request has none', () => {
   for (const target of [PRO, FLASH, LEVELS, SECOND])
     assert.deepEqual(planOf(encodeChat({}, target)), [undefined, undefined]);
 });
@@ -58,7 +58,7 @@ suite('a model with a budget', () => {
     assert.deepEqual(encoded.warnings, ['field-changed reasoning']);
   });
 
-  test('an effort is a part of the response that was asked for', () => {
+  test('takes an effort as a share of the requested limit', () => {
     const { config, warnings } = encodeChat({ reasoning: { effort: 'medium' }, max_tokens: 10_000 }, FLASH);
     assert.deepEqual(
       [config['thinkingConfig'], config['maxOutputTokens']],
@@ -114,19 +114,19 @@ suite('a model with levels', () => {
   });
 });
 
-suite('a model that cannot be told to think', () => {
+suite('a model without a setting for thinking', () => {
   test('is not, and the record says so', () => {
     const encoded = encodeChat({ reasoning: { effort: 'high' } }, SECOND);
     assert.deepEqual(planOf(encoded), [undefined, undefined]);
     assert.deepEqual(encoded.warnings, ['field-dropped reasoning']);
   });
 
-  test('is off without being told', () => {
+  test('is off without a setting', () => {
     assert.deepEqual(encodeChat({ reasoning: { effort: 'none' } }, SECOND).warnings, []);
   });
 });
 
-test('a model that thinks by itself shows its thoughts to whoever asks; one that does not has none to show', () => {
+test('shows thoughts on request for a model that thinks by default, and none for one that does not', () => {
   assert.deepEqual(planOf(encodeChat({ include_reasoning: true }, FLASH))[0], { includeThoughts: true });
   assert.deepEqual(planOf(encodeChat({ include_reasoning: true }, LEVELS))[0], { includeThoughts: true });
   const lite = { by: 'budget', tokensMin: 512, tokensMax: 24_576, canBeOff: true, offByDefault: true } as const;
@@ -137,7 +137,7 @@ test('a model that thinks by itself shows its thoughts to whoever asks; one that
   });
 });
 
-test('an endpoint that lists no reasoning is not told', () => {
+test('sends no thinking settings to an endpoint that lists no reasoning', () => {
   const listed = { ...FLASH, supportedParameters: new Set(['temperature']) };
   const encoded = encodeChat({ reasoning: { effort: 'high' } }, listed);
   assert.deepEqual(planOf(encoded), [undefined, undefined]);
@@ -148,7 +148,7 @@ suite('a messages caller', () => {
   const plan = (body: JsonObject, target = FLASH): readonly (Json | undefined)[] =>
     planOf(encodeOfMessages(body, target));
 
-  test('is understood in its own words', () => {
+  test('gets its own settings translated', () => {
     assert.deepEqual(plan({ thinking: { type: 'enabled', budget_tokens: 2_000 } }), [
       { thinkingBudget: 2_000, includeThoughts: true },
       4_000,
@@ -165,7 +165,7 @@ suite('a messages caller', () => {
     assert.deepEqual(plan({ output_config: { effort: 'low' } }, LEVELS), [{ thinkingLevel: 'low' }, 4_000]);
   });
 
-  test('is told in its own words', () => {
+  test('gets warnings under its own paths', () => {
     const encoded = encodeOfMessages({ thinking: { type: 'enabled', budget_tokens: 3_000 } }, LEVELS);
     assert.deepEqual(encoded.warnings, ['field-changed thinking.budget_tokens']);
   });

@@ -18,20 +18,20 @@ export interface ThinkingPlan {
   readonly maxTokens: number | undefined;
 }
 
-/** The same, from the way in which the model is told; `maxTokens` only where it had to change. */
+/** The same in the settings of the model; `maxTokens` only where it had to change. */
 interface PlannedThinking {
   readonly config: JsonObject;
   readonly maxTokens?: number;
 }
 
-/** What was asked for, with the ways of saying it brought together. */
+/** The requested thinking, whichever settings expressed it. */
 type RequestedThinking =
   | { readonly type: 'off' | 'dynamic' | 'unsaid' }
   | { readonly type: 'effort'; readonly effort: Exclude<Effort, 'none'> }
   | { readonly type: 'tokens'; readonly tokens: number };
 
 /**
- * @param maxTokens of the response, as asked and within the endpoint's limit
+ * @param maxTokens of the response, as requested and within the endpoint's limit
  * @spec reasoning-12
  */
 export function planThinking(maxTokens: number | undefined, context: EncodeContext): ThinkingPlan {
@@ -79,7 +79,7 @@ function requestedThinking(reasoning: ReasoningSettings, thinking: GeminiThinkin
   return thinking?.by === 'level' ? { type: 'effort', effort: 'medium' } : { type: 'dynamic' };
 }
 
-/** Thoughts are for whoever asked to think; an effort of the messages format alone says nothing of showing them. */
+/** A request for thinking shows the thoughts; an effort of the messages format alone does not. */
 function showsThoughts(reasoning: ReasoningSettings, { request }: EncodeContext): boolean {
   const { exclude, display, enabled, adaptive, maxTokens } = reasoning;
   if (exclude === true || display === 'omitted') return false;

@@ -58,7 +58,7 @@ export function encodeTools(context: EncodeContext): EncodedTools {
   };
 }
 
-/** Whether the model searches by itself. It cannot be told where, nor how often. @spec web-7, web-8 */
+/** Whether the model searches by itself. It has no settings for sites, nor for the number of searches. @spec web-7, web-8 */
 function encodeNativeWebSearch(besideFunctions: boolean, { request, facts, warn }: EncodeContext): boolean {
   const { nativeWebSearch } = request.settings;
   if (nativeWebSearch === undefined) return false;

@@ -65,7 +65,7 @@ suite('sources of a text', () => {
     assert.deepEqual(quotesOf(response), ['müde']);
   });
 
-  test('without a place that can be found are told without one', () => {
+  test('with a quote that is not in the text are reported without a position', () => {
     const response = grounded('Yes.', [{ segment: { endIndex: 9, text: 'elsewhere' }, groundingChunkIndices: [0] }]);
     assert.deepEqual(citationsOf(response), [{ type: 'url', url: 'https://a.example/', title: 'A' }]);
   });
@@ -101,7 +101,7 @@ suite('sources of a text', () => {
     );
   });
 
-  test('of a text that has ended are told for the whole response, at the very same place', () => {
+  test('of a text that has ended are reported for the whole response, at the very same position', () => {
     const text = 'Größe: 5.';
     const segment = { startIndex: 8, endIndex: 11, text: ' 5.' };
     const groundingMetadata = { groundingChunks: [PAGE], groundingSupports: [{ segment, groundingChunkIndices: [0] }] };

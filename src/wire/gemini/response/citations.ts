@@ -58,7 +58,7 @@ export function quotedCitations(
   });
 }
 
-/** Queries that the vendor's own search was asked; `undefined` where nothing was searched for. */
+/** The number of queries of the vendor's own search; `undefined` where there was no search. */
 export function countSearches(metadata: JsonObject): number | undefined {
   const queries = itemsOf(metadata['webSearchQueries']).filter((query) => typeof query === 'string' && query !== '');
   return queries.length === 0 ? undefined : new Set(queries).size;

@@ -125,8 +125,8 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * A source that was written over several lines, on one: without the blanks between its tokens. No string holds a line end
- * as it is, so that a source on one line is told at once, and stays as it is.
+ * Joins a source of several lines into one, without the blanks between its tokens. No string holds an unescaped line end,
+ * so a source without line ends is on one line already and stays as it is.
  */
 export function onOneLine(source: string): string {
   if (!/[\n\r]/.test(source)) return source;

@@ -5,7 +5,7 @@ import { textOf } from '../../json-fields.ts';
 /** The messages format's name of it. @spec messages-30 */
 const CODE_EXECUTION = 'code_execution';
 
-/** Code that the vendor ran itself: a call that no caller is asked to answer. */
+/** Code that the vendor ran itself: a call that no caller has to run. */
 export function codeCall(executableCode: JsonObject, id: string): ToolCallBlock {
   const { code, language } = executableCode;
   return upstreamCall(
@@ -38,7 +38,7 @@ export function codeResult(result: JsonObject, callId: string): OpaqueBlock {
   };
 }
 
-/** Another tool that the vendor ran, where it was asked to show them: `GOOGLE_SEARCH_WEB` and the like. */
+/** Another tool that the vendor ran, where the request makes it show them: `GOOGLE_SEARCH_WEB` and the like. */
 export function toolCall({ toolType, args }: JsonObject, id: string): ToolCallBlock {
   const name = textOf(toolType)?.toLowerCase() ?? 'server_tool';
   return upstreamCall(id, name, JSON.stringify(args ?? {}));

@@ -1,7 +1,7 @@
 import type { Block } from '../../../canonical/blocks.ts';
 import { gapBeforeText } from '../../../canonical/text-gap.ts';
 
-/** Texts longer than this are not kept: sources of them are told without their places. */
+/** Texts longer than this are not kept: their sources are reported without positions. */
 const CHARS_MAX = 4 * 1024 * 1024;
 /** Quotes that are looked for in vain, before no more is looked for. */
 const MISSES_MAX = 50;

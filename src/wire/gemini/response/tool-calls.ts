@@ -81,7 +81,7 @@ export class ToolCalls {
     if (open.signature !== undefined) writeWhole(this.#blocks, signatureBlock(open.signature, open.id));
   }
 
-  /** The signature goes first, so that whoever keeps the order of blocks finds it right before its call. */
+  /** The signature goes first, so that a store that keeps the order of blocks finds it right before its call. */
   #begin(call: JsonObject, signature: string | undefined): OpenCall | undefined {
     const name = nameIn(call);
     if (name === '' || this.#ids.size >= CALLS_MAX) return undefined;

@@ -33,7 +33,7 @@ test('thoughts count as completion, what tools brought in as prompt, and cached 
   assert.equal(costOf(PRICE, usage).totalNanoUsd, 1_000_000 + 120_000 + 1_200_000);
 });
 
-test('tokens of media are told apart', () => {
+test('counts tokens by kind of medium', () => {
   const usage = decodeUsage(
     {
       promptTokenCount: 600,
@@ -99,7 +99,7 @@ test('a response costs the same streamed and whole', () => {
   assert.equal(costOf(PRICE, streamed.usage).totalNanoUsd, 29 * 2_000 + 212 * 12_000);
 });
 
-test('whatever a usage says, no count is negative, none has a fraction, and the cost can be told', () => {
+test('decodes any usage to counts that are whole and not negative, so that the cost is defined', () => {
   const count = fc.oneof(fc.integer(), fc.double(), fc.jsonValue());
   const details = fc.oneof(
     fc.array(fc.record({ modality: fc.constantFrom('TEXT', 'AUDIO', 'IMAGE', 'VIDEO'), tokenCount: count })),

@@ -26,10 +26,9 @@ function reportsAll(before: JsonObject, next: JsonObject): boolean {
 }
 
 /**
- * What tools brought in counts as prompt, thinking as completion. The vendor leaves out counts of 0.
+ * Tokens of tool results count as prompt, thinking as completion. The vendor leaves out counts of 0.
  * @param hasOutput something beside thoughts has come, so that its count cannot be 0
- * @param searches queries that the vendor's own search
- * was asked, where it says
+ * @param searches the number of queries of the vendor's own search, where it is reported
  * @spec translate-28; the vendor's reference of `UsageMetadata`, read 2026-11
  */
 export function decodeUsage(usage: JsonObject, searches: number | undefined, hasOutput = false): Usage {
@@ -62,7 +61,7 @@ export function decodeUsage(usage: JsonObject, searches: number | undefined, has
   };
 }
 
-/** Tokens of one kind of medium in lists of `{modality, tokenCount}`; `undefined` when none is told. */
+/** Tokens of one kind of medium in lists of `{modality, tokenCount}`; `undefined` when none is reported. */
 function modalityTokens(usage: JsonObject, members: readonly string[], modality: string): number | undefined {
   let reported: number | undefined;
   for (const member of members) {
