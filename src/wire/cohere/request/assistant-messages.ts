@@ -87,7 +87,7 @@ function nameOfBlock(block: Block): string {
   return `${block.type === 'opaque' ? nameOf(block.value['type']) : block.type} of an assistant`;
 }
 
-/** The wire takes plain reasoning, which nobody signed. @spec reasoning-16, reasoning-17 */
+/** The format takes unsigned readable reasoning. @spec reasoning-16, reasoning-17 */
 function isReadable({ form, signature, text }: ReasoningBlock): boolean {
   return form !== 'encrypted' && !signature && text !== '';
 }

@@ -212,7 +212,7 @@ suite('reasoning', () => {
     reasoning_details: [{ index: 0, ...detail }],
   });
 
-  test('that nobody signed goes back to a model that thinks', () => {
+  test('without a signature goes back to a model that thinks', () => {
     const messages = [user, stated({ type: 'reasoning.text', text: 'Two and two.', format: 'unknown' }), user];
     assert.deepEqual(encodeChat({ messages }).messages[1], {
       role: 'assistant',
@@ -316,7 +316,7 @@ suite('results of calls', () => {
     ]);
   });
 
-  test('of calls whose ids come twice are told apart', () => {
+  test('of calls whose ids come twice get distinct ids', () => {
     const again = { role: 'assistant', tool_calls: [call('a')] };
     const messages = [user, again, result('a', '1'), again, result('a', '2')];
     const { messages: sent } = encodeChat({ messages, tools }, PLANNER);

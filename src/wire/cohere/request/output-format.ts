@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruction.ts';
 import type { EncodeContext } from './encode-context.ts';
 
-/** How the wanted form of the response is asked for. */
+/** How the response format is requested. */
 export interface OutputFormat {
   readonly format?: JsonObject;
   /** A sentence for the system prompt. */
@@ -12,8 +12,8 @@ export interface OutputFormat {
 }
 
 /**
- * Beside tools or documents the wire refuses it, so that it is asked for in words there. The schema stands bare, and
- * must describe an object.
+ * Beside tools or documents the upstream refuses it, so that an instruction requests it there. The schema stands bare,
+ * and must describe an object.
  * @source docs.cohere.com "Structured Outputs", read 2026-11; types of the vendor's SDK `ResponseFormatV2`
  */
 export function encodeOutputFormat(crowded: boolean, { request, warnings, supports }: EncodeContext): OutputFormat {

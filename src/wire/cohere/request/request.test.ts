@@ -13,13 +13,13 @@ import {
 } from '../../../../tests/support/wire/cohere/request.ts';
 
 // @spec chat-43
-test('a plain request is plain: what was not asked for is not sent', () => {
+test('sends no unset option of a plain request', () => {
   const { body, warnings } = encodeChat({});
   assert.deepEqual(body, { model: 'command-a-plus-05-2026', messages: [{ role: 'user', content: 'Hello' }] });
   assert.deepEqual(warnings, []);
 });
 
-test('a stream is asked for', () => {
+test('requests a stream', () => {
   assert.equal(encodeChat({ stream: true }).body['stream'], true);
 });
 
@@ -119,7 +119,7 @@ test("an endpoint's list of parameters is heeded", () => {
   assert.deepEqual(warnings.toSorted(), ['field-dropped seed', 'field-dropped tools', 'field-dropped top_k']);
 });
 
-test('no more tokens are asked for than the endpoint can answer', () => {
+test('requests no longer response than the endpoint gives', () => {
   const { body, warnings } = encodeChat({ max_tokens: 9_000 }, { ...THINKER, maxOutputTokens: 8_000 });
   assert.equal(body['max_tokens'], 8_000);
   assert.deepEqual(warnings, ['field-changed max_tokens']);
@@ -149,7 +149,7 @@ suite("members of the vendor's own", () => {
     assert.deepEqual(warnings, ['field-dropped safety_mode']);
   });
 
-  test('documents stay as they are, and the form of the response is asked for in words beside them', () => {
+  test('keeps documents as they are, and requests the response format by an instruction beside them', () => {
     const documents = [{ id: 'a', data: { text: 'x' } }];
     const { body, warnings } = encodeChat({ documents, response_format: { type: 'json_object' } });
     assert.deepEqual(body['documents'], documents);
@@ -172,7 +172,7 @@ suite('the form of the response', () => {
     assert.equal(encodeChat({ response_format: { type: 'text' } }).body['response_format'], undefined);
   });
 
-  test('is asked for in words beside tools, after the instructions of the caller', () => {
+  test('is requested by an instruction beside tools, after the instructions of the caller', () => {
     const messages = [
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: 'Go' },
@@ -186,7 +186,7 @@ suite('the form of the response', () => {
     assert.deepEqual(encoded.warnings, ['field-changed response_format']);
   });
 
-  test('is asked for in words where its schema describes no object', () => {
+  test('is requested by an instruction where its schema describes no object', () => {
     const list = { type: 'json_schema', json_schema: { name: 'it', schema: { type: 'array' } } };
     const { body, warnings } = encodeChat({ response_format: list });
     assert.equal(body['response_format'], undefined);
@@ -246,7 +246,7 @@ suite('thinking', () => {
     assert.deepEqual(warnings, ['field-dropped reasoning']);
   });
 
-  test('is not asked of a model that cannot, whose silence needs no switch', () => {
+  test('is not requested of a model that cannot think, and needs no switch to be off', () => {
     assert.deepEqual(thinking({ effort: 'high' }, {}, PLANNER).warnings, ['field-dropped reasoning']);
     const off = thinking({ effort: 'none' }, {}, PLANNER);
     assert.deepEqual([off.thinking, off.warnings], [undefined, []]);
@@ -327,7 +327,7 @@ suite('tools', () => {
     assert.deepEqual(warnings, ['field-changed tools']);
   });
 
-  test('that are forbidden are not offered to a model that cannot be told so', () => {
+  test('that are forbidden are not offered to a model without that choice', () => {
     const { body, warnings } = encodeChat({ tools: [tool('a')], tool_choice: 'none' });
     assert.equal(body['tools'], undefined);
     assert.deepEqual(warnings, ['field-changed tool_choice']);

@@ -74,7 +74,7 @@ function plansIn({ dialect }: EncodeTarget, { thinking }: ThinkingPlan): PlansIn
   return dialect.plansIn === 'thinking' && thinking?.['type'] === 'disabled' ? undefined : dialect.plansIn;
 }
 
-/** Of the members that nobody else knows, those of this wire that the endpoint takes. @spec request-11 */
+/** The unknown members of the body that are members of this format and that the endpoint accepts. @spec request-11 */
 function keepVendorMembers({ request, target }: EncodeContext): Members {
   const kept: Members = {};
   for (const [member, value] of Object.entries(request.extra?.fields ?? {})) {

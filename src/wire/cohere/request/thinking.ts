@@ -12,7 +12,7 @@ export interface ThinkingPlan {
 }
 
 /**
- * Models that think do so unless they are told not to, and thinking counts as part of the response.
+ * Models that can think do so by default, and thinking counts as part of the response.
  * @spec reasoning-5; docs.cohere.com "Reasoning", read 2026-11
  */
 export function planThinking(context: EncodeContext): ThinkingPlan {

@@ -89,7 +89,7 @@ export class ResponseDecoder {
       this.skip('a citation of what is no text');
       return;
     }
-    // One of a text that has ended cannot go back to it, so it is told of the whole.
+    // A citation of a text that has ended cannot go back to it, so it belongs to the whole response.
     const block = this.#blocks.openText === cited.block ? cited.block : -1;
     for (const source of decodeCitation(citation, cited))
       this.#blocks.emit({ type: 'citation', index: block, citation: source });

@@ -27,7 +27,7 @@ export function decodeWhole(text: string): EventBatch {
   return reader.take();
 }
 
-/** Citations stand apart from the parts that they are of, and are told while those are read. */
+/** Citations stand apart from the parts that they cite, and are emitted while those are decoded. */
 function takeContent(reader: ResponseDecoder, message: JsonObject, response: JsonObject): void {
   const { content } = message;
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : itemsOf(content);

@@ -42,7 +42,7 @@ test('thinking and text are blocks of their own, and the response keeps its id a
   assert.deepEqual(response.end, { type: 'end', finish: 'stop', nativeFinish: 'COMPLETE' });
 });
 
-test('thinking can be read by any model, because nobody signed it', () => {
+test('decodes thinking as unsigned, so that any model can read it', () => {
   const [thinking] = foldStream(THOUGHT_AND_CITED).blocks;
   assert.ok(thinking?.type === 'reasoning');
   assert.equal(thinking.form, 'text');
@@ -272,7 +272,7 @@ test('a stream that stops without its end broke off, even after its sentinel', (
   assert.equal(foldEvents(decodeStream(Buffer.alloc(0))).failure?.kind, 'early-end');
 });
 
-test('the end is told at once, not when the connection closes', () => {
+test('emits the end at once, not when the connection closes', () => {
   const decoder = createStreamDecoder();
   const frames = THOUGHT_AND_CITED.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
   const events = decoder.push(Buffer.from(frames));

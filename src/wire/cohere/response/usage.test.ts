@@ -34,7 +34,7 @@ test('a host that bills nothing apart is paid for what it counted, cached tokens
   assert.equal(costOf(PRICE, usage).totalNanoUsd, 40 * 2_500 + 60 * 250 + 10 * 10_000);
 });
 
-test('where only billed units are told they are the tokens, and no more of them are cached than there are', () => {
+test('takes billed units for the tokens where only they are reported, and caches no more than there are', () => {
   const usage = decodeUsage({ billed_units: { input_tokens: 9, output_tokens: 4 }, cached_tokens: 700 });
   assert.deepEqual([usage?.promptTokens, usage?.completionTokens, usage?.cacheReadTokens], [9, 4, 9]);
 });
@@ -57,7 +57,7 @@ for (const value of [
   });
 }
 
-test('whatever a usage says, no count is negative, none has a fraction, and the cost can be told', () => {
+test('decodes any usage to counts that are whole and not negative, so that the cost is defined', () => {
   const count = fc.oneof(fc.integer(), fc.double(), fc.jsonValue());
   const counts = fc.record({ input_tokens: count, output_tokens: count, reasoning_tokens: count });
   const usage = fc.record({ billed_units: counts, tokens: counts, cached_tokens: count }, { requiredKeys: [] });
