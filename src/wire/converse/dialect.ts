@@ -5,12 +5,12 @@ export type ConverseMedia = 'image' | 'document' | 'video';
 export interface ConverseFacts {
   /**
    * A Claude: knows members of the messages format in `additionalModelRequestFields`, signs its reasoning and takes it
-   * back, cites documents. How it thinks is told by `thinking` and `efforts`.
+   * back, cites documents. `thinking` and `efforts` state how it thinks.
    */
   readonly claude?: boolean;
-  /** How other models are told to think. Absent: they cannot be told. */
+  /** The member that makes other models think. Absent: they have none. */
   readonly reasoning?: 'reasoningConfig' | 'reasoning_effort' | 'reasoning_config';
-  /** Thinks whatever it is told; the off switch is refused. */
+  /** Always thinks; the off switch is refused. */
   readonly alwaysThinks?: boolean;
   /** Beta features that may be switched on, without their date. */
   readonly betas?: readonly string[];

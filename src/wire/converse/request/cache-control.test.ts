@@ -149,7 +149,7 @@ test('some models take points neither among tools nor beside their calls', () =>
   ]);
 });
 
-test('a model without a cache gets no points, and the caller is told once for each mark', () => {
+test('sends no cache points to a model without a cache, and warns once for each mark', () => {
   const { body, warned } = encodeMessages(
     { system: [text('be brief', MARK)], messages: [user(text('go'))], ...MARK },
     model({}),

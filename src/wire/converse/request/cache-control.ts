@@ -54,7 +54,7 @@ function encodePoint({ kind, ttl }: CacheBreakpoint, path: string, { facts, warn
 function collect(parts: PromptParts, context: EncodeContext): readonly Point[] {
   const { facts, warnings, request } = context;
   const found: Point[] = [];
-  // What is lost so is told with everything else that rides along (dropped-fields.ts).
+  // dropped-fields.ts warns of the breakpoints that are lost so, with all other lost fields.
   if (facts.cachePoints === undefined) return found;
   const lists = [parts.tools, parts.system, ...parts.messages.map(({ pieces }) => pieces)];
   for (const list of lists)

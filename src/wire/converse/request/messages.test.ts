@@ -175,7 +175,7 @@ test('a late result is moved to its call, of two the last counts, a missing one 
   assert.deepEqual(warned, ['content-dropped messages[2]', 'field-changed messages[6].tool_calls[0]']);
 });
 
-test('a result far from its call is told to have been moved', () => {
+test('warns that a result far from its call was moved', () => {
   const { body, warned } = encodeChat({
     messages: [
       GO,

@@ -52,7 +52,7 @@ function onlyText(pieces: readonly Piece[], { warnings }: EncodeContext): readon
 function encodeTurn(placed: LocatedTurn, context: EncodeContext): Message {
   const { turn, path } = placed;
   const role = turn.role === 'assistant' ? 'assistant' : 'user';
-  // Later instructions are said by the user, who may show something.
+  // Later instructions go into a user message, which may hold media.
   const pieces = encodeTurnPieces(placed, context);
   if (pieces.length === 0 && turn.blocks.length > 0)
     context.warnings.add('content-dropped', path, 'nothing in it can be sent in this format');

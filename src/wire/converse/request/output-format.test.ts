@@ -40,7 +40,7 @@ test('a model with structured output gets the schema as text, closed and without
   assert.equal(outputTool, undefined);
 });
 
-test('schemas are closed at every depth, and what binds no more is told', () => {
+test('closes schemas at every depth, and warns of constraints that no longer bind', () => {
   const { schema, dropped } = lowerSchema({
     type: 'object',
     additionalProperties: { type: 'string' },
@@ -119,7 +119,7 @@ test('one call at a time holds for the response’s tool, too', () => {
   });
 });
 
-test('a model that cannot be made to call a tool is asked in words', () => {
+test('sends an instruction to a model that cannot be forced to call a tool', () => {
   const words = /^Answer with one JSON object.*valid for this JSON Schema \(who\):\n\{"type":"object"/s;
   const array: JsonObject = {
     type: 'json_schema',
@@ -140,7 +140,7 @@ test('a model that cannot be made to call a tool is asked in words', () => {
 });
 
 // @spec translate-23
-test('any JSON object is asked for in words', () => {
+test('requests any JSON object by an instruction', () => {
   const { body, warned } = ask({ type: 'json_object' }, CLAUDE);
   assert.deepEqual(body['system'], [
     { text: 'Answer with one JSON object and nothing else: no prose around it, no code fence.' },
@@ -160,7 +160,7 @@ test('a form of the response that cannot be had is dropped with a warning', () =
   assert.deepEqual([unlisted.warned, unlisted.body['outputConfig']], [['field-dropped response_format'], undefined]);
 });
 
-test('a Claude that its caller told to think is not forced to the response’s tool', () => {
+test('does not force a Claude that is to think to call the tool of the response', () => {
   const encoded = encodeMessages(
     {
       max_tokens: 4000,

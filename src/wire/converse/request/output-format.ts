@@ -4,7 +4,7 @@ import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruct
 import type { EncodeContext, Message } from './encode-context.ts';
 import { lowerSchema } from './schema-lowering.ts';
 
-/** How the wanted form of the response is asked for: by one of the first two, by words, or not at all. */
+/** How the response format is requested: by one of the first two, by an instruction, or not at all. */
 export interface OutputFormat {
   readonly outputConfig?: JsonObject;
   /** A tool whose input is the response. */
@@ -13,7 +13,7 @@ export interface OutputFormat {
   readonly instruction?: string;
 }
 
-/** A tool that nobody runs: what the model calls it with is the response, and its schema is the one that was asked for. */
+/** A tool that is never run: its input is the response, and its schema is the requested one. */
 export interface OutputTool {
   readonly name: string;
   readonly description: string;
@@ -61,7 +61,7 @@ function encodeNative({ name, description }: SchemaFormat, given: JsonObject, { 
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } };
 }
 
-/** A model without structured output is made to call a tool; where it cannot be, it is asked in words. */
+/** A model without structured output is forced to call a tool; one that cannot be forced gets an instruction. */
 function encodeEmulated(
   { description }: SchemaFormat,
   schema: JsonObject,

@@ -152,14 +152,14 @@ test('a Nova that thinks hard takes neither a maximum nor sampling', () => {
   ]);
 });
 
-test('what else a caller wishes of reasoning is told to be lost', () => {
+test('warns of other reasoning settings, which are lost', () => {
   const userTexts = { effort: 'low', summary: 'auto', mode: 'pro', context: 'all_turns' };
   const lost = ['field-dropped reasoning.context', 'field-dropped reasoning.mode', 'field-dropped reasoning.summary'];
   assert.deepEqual(think(userTexts).warned.toSorted(), lost);
   assert.deepEqual(think(userTexts, model({ reasoning: 'reasoning_effort' })).warned.toSorted(), lost);
 });
 
-test('an endpoint that does not take reasoning is not told of it', () => {
+test('sends no reasoning settings to an endpoint that does not take them', () => {
   const { body, warned } = encodeChat({ messages: [GO], reasoning: { effort: 'low' } }, CLAUDE, {
     supportedParameters: new Set(['tools']),
   });

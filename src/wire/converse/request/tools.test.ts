@@ -51,7 +51,7 @@ test('tools keep the order and the words of the caller', () => {
   assert.equal(toolNames, undefined);
 });
 
-test('names that the wire refuses are mapped in tools, choice and calls, and told', () => {
+test('maps names that the format refuses in tools, choice and calls, and reports them', () => {
   const long = 'search_'.repeat(14);
   const encoded = encodeMessages({
     messages: [
@@ -86,7 +86,7 @@ test('how the model is to choose', () => {
   assert.deepEqual([toolConfigOf(none), none.warned], [{ tools: BOTH }, []]);
 });
 
-test('a choice that the model cannot be told becomes the nearest, or none, with a warning', () => {
+test('replaces a tool choice that the model does not have with the nearest, or none, with a warning', () => {
   const any = choose(FORCED, model({ forces: ['any'] }));
   assert.deepEqual(toolConfigOf(any), { tools: BOTH, toolChoice: { any: {} } });
   assert.deepEqual(any.warned, ['field-changed tool_choice']);

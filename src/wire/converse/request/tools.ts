@@ -63,8 +63,8 @@ export function encodeTools(
 }
 
 /**
- * Beside tools of the caller's own, which the model may call as well, it has to call one of them or the one that takes
- * the response: what a caller means who wants a response in a form, and offers tools on the way to it.
+ * Forces a call of the tool that takes the response, or, where the caller offers tools of its own, of any tool: such a
+ * caller wants a response in a format, and offers tools on the way to it.
  */
 function forceOutputTool({ name }: OutputTool, beside: boolean, requested: Choices, { facts }: EncodeContext): Choices {
   const named = !beside && facts.forces?.includes('tool') !== false;

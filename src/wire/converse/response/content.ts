@@ -8,15 +8,15 @@ import { objectAt, objectsOf, textOf } from '../../json-fields.ts';
 /** Of all models behind this wire only Claude signs its reasoning. @spec reasoning-16 */
 export const CLAUDE_FAMILY: ReasoningFamily = 'anthropic-claude-v1';
 
-/** Whose reasoning a response holds. Of a model that nobody knows here it may be a Claude's, for which a signature counts. */
+/** The family of a response's reasoning. An unknown model may be a Claude, for which a signature counts. */
 export function familyOf(dialect: Dialect | undefined): ReasoningFamily {
   return dialect?.converse === undefined || dialect.converse.claude === true ? CLAUDE_FAMILY : 'unknown';
 }
 
 /**
- * Reads a content block of a whole response. Tools that the provider runs are calls of `upstream`, so that no caller is
- * asked to run them; their results, and kinds unknown here, are opaque. `undefined` for a block that says nothing:
- * gpt-oss begins its responses with an empty text.
+ * Decodes a content block of a whole response. Tools that the provider runs are calls of `upstream`, so that no caller has
+ * to run them; their results, and unknown kinds, are opaque. `undefined` for an empty block: gpt-oss begins its responses
+ * with an empty text.
  * @source AWS SDK `ContentBlock`, 3.1162 (2026-11)
  */
 export function decodeBlock(block: JsonObject, family: ReasoningFamily): Block | undefined {

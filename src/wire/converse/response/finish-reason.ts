@@ -16,8 +16,8 @@ const FINISH_OF_STOP_REASON: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * Where a model says which stop sequence it hit, asked for in `additionalModelResponseFieldPaths`. A whole response and a
- * stream have different places; a path that leads nowhere is ignored.
+ * Paths of the stop sequence that a model hit, for `additionalModelResponseFieldPaths`. A whole response and a stream have
+ * different paths; a path that leads nowhere is ignored.
  * @source docs.aws.amazon.com, API reference "Converse", `additionalModelResponseFieldPaths`, read 2026-11
  */
 export const STOP_SEQUENCE_PATHS: readonly string[] = ['/stop_sequence', '/delta/stop_sequence'];

@@ -132,7 +132,7 @@ test('no usage gives a count that is negative or broken, or a part that is more 
   );
 });
 
-test('an error is told in the upstream’s words, however they are spelled', () => {
+test('decodes the message of an error, whatever the case of its member', () => {
   const cases: readonly (readonly [string, JsonObject])[] = [
     ['{"message":"No."}', { message: 'No.' }],
     ['{"Message":"No."}', { message: 'No.' }],

@@ -254,7 +254,7 @@ test('an exception in the stream has the status that it would have as a response
   }
 });
 
-test('an error of the framing itself is told by its headers', () => {
+test('decodes an error of the framing itself from its headers', () => {
   const frame = encodeMessage(
     { ':message-type': 'error', ':error-code': 'ThrottlingException', ':error-message': 'Too fast' },
     '',

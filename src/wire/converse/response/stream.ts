@@ -13,7 +13,7 @@ import { metadataEvents } from './metadata-events.ts';
 import { endEvent } from './finish-reason.ts';
 import { objectAt, textOf } from '../../json-fields.ts';
 
-/** Skipped events beyond it are not told one by one. */
+/** Skipped events beyond it are not reported. */
 const WARNINGS_MAX = 20;
 
 type BlockKind = 'text' | 'reasoning' | 'tool';
