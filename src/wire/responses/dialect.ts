@@ -8,9 +8,9 @@ import type { ReasoningSettings } from '../../canonical/request.ts';
  * plain by default.
  */
 export interface ResponsesDialect {
-  /** Who made its reasoning items and can read them back. Absent: `openai-responses-v1`. @spec reasoning-16 */
+  /** The family of its reasoning items, which can read them back. Absent: `openai-responses-v1`. @spec reasoning-16 */
   readonly reasoningFamily?: ReasoningFamily;
-  /** Encrypts its reasoning when it is asked to; a model that does not reason refuses the question. */
+  /** Encrypts its reasoning on request; a model that does not reason refuses such a request. */
   readonly encryptedReasoning?: boolean;
   /** Takes readable reasoning back, whichever open model it came from. */
   readonly reasoningText?: boolean;
@@ -22,11 +22,11 @@ export interface ResponsesDialect {
   readonly reasoningContexts?: readonly NonNullable<ReasoningSettings['context']>[];
   /** Refuses a smaller `max_output_tokens`. */
   readonly outputTokensMin?: number;
-  /** Keeps every response unless it is told not to. */
+  /** Stores every response by default. */
   readonly storesResponses?: boolean;
   /** Takes `text.verbosity`. Default true. */
   readonly textVerbosity?: boolean;
-  /** The tiers that the model can be served in; absent: any that is asked for. */
+  /** The tiers that the model can be served in; absent: any tier. */
   readonly serviceTiers?: readonly string[];
   /** How it takes documents: as data, URLs and stored files (the default), not as data, or not at all. */
   readonly documentInputs?: 'all' | 'links' | 'none';

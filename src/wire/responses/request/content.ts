@@ -16,8 +16,8 @@ const PICTURE = /^image\//;
 export type Content = string | readonly JsonObject[];
 
 /**
- * The parts that say these blocks to the model; what it cannot be told is left out with a warning.
- * @throws GatewayError 400 for a file that it cannot be shown
+ * Encodes blocks as content parts; a block that the format cannot express is left out with a warning.
+ * @throws GatewayError 400 for a file that the format cannot express
  */
 export function encodeParts(blocks: readonly LocatedBlock[], context: EncodeContext): readonly JsonObject[] {
   const parts: JsonObject[] = [];

@@ -25,7 +25,7 @@ export function createEncodeContext(request: GenerationRequest, target: EncodeTa
   };
 }
 
-/** Members that were not asked for are left out: absent is never null (@spec chat-43). */
+/** Leaves unset members out: absent is never null (@spec chat-43). */
 export function withoutAbsent(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

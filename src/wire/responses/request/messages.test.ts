@@ -83,7 +83,7 @@ suite('messages', () => {
     );
   });
 
-  test('a picture in instructions is refused at its place: a response about what nobody saw would be made up', () => {
+  test('refuses a picture in instructions under its path, because the model would not see it', () => {
     const request = chatRequest([
       {
         role: 'system',
@@ -147,7 +147,7 @@ suite('media', () => {
     ]);
   });
 
-  test('a host that takes no files, or no data, is not asked about them', () => {
+  test('refuses files for a host that takes no files, or no data', () => {
     const data = { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } };
     for (const documentInputs of ['none', 'links'] as const)
       assert.throws(

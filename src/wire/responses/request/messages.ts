@@ -42,7 +42,7 @@ export function encodeInput(context: EncodeContext): readonly JsonObject[] {
   return items;
 }
 
-/** @spec chat-7: the wire begins a new message, so that the caller would get something else than asked. */
+/** @spec chat-7: the upstream begins a new message, so that the caller would not get a continuation. */
 function refusePrefill(items: readonly JsonObject[], last: LocatedTurn | undefined): void {
   if (last !== undefined && isAssistant(last) && items.at(-1)?.['role'] === 'assistant')
     throw invalid(last.path, 'must not be of the assistant: the model does not continue its last message');

@@ -13,8 +13,7 @@ export interface ReasoningItem {
 }
 
 /**
- * Families under which readable reasoning goes by that nobody signed: without a seal it is taken for that of the messages
- * format's own vendor.
+ * Families of unsigned readable reasoning: without a seal it is taken for that of the messages format's own vendor.
  */
 const UNSIGNED_FAMILIES: ReadonlySet<string> = new Set(['unknown', 'anthropic-claude-v1']);
 

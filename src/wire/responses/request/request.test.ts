@@ -24,7 +24,7 @@ const WEATHER = { type: 'function', name: 'weather', description: 'Does weather'
 
 suite('the smallest request', () => {
   // @spec chat-43
-  test('has a model and an input, and nothing that was not asked for', () => {
+  test('has a model and an input, and no unset option', () => {
     assert.deepEqual(encodeChat({}), {
       body: { model: 'upstream-model', input: [{ type: 'message', role: 'user', content: 'Hello' }] },
       input: [{ type: 'message', role: 'user', content: 'Hello' }],
@@ -45,7 +45,7 @@ suite('the smallest request', () => {
     });
   });
 
-  test('asks for no sealed reasoning that nobody would get to see', () => {
+  test('requests no encrypted reasoning that the caller would not get', () => {
     const { body } = encodeChat({ reasoning: { effort: 'low', exclude: true } }, REASONER);
     assert.equal(body['include'], undefined);
     assert.deepEqual(body['reasoning'], { effort: 'low' });
@@ -59,7 +59,7 @@ suite('sampling', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('are left out with a warning while the model reasons, and sent when it is told not to', () => {
+  test('are left out with a warning while the model reasons, and sent when reasoning is off', () => {
     const { body, warnings } = encodeChat({ temperature: 0.5, top_p: 0.9 }, REASONER);
     assert.deepEqual([body['temperature'], body['top_p']], [undefined, undefined]);
     assert.deepEqual(warnings, ['field-dropped temperature', 'field-dropped top_p']);
@@ -127,7 +127,7 @@ suite('sampling', () => {
     assert.deepEqual(warnings.toSorted(), ['field-dropped stop_sequences', 'field-dropped top_k']);
   });
 
-  test('log probabilities are asked for by what the response shall hold', () => {
+  test('requests log probabilities by `include`', () => {
     const { body } = encodeChat({ logprobs: true, top_logprobs: 3 });
     assert.deepEqual([body['include'], body['top_logprobs']], [['message.output_text.logprobs'], 3]);
     assert.equal(body['logprobs'], undefined);
@@ -142,12 +142,12 @@ suite('reasoning', () => {
     return [body['reasoning'], warnings];
   };
 
-  test('an effort goes as it was asked, or as the nearest that the model knows, with a warning', () => {
+  test('sends the requested effort, or the nearest that the model knows, with a warning', () => {
     assert.deepEqual(reasoning({ effort: 'low' }), [{ effort: 'low' }, []]);
     assert.deepEqual(reasoning({ effort: 'xhigh' }), [{ effort: 'high' }, ['field-changed reasoning.effort']]);
   });
 
-  test('a model that cannot stop is not told to', () => {
+  test('does not switch reasoning off for a model that always reasons', () => {
     assert.deepEqual(reasoning({ effort: 'none' }), [undefined, ['field-dropped reasoning.effort']]);
     assert.deepEqual(reasoning({ enabled: false }), [undefined, ['field-dropped reasoning.effort']]);
     const any = upstream({ reasoningEfforts: ['none', 'low'] });
@@ -166,7 +166,7 @@ suite('reasoning', () => {
     assert.deepEqual(reasoning({ effort: 'none' }, none), [undefined, []]);
   });
 
-  test('a summary is written only for who asked for one', () => {
+  test('requests a summary only where the caller does', () => {
     assert.deepEqual(reasoning({ effort: 'low', summary: 'detailed' }), [{ effort: 'low', summary: 'detailed' }, []]);
     const picky = upstream({ reasoningSummaries: ['auto'] });
     assert.deepEqual(reasoning({ summary: 'concise' }, picky), [
@@ -359,7 +359,7 @@ suite('tools', () => {
 });
 
 suite('service', () => {
-  test('a tier that the model has is asked for; of another it is said that there is none', () => {
+  test('requests a tier that the model has, and warns of another', () => {
     const target = upstream({ serviceTiers: ['auto', 'default', 'flex'] });
     assert.equal(encodeChat({ service_tier: 'flex' }, target).body['service_tier'], 'flex');
     assert.deepEqual(encodeChat({ service_tier: 'priority' }, target).warnings, ['field-dropped service_tier']);
@@ -384,7 +384,7 @@ suite('service', () => {
     assert.deepEqual(Object.keys(body), ['model', 'input']);
   });
 
-  test('what nobody here knows is a warning', () => {
+  test('warns of unknown members', () => {
     assert.deepEqual(encodeChat({ frobnicate: 1 }).warnings, ['field-dropped frobnicate']);
   });
 });

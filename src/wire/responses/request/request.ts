@@ -148,7 +148,7 @@ function encodeInclude(reasons: boolean, context: EncodeContext): readonly strin
   const { request, target, warnings } = context;
   const { logprobs, reasoning } = request.settings;
   const include: string[] = [];
-  // Nobody would read it: excluded reasoning is removed from the response. @spec chat-response-17
+  // Excluded reasoning is removed from the response, so it need not be encrypted. @spec chat-response-17
   if (target.dialect.encryptedReasoning === true && reasoning?.exclude !== true)
     include.push('reasoning.encrypted_content');
   if (logprobs === true) {

@@ -20,7 +20,7 @@ export function encodeReasoning(context: EncodeContext): EncodedReasoning {
   const path = pathOfSetting(request.format, 'reasoning');
   const requested = effortOf(reasoning, maxTokens ?? target.maxOutputTokens);
   if (target.dialect.reasoningSettings === 'none' || !supports('reasoning')) {
-    // A model that cannot think need not be told to stop.
+    // A model that cannot think needs no switch.
     if (requested !== 'none') warnings.add('field-dropped', path, 'the model does not reason, or not on request');
     return { members: undefined, isActive: byDefault };
   }

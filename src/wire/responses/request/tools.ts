@@ -57,9 +57,9 @@ function encodeTool(tool: Tool, path: string, { warnings }: EncodeContext): Json
 }
 
 /**
- * Strictness is said in any case: where nothing is said this wire makes the schema strict, so that members which the
- * caller left optional must be there. developers.openai.com "Function calling", "Strict mode", as told in
- * 0xPlaygrounds/rig#2477 (2026-09).
+ * `strict` is always sent: without it the upstream makes the schema strict, so that members which the caller left
+ * optional must be there. developers.openai.com "Function calling", "Strict mode", quoted in 0xPlaygrounds/rig#2477
+ * (2026-09).
  */
 function encodeFunction(tool: FunctionTool): JsonObject {
   const { name, description, parameters, strict } = tool;
@@ -128,7 +128,7 @@ function warnOfOptions({ request, warnings }: EncodeContext): void {
   if (parallelToolCalls !== undefined) warnings.add('field-dropped', 'parallel_tool_calls', 'there is no tool to call');
 }
 
-/** `undefined` for a choice that names what the upstream is not offered, or does not let anybody force. @spec chat-27, translate-18 */
+/** `undefined` for a choice of a tool that is not offered to the upstream, or cannot be forced. @spec chat-27, translate-18 */
 function encodeChoice(
   choice: ToolChoice,
   tools: readonly JsonObject[],

@@ -44,8 +44,8 @@ export function partOf(item: Item, key: string): Part | undefined {
 }
 
 /**
- * The items of one response. They are told apart by their place in the output; where a host leaves it out, by id. The place
- * comes first, because some hosts (GitHub Copilot) give an item another id with every event.
+ * The items of one response. Their index in the output identifies them; where a host leaves it out, their id does. The
+ * index comes first, because some hosts (GitHub Copilot) give an item another id with every event.
  */
 export class ResponseItems {
   readonly #items: Item[] = [];

@@ -172,7 +172,7 @@ suite('pictures', () => {
 suite('text and what belongs to it', () => {
   const log = { token: 'Hi', logprob: -0.25, top_logprobs: [{ token: 'Ho', logprob: -2 }] };
 
-  test('log probabilities are told as chat tells them, and only once', () => {
+  test('decodes log probabilities to the shape of the chat format, and only once', () => {
     const events = [
       CREATED,
       stated(0, 'Hi', { logprobs: [log] }),

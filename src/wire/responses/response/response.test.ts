@@ -44,7 +44,7 @@ for (const [name, whole, events] of [
   });
 }
 
-test('whoever answers, reasoning bears the family of the vendor', () => {
+test('gives reasoning the family of the vendor, whatever the host', () => {
   const whole = JSON.stringify(response([summaries('rs', ['Hm.'])]));
   const [block] = foldEvents(decodeWhole(whole, { reasoningFamily: 'azure-openai-responses-v1' })).blocks;
   assert.ok(block?.type === 'reasoning');

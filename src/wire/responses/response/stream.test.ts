@@ -63,7 +63,7 @@ suite('a stream as the vendor sends it', () => {
   });
 
   // @spec chat-response-12
-  test('shows a search of its own as a call that nobody needs to run, and counts it', () => {
+  test('shows a search of its own as a call that the caller does not run, and counts it', () => {
     const answer = foldStream(SEARCHES_AND_CITES);
     assert.deepEqual(callsOf(answer), ['ran ws_1 web_search({"type":"search","query":"tides"})']);
     assert.equal(answer.usage?.webSearchRequests, 1);

@@ -5,7 +5,7 @@ import { objectsOf, textOf } from '../../json-fields.ts';
 export interface CallKind {
   /** What the call is named when the item has no name of its own. */
   readonly name?: string;
-  /** Who runs it. */
+  /** Where the tool runs. */
   readonly runBy: 'caller' | 'upstream' | ((item: JsonObject) => 'caller' | 'upstream');
   /** The member that holds the input as text, which also comes in deltas. */
   readonly text?: string;
@@ -15,7 +15,7 @@ export interface CallKind {
   readonly input?: (item: JsonObject) => JsonObject;
 }
 
-/** Which items are calls, and of whom. Vendor's SDK, openai 7.55 (2026-11), `ResponseOutputItem`. */
+/** The items that are calls, and where their tools run. Vendor's SDK, openai 7.55 (2026-11), `ResponseOutputItem`. */
 const CALL_KINDS: ReadonlyMap<string, CallKind> = new Map<string, CallKind>([
   ['function_call', { runBy: 'caller', text: 'arguments' }],
   // A call with free text for its input. Callers' formats have JSON only, so the text is shown as `{"input": text}`; the

@@ -97,7 +97,7 @@ for (const usage of [null, 'x', [], {}, { total_tokens: 4 }, { input_tokens: -4 
   });
 }
 
-test('whatever a usage says, no count is negative, none has a fraction, and the cost can be told', () => {
+test('decodes any usage to counts that are whole and not negative, so that the cost is defined', () => {
   const price = priceTableOf({ prompt: 2.5, completion: 10, cacheRead: 0.25 });
   const count = fc.oneof(fc.integer(), fc.double(), fc.jsonValue());
   const usage = fc.record(

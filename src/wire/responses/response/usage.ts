@@ -50,7 +50,7 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const searches = countSearches(response);
   const tier = textOf(response['service_tier']);
   return {
-    // Who tells more cached tokens than input tokens counts them apart: some responses of xAI do (vercel/ai,
+    // An upstream with more cached tokens than input tokens counts them apart: some responses of xAI do (vercel/ai,
     // `convertXaiResponsesUsage`, 2026-08).
     promptTokens: cacheTokens > reported ? reported + cacheTokens : reported,
     completionTokens: countCompletion(usage, reported, reasoningTokens ?? 0),
@@ -79,7 +79,7 @@ function countCompletion(usage: JsonObject, inputTokens: number, reasoningTokens
 /** Posts of X cost what pages cost. docs.x.ai "Tools Pricing", read 2026-11 */
 const SEARCH_CALLS: ReadonlySet<string> = new Set(['web_search_call', 'x_search_call']);
 
-/** Told beside the usage by newer responses; else each search is an item. */
+/** Newer responses report the count beside the usage; in others each search is an item. */
 function countSearches(response: JsonObject): number {
   const reported = toolRunCount(objectOf(objectOf(response['tool_usage'])?.['web_search'])?.['num_requests']);
   if (reported !== undefined) return reported;
