@@ -11,10 +11,10 @@ import { createLedgerStore, type EntryResult } from '../store/usage/ledger.ts';
 import { openAuditTrail } from './audit-trail.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
-import { formatDifference } from './format-difference.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 import { asOperatorError } from './operator-error.ts';
+import type { Difference } from '../store/usage/verify-ledger.ts';
 
 const FLAGS = {
   ...CONFIG_FLAGS,
@@ -180,4 +180,20 @@ async function verify(database: Database, io: Io): Promise<number> {
   for (const difference of differences) io.stdout.write(`${formatDifference(difference)}\n`);
   if (differences.length === 0) io.stdout.write('Generations, entries, sums and balance agree.\n');
   return differences.length === 0 ? 0 : 1;
+}
+
+type Format = (of: string, expected: number, found: number) => string;
+
+const DIFFERENCE_TEXTS: Readonly<Record<Difference['what'], Format>> = {
+  charge: (of, expected, found) => `${of} cost ${exactUsd(expected)} USD and was charged ${exactUsd(found)} USD.`,
+  spend: (of, expected, found) =>
+    `${of} spent ${exactUsd(expected)} USD by its generations and ${exactUsd(found)} USD by its sum.`,
+  requests: (of, expected, found) => `${of} has ${expected} generations that count and ${found} in its sum.`,
+  balance: (of, expected, found) =>
+    `${of} used ${exactUsd(expected)} USD by its entries and ${exactUsd(found)} USD by its balance.`,
+};
+
+/** One line of `credits verify`. */
+function formatDifference({ what, of, expected, found }: Difference): string {
+  return DIFFERENCE_TEXTS[what](of, expected, found);
 }

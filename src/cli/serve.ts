@@ -1,11 +1,11 @@
+import { unwatchFile, watchFile, type Stats } from 'node:fs';
 import { createApp, type App } from '../app.ts';
 import type { Config } from '../config/config.ts';
-import { watchConfigFile } from '../config/watch-file.ts';
 import { CommandError } from './command.ts';
 import type { Io } from './command.ts';
-import { formatFirstStart } from './first-start.ts';
 import { loadCheckedConfig } from './load-config.ts';
 import { asOperatorError, codeOf } from './operator-error.ts';
+import type { FirstKeys } from '../accounts/keys/keys.ts';
 
 /**
  * Two signals closer together than this are one: on Ctrl-C the terminal signals the whole process group, and npm passes
@@ -94,4 +94,42 @@ function asListenError(error: unknown, config: Config): unknown {
     default:
       return error;
   }
+}
+
+const FIRST_BODY = '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello, gateway!"}]}';
+
+/** The output of the first start: both keys, and one ready-to-run shell command. */
+function formatFirstStart(url: string, { managementKey, apiKey }: FirstKeys): string {
+  return `
+This is the first start. Keep these two keys; they are not shown again.
+  Management key: ${managementKey}
+  API key:        ${apiKey}
+
+Try it:
+curl -s ${callableUrl(url)}/v1/chat/completions -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${FIRST_BODY}'
+`;
+}
+
+/** An address that listens everywhere is none that can be called everywhere. */
+function callableUrl(url: string): string {
+  const parsed = new URL(url);
+  if (parsed.hostname === '0.0.0.0') parsed.hostname = '127.0.0.1';
+  if (parsed.hostname === '[::]') parsed.hostname = '[::1]';
+  return parsed.origin;
+}
+
+/** The longest delay for an operator. Polling the file's state works on every file system, and through a swapped link. */
+const WATCH_EVERY_MS = 2_000;
+
+/**
+ * Calls back when the file was written, replaced or came into being; not when it vanished. Keeps no process alive.
+ * @returns stops watching
+ */
+function watchConfigFile(path: string, onChange: () => void): () => void {
+  const listener = (now: Stats, before: Stats): void => {
+    const changed = now.mtimeMs !== before.mtimeMs || now.size !== before.size || now.ino !== before.ino;
+    if (changed && now.ino !== 0) onChange();
+  };
+  watchFile(path, { persistent: false, interval: WATCH_EVERY_MS }, listener);
+  return () => unwatchFile(path, listener);
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { GenerateNested } from '../canonical/tools/nested-generation.ts';
 import { GatewayError, withMetadata } from '../canonical/gateway-error.ts';
 import { openRouteReport } from '../canonical/route-report.ts';
@@ -7,12 +8,12 @@ import { RequestLog } from '../telemetry/request-log.ts';
 import { ResponseMeter } from '../telemetry/response-meter.ts';
 import type { ClientFormat, ErrorContext, FinalUsage } from '../wire/format.ts';
 import { BudgetReservation, type BudgetReservationDeps } from './admission/budget-reservation.ts';
-import { hashEndUser } from './admission/end-user-id.ts';
 import { finalUsageOf, metadataOf, settle, type SettleDeps, type Settlement } from './billing/settle.ts';
 import type { Generate, IncomingRequest, RequestFacts, ResponseWriter } from './request.ts';
 import { openStreamOutput, type StreamOutput } from './response/sse-output.ts';
 import type { RouteDeps } from './route/choose-route.ts';
 import { createGenerateNested } from './server-tools/nested-generation.ts';
+import { createLruCache } from '../lib/cache/lru-cache.ts';
 
 export interface ExchangeDeps extends SettleDeps, BudgetReservationDeps {
   readonly clock: Clock;
@@ -195,4 +196,17 @@ function openFacts(deps: ExchangeDeps, incoming: IncomingRequest): RequestFacts 
     report: openRouteReport(models[0] ?? deps.defaults.model ?? '', arrivedMs),
     meter: new ResponseMeter(),
   };
+}
+
+const END_USERS_MAX = 1_000;
+const known = createLruCache<string, string>(END_USERS_MAX);
+
+/** The only form in which an end user's id leaves; the account's own when there is none. @spec request-20 */
+function hashEndUser(accountId: string, user: string | undefined): string {
+  const identity = `${accountId}\0${user ?? ''}`;
+  const before = known.get(identity);
+  if (before !== undefined) return before;
+  const hashed = hash('sha256', identity, 'hex');
+  known.set(identity, hashed);
+  return hashed;
 }

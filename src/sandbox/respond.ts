@@ -7,7 +7,6 @@ import { countAnswer, createIdentity, type Identity } from './answer-parts.ts';
 import { deliverStream, deliverWhole, type Delivery } from './deliver.ts';
 import { encodeChatStream, encodeChatWhole } from './chat/encode-chat.ts';
 import { encodeMessagesStream, encodeMessagesWhole } from './messages/encode-messages.ts';
-import { encodeChatModels, encodeMessagesModels } from './encode-models.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { Prompt } from './prompt.ts';
 import { readChat } from './chat/read-chat.ts';
@@ -15,6 +14,7 @@ import { readMessages } from './messages/read-messages.ts';
 import { Refusal } from './refusal.ts';
 import { writeScript } from './script.ts';
 import { encodeRefusal, encodeStatusError, RETRYABLE_STATUSES, type Wire } from './vendor-error.ts';
+import { sandboxModels } from './models.ts';
 
 /** One request under way. */
 export interface Exchange {
@@ -155,4 +155,24 @@ function isStrict({ request }: Exchange): boolean {
 
 function pathOf({ url }: IncomingMessage): string {
   return (url ?? '/').split('?', 1)[0] ?? '/';
+}
+
+const MODELS_CREATED_S = 1_767_225_600;
+
+/** `GET /v1/models` of the chat format, as JSON text. */
+function encodeChatModels(): string {
+  const data = upstreamNames().map((id) => ({ id, object: 'model', created: MODELS_CREATED_S, owned_by: 'sandbox' }));
+  return JSON.stringify({ object: 'list', data });
+}
+
+/** `GET /v1/models` of the messages format, as JSON text. */
+function encodeMessagesModels(): string {
+  const names = upstreamNames();
+  const createdAt = new Date(MODELS_CREATED_S * 1_000).toISOString();
+  const data = names.map((id) => ({ type: 'model', id, display_name: id, created_at: createdAt }));
+  return JSON.stringify({ data, has_more: false, first_id: names[0] ?? null, last_id: names.at(-1) ?? null });
+}
+
+function upstreamNames(): readonly string[] {
+  return sandboxModels().map(({ endpoints: [endpoint] }) => endpoint.upstreamModel);
 }

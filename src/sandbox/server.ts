@@ -5,8 +5,8 @@ import { assert } from '../lib/assert.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { parseJson, type Json } from '../lib/json.ts';
 import { createPromptCache } from './prompt-cache.ts';
-import { readBody } from './read-body.ts';
 import { refuse, respond } from './respond.ts';
+import { Refusal } from './refusal.ts';
 
 /** A request as it came in, for tests. */
 export interface SandboxRequest {
@@ -89,4 +89,31 @@ function portOf(server: Server): number {
   const address = server.address();
   assert(address !== null && typeof address === 'object', 'a listening server has an address');
   return address.port;
+}
+
+const BODY_BYTES_MAX = 64 * 1_024 * 1_024;
+
+/** The whole body of a request. @throws Refusal 413, AbortError when the caller hangs up first */
+function readBody(request: IncomingMessage, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const onAbort = (): void => reject(new DOMException('The caller hung up', 'AbortError'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= BODY_BYTES_MAX) {
+        chunks.push(chunk);
+        return;
+      }
+      // What still comes is thrown away, so that the caller gets to read the answer.
+      chunks.length = 0;
+      reject(new Refusal(413, `The request is larger than ${BODY_BYTES_MAX} bytes.`));
+    });
+    request.once('error', reject);
+    request.once('end', () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve(Buffer.concat(chunks));
+    });
+  });
 }

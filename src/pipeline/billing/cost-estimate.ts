@@ -1,10 +1,9 @@
 import { linksFiles } from '../../canonical/count-media.ts';
 import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
+import type { GenerationRequest, Tool } from '../../canonical/request.ts';
 import { NO_USAGE, TOKENS_MAX, type Usage } from '../../canonical/usage.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import { costOf, type PriceTable } from '../../catalog/price.ts';
-import { boundedSearches } from './bounded-searches.ts';
 import { countPromptImages } from './prompt-images.ts';
 
 /** The most that a request may come to cost. Nano-USD. */
@@ -156,4 +155,29 @@ function dearestUsages(price: PriceTable, plain: Usage): readonly Usage[] {
     ...(price.imageOutput === undefined ? [] : [{ imageCompletionTokens: completionTokens }]),
   ];
   return prompts.flatMap((prompt) => answers.map((answer): Usage => ({ ...plain, ...prompt, ...answer })));
+}
+
+/** Where nothing bounds them. */
+const SEARCHES_DEFAULT = 10;
+/** More than any answer takes, whatever the caller allows. */
+const SEARCHES_MAX = 1_000;
+
+/** The most web searches that upstreams are expected to run for a request, each at a fee: what its tools allow. */
+function boundedSearches({ tools, settings }: Pick<GenerationRequest, 'tools' | 'settings'>): number {
+  const { webSearchOptions, nativeWebSearch } = settings;
+  let searches = webSearchOptions === undefined ? 0 : SEARCHES_DEFAULT;
+  // Not every endpoint takes a bound.
+  if (nativeWebSearch !== undefined) searches = Math.max(SEARCHES_DEFAULT, usesOf(nativeWebSearch.usesMax));
+  for (const tool of tools) if (searchesTheWeb(tool)) searches += usesOf(tool.value['max_uses']);
+  return Math.min(searches, SEARCHES_MAX);
+}
+
+function searchesTheWeb(tool: Tool): tool is Extract<Tool, { type: 'opaque' }> {
+  if (tool.type !== 'opaque') return false;
+  const { type } = tool.value;
+  return typeof type === 'string' && type.startsWith('web_search');
+}
+
+function usesOf(reported: unknown): number {
+  return typeof reported === 'number' && reported >= 0 ? Math.min(reported, SEARCHES_MAX) : SEARCHES_DEFAULT;
 }
