@@ -68,7 +68,7 @@ async function open(reserved: number, rateLimitState: () => Promise<void> = () =
   return { budgetReservation, settled, left };
 }
 
-test('an extension takes the place of what was reserved for the turn', async () => {
+test('replaces the reservation of the turn by an extension', async () => {
   const { budgetReservation, left } = await open(300);
   const budget = budgetReservation.budget;
   assert.ok(budget !== undefined);
@@ -79,7 +79,7 @@ test('an extension takes the place of what was reserved for the turn', async () 
   assert.equal(budget.room().ownNanoUsd, 700, 'what is reserved stays');
 });
 
-test('a turn that is over is extended no more', async () => {
+test('extends no turn that is over', async () => {
   const { budgetReservation, left } = await open(300);
   const budget = budgetReservation.budget;
   assert.ok(budget !== undefined);
@@ -88,7 +88,7 @@ test('a turn that is over is extended no more', async () => {
   assert.equal(await left(), 800);
 });
 
-test('a charge is settled with the extension that was under way, and nothing stays reserved', async () => {
+test('settles a charge with an extension under way, and leaves nothing reserved', async () => {
   const rateLimitState = Promise.withResolvers<void>();
   const { budgetReservation, settled, left } = await open(300, () => rateLimitState.promise);
   const budget = budgetReservation.budget;

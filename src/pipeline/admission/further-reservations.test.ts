@@ -32,7 +32,7 @@ const estimate = (ownNanoUsd: number) => (): BudgetEstimate => ({
   affordableTokens: () => 0,
 });
 
-test('a request that goes on holds what it has cost and what comes next, and nothing of before', async () => {
+test('reserves the cost so far and the next turn when a request goes on, and nothing from before', async () => {
   const { further, first, sums } = openLedger(30);
   await further.fund([], 5);
   assert.equal(await further.add([], estimate(10)), true, 'another endpoint continues the response');
@@ -42,7 +42,7 @@ test('a request that goes on holds what it has cost and what comes next, and not
   assert.deepEqual(moved?.reservation, { id: 'gen-1:3', counted: [] });
 });
 
-test('a request for which too little is left goes on holding what it held, for what it has cost', async () => {
+test('keeps the reservation for the cost so far where too little is left to go on', async () => {
   const { further, first, sums } = openLedger(30);
   assert.equal(await further.move(first, [], estimate(31)), undefined);
   assert.deepEqual(sums(), [10]);
@@ -63,7 +63,7 @@ test('reserves nothing for a request that is over', async () => {
   assert.deepEqual(sums(), [10], 'the first hold is settled with the charge');
 });
 
-test('a request that is over while it goes on leaves nothing held', async () => {
+test('leaves nothing reserved when a request ends while it goes on', async () => {
   const requested = Promise.withResolvers<Reservation>();
   const released: string[] = [];
   const ledger = {

@@ -133,17 +133,17 @@ async function attempt({
   }
 }
 
-test('a large answer that waits for memory of the gateway is no slow answer of its upstream', async () => {
+test("does not count the wait for the gateway's memory as slowness of the upstream", async () => {
   const outcome = await attempt({ busyMs: 3 * WHOLE_MS, lastByteMs: 0 });
   assert.equal(outcome.committed, true);
 });
 
-test('an upstream that is slow after the wait for memory runs out of time', async () => {
+test('times out an upstream that is slow after the wait for memory', async () => {
   const outcome = await attempt({ busyMs: 3 * WHOLE_MS, lastByteMs: 60_000 });
   assert.deepEqual(outcome.committed ? undefined : outcome.failure.clock, 'whole');
 });
 
-test('a large request is restored, encoded and written out in turns of their own, and a large answer decoded in one', async () => {
+test('restores, encodes and writes a large request in separate turns of the event loop, and decodes a large response in one', async () => {
   for (const [isLarge, steps] of [
     [true, 4],
     [false, 1],

@@ -39,7 +39,7 @@ test('calls a format beside the base URL at its own path, with its own headers',
   assert.equal(headers['anthropic-version'], '2023-06-01');
 });
 
-test('a credential that does not come is not waited for', async (t) => {
+test('does not wait for a credential that does not come', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const provider: Provider = {
     ...providerOf({ DEEPSEEK_API_KEY: 'k' }),
@@ -53,7 +53,7 @@ test('a credential that does not come is not waited for', async (t) => {
   await assert.rejects(Promise.resolve(call), CredentialError);
 });
 
-test('a credential that came leaves no timer behind', async () => {
+test('leaves no timer behind a credential that came', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const provider: Provider = {
     ...providerOf({ DEEPSEEK_API_KEY: 'k' }),

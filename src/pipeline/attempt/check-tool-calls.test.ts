@@ -19,14 +19,14 @@ function verdictOf(name: string, ...pieces: readonly string[]): string | undefin
 }
 
 // @spec route-24
-test('a call is right when its name is known, its arguments are JSON, and they fit the schema', () => {
+test('accepts a call with a known name and JSON arguments that fit the schema', () => {
   assert.equal(verdictOf('look_up', '{"wo', 'rd":"x"}'), 'valid');
   for (const input of ['{"word":', '{}', '{"word":1}', '[]'])
     assert.equal(verdictOf('look_up', input), 'broken', input);
   assert.equal(verdictOf('unknown', '{}'), 'broken');
 });
 
-test('an answer without calls says nothing, nor does one too long to judge', () => {
+test('judges neither a response without calls nor one that is too long', () => {
   assert.equal(createToolCheck([look]).verdict(), undefined);
   assert.equal(verdictOf('look_up', 'x'.repeat(300_000)), undefined);
 });

@@ -21,14 +21,14 @@ function through(...batches: EventBatch[]): EventBatch {
 
 for (const words of ['Token limit reached', 'maximum context length is 8192 tokens'])
   // @spec translate-29
-  test(`"${words}" after output is an end at the limit, with what was open closed`, () => {
+  test(`ends the response at the limit for "${words}" after output, and closes what was open`, () => {
     const expected = [...start, half, { type: 'block-end', index: 0 }, { type: 'end', finish: 'length' }];
     assert.deepEqual(through(start, [half, failed(words)]), expected);
     assert.deepEqual(through(start, [half], [failed(words)]), expected);
   });
 
 // @spec translate-29
-test('without output it is an error, and other errors always are', () => {
+test('fails for it without output, and always for other errors', () => {
   assert.deepEqual(through(start, [failed('Token limit reached')]), [...start, failed('Token limit reached')]);
   assert.deepEqual(through(start, [half, failed('bad value')]), [...start, half, failed('bad value')]);
 });

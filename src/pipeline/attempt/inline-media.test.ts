@@ -40,7 +40,7 @@ function request(...blocks: Block[]): GenerationRequest {
   };
 }
 
-test('what the upstream does not open becomes bytes, also inside tool results, and the rest stays', async () => {
+test('replaces addresses that the upstream does not open by bytes, also in tool results, and keeps the rest', async () => {
   const requested: string[] = [];
   const download: Download = (url) => {
     requested.push(url);
@@ -63,13 +63,13 @@ test('what the upstream does not open becomes bytes, also inside tool results, a
   assert.equal(requested.length, 2, 'the next attempt fetches nothing again');
 });
 
-test('a format whose upstreams open addresses gets the request as it is', async () => {
+test('leaves the request as it is for a format whose upstreams open addresses', async () => {
   const never: Download = () => Promise.reject(new Error('not to be called'));
   const given = request(image('https://x/a'));
   assert.equal(await create(never).inline(given, chatUpstreamFormat, {}, signal), given);
 });
 
-test('a file that cannot be fetched is a failure of this endpoint with the reason', async () => {
+test('fails this endpoint with the reason when a file cannot be fetched', async () => {
   const gone: Download = () => Promise.reject(new DownloadError('The address answered with status 404.'));
   const outcome = await create(gone).inline(request(image('https://x/a')), inlining, {}, signal);
   assert.ok('kind' in outcome);
@@ -79,7 +79,7 @@ test('a file that cannot be fetched is a failure of this endpoint with the reaso
 });
 
 // @spec media-7
-test('a refusal names the address without its query', async () => {
+test('names the address without its query in a refusal', async () => {
   const gone: Download = () => Promise.reject(new DownloadError('The file is empty.'));
   const url = 'https://user:word@x.example/a.png?signature=secret#f';
   const outcome = await create(gone).inline(request(image(url)), inlining, {}, signal);
@@ -90,7 +90,7 @@ test('a refusal names the address without its query', async () => {
   );
 });
 
-test('the first file that cannot be had ends the fetching of the others', async () => {
+test('stops fetching other files at the first failure', async () => {
   const requested: string[] = [];
   const ended: string[] = [];
   const download: Download = async (url, _limits, ownSignal) => {
@@ -136,7 +136,7 @@ test('bounds a picture, another file and their time', async () => {
 });
 
 // @spec media-2
-test('the files of one request are bounded in number', async () => {
+test('limits the number of files of one request', async () => {
   const many = Array.from({ length: 33 }, (_, at) => image(`https://x/${at}`));
   const download: Download = () => Promise.resolve({ bytes: PNG });
   const outcome = await create(download).inline(request(...many), inlining, {}, signal);
@@ -144,7 +144,7 @@ test('the files of one request are bounded in number', async () => {
   assert.match(outcome.message, /At most 32/);
 });
 
-test('the first bytes say what a file is, then its server, then its use', () => {
+test('finds the type of a file by its first bytes, then by its server, then by its use', () => {
   assert.equal(mediaTypeOf({ bytes: PNG, mediaType: 'text/html' }, 'image'), 'image/png');
   assert.equal(mediaTypeOf({ bytes: Buffer.from('RIFF....WEBPVP8 ') }, 'image'), 'image/webp');
   for (const [brand, type] of [
@@ -175,7 +175,7 @@ test('shares one memory for the files of all requests: a request without room wa
   assert.ok(!('kind' in (await create(download, memory).inline(request(image('https://x/b')), inlining, {}, signal))));
 });
 
-test('a file that could not be had leaves nothing behind', async () => {
+test('leaves nothing behind a file that could not be fetched', async () => {
   const memory = createByteBudget(MEMORY);
   const inliner = create(() => Promise.reject(new DownloadError('No.')), memory);
   await inliner.inline(request(image('https://x/a')), inlining, {}, signal);

@@ -23,7 +23,7 @@ function request(settings: Settings): GenerationRequest {
   };
 }
 
-test('a limit below what the endpoint takes is raised, with a warning', () => {
+test("raises a limit below the endpoint's minimum, with a warning", () => {
   const raised = raiseMaxTokens(request({ maxTokens: 1, topK: 2 }), 16);
   assert.deepEqual(raised.request.settings, { maxTokens: 16, topK: 2 });
   assert.deepEqual(
@@ -32,7 +32,7 @@ test('a limit below what the endpoint takes is raised, with a warning', () => {
   );
 });
 
-test('any other limit, and none, stays', () => {
+test('keeps any other limit, and none', () => {
   for (const [settings, least] of [
     [{ maxTokens: 16 }, 16],
     [{ maxTokens: 1 }, undefined],

@@ -44,11 +44,11 @@ const STATED: readonly (readonly [said: string, reported: string])[] = [
 
 for (const [stated, reported] of STATED)
   // @spec error-17
-  test(`the operator's account is left out of: ${reported.slice(0, 60)}`, () =>
+  test(`removes the operator's account from: ${reported.slice(0, 60)}`, () =>
     assert.equal(redactIdentities(stated), reported));
 
 // @spec error-17
-test('what an error is about stays as it was said', () => {
+test("keeps the rest of an error's message", () => {
   for (const words of [
     'messages.1.content.0: tool_use ids must be unique: toolu_01AbCdEfGhIjKlMnOpQrStUv',
     'maximum context length is 131072 tokens, your project description has 200000',
@@ -59,7 +59,7 @@ test('what an error is about stays as it was said', () => {
     assert.equal(redactIdentities(words), words);
 });
 
-test('a long text costs no more than its length', () => {
+test('takes time in proportion to the length of a text', () => {
   const before = process.cpuUsage().user;
   redactIdentities('a-'.repeat(1_000) + 'project '.repeat(200) + 'arn:aws:'.repeat(100));
   assert.ok(process.cpuUsage().user - before < 200_000, 'microseconds');

@@ -21,16 +21,16 @@ function stated(message: string, code?: string): { readonly message: string; rea
 }
 
 // @spec error-18
-test('a key that an upstream says back is taken out, wherever it stands', () => {
+test('removes a key that an upstream repeats, at any place', () => {
   const { message, code } = stated(`Bad key ${KEY} (${KEY}), team-secret-0123`, KEY);
   assert.equal(message, 'Bad key [redacted] ([redacted]), [redacted]');
   assert.equal(code, '[redacted]');
 });
 
-test('a key that was cut at the end of a long message is taken out too', () => {
+test('removes a key that was cut at the end of a long message, too', () => {
   assert.ok(!stated(`${'x'.repeat(1_980)}${KEY}`).message.includes(KEY.slice(0, 8)));
 });
 
-test('short values of headers are words, not secrets', () => {
+test('keeps short values of headers, which are words rather than secrets', () => {
   assert.equal(stated('too fast').message, 'too fast');
 });

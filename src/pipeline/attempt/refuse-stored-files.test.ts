@@ -29,7 +29,7 @@ const STORED: Block = { type: 'media', media: 'document', source: { type: 'file'
 const BUCKET: Block = { type: 'media', media: 'image', source: { type: 'url', url: 's3://bucket/a.png' } };
 const SOUND: Block = { type: 'media', media: 'audio', source: { type: 'file', fileId: 'audio_1' } };
 
-test('an account reads the files of a credential that it brought, and not what the operator keeps in buckets', () => {
+test("reads files of the caller's own credential, and no buckets of the operator", () => {
   const request = stating('user', STORED);
   assert.throws(() => refuseStoredFiles(request, {}, 'chat'), GatewayError);
   refuseStoredFiles(request, { isByok: true }, 'chat');
@@ -38,12 +38,12 @@ test('an account reads the files of a credential that it brought, and not what t
   refuseStoredFiles(stating('user', BUCKET), { storageUris: true }, 'converse');
 });
 
-test('one option opens nothing that is the other’s', () => {
+test('opens with one option nothing of the other', () => {
   assert.throws(() => refuseStoredFiles(stating('user', STORED), { storageUris: true }, 'messages'), GatewayError);
   assert.throws(() => refuseStoredFiles(stating('user', BUCKET), { storedFiles: true }, 'chat'), GatewayError);
 });
 
-test('a host in the own network opens nothing that stands beside it, until the operator says so', () => {
+test('opens nothing beside a host in the own network, until the operator allows it', () => {
   const at = (url: string): GenerationRequest =>
     stating('user', { type: 'media', media: 'image', source: { type: 'url', url } });
   for (const url of [
@@ -59,10 +59,10 @@ test('a host in the own network opens nothing that stands beside it, until the o
     refuseStoredFiles(at(url), {}, 'chat');
 });
 
-test('what the model said aloud goes back under the id that the caller was given', () => {
+test('sends audio of the model back under the id that the caller got', () => {
   refuseStoredFiles(stating('assistant', SOUND), {}, 'chat');
 });
 
-test('a format without words for an id says so itself', () => {
+test('reports an id itself in a format without a place for it', () => {
   refuseStoredFiles(stating('user', STORED), {}, 'gemini');
 });

@@ -34,7 +34,7 @@ function restore(...batches: readonly EventBatch[]): readonly GenerationEvent[] 
 }
 
 // @spec translate-22
-test('the call becomes text piece by piece, and the answer an ordinary stop', () => {
+test('turns the call into text chunk by chunk, and the response into an ordinary stop', () => {
   assert.deepEqual(restore([START, open(0, 'json')], [piece(0, '{"a"'), piece(0, ':1}')], [close(0), end()]), [
     START,
     openText(0),
@@ -45,22 +45,22 @@ test('the call becomes text piece by piece, and the answer an ordinary stop', ()
   ]);
 });
 
-test('a whole call becomes a whole text', () => {
+test('turns a whole call into a whole text', () => {
   const answer = foldEvents(restore([START, open(0, 'json', '{"a":1}'), close(0), end()]));
   assert.deepEqual(answer.blocks, [{ type: 'text', text: '{"a":1}' }]);
 });
 
-test('an answer that was cut off, or refused, keeps its reason', () => {
+test('keeps the reason of a response that was cut off, or refused', () => {
   for (const finish of ['length', 'content_filter'] as const)
     assert.deepEqual(restore([START, open(0, 'json'), piece(0, '{'), close(0), end(finish)]).at(-1), end(finish));
 });
 
-test("a call of the caller's own tool stays one, and so does the reason to stop", () => {
+test("keeps a call of the caller's own tool, and its reason to stop", () => {
   const events = [START, open(0, 'f'), piece(0, '{}'), close(0), end()];
   assert.deepEqual(restore(events), events);
 });
 
-test('both at once are a text and a call', () => {
+test('delivers both at once as a text and a call', () => {
   const answer = foldEvents(
     restore([START, open(0, 'f', '{}'), close(0), open(1, 'json', '{"a":1}'), close(1), end()]),
   );
@@ -72,7 +72,7 @@ test('both at once are a text and a call', () => {
 });
 
 suite('calls that overlap', () => {
-  test('what opens beside the answer waits for its end', () => {
+  test('hold what opens beside the response until its end', () => {
     const events = [
       START,
       open(0, 'json'),
@@ -99,7 +99,7 @@ suite('calls that overlap', () => {
     ]);
   });
 
-  test('the answer waits for calls that stand open, and later calls wait behind it', () => {
+  test('hold the response until open calls end, and later calls behind it', () => {
     const events = [START, open(0, 'f'), open(1, 'json'), open(2, 'g'), piece(1, '{}'), piece(2, '[]'), piece(0, '{}')];
     const answer = foldEvents(restore(events, [close(2), close(1)], [close(0)], [end()]));
     assert.deepEqual(
@@ -108,7 +108,7 @@ suite('calls that overlap', () => {
     );
   });
 
-  test('what never ended is ended with the answer', () => {
+  test('end what never ended with the response', () => {
     const answer = foldEvents(restore([START, open(0, 'f'), open(1, 'json', '{}'), piece(0, '1'), end('length')]));
     assert.deepEqual(
       answer.blocks.map(({ type }) => type),
@@ -117,7 +117,7 @@ suite('calls that overlap', () => {
     assert.equal(answer.end?.finish, 'length');
   });
 
-  test('more than may wait is a failure, after which nothing comes', () => {
+  test('fail beyond what may wait, after which nothing comes', () => {
     const flood = Array.from({ length: 10_001 }, () => piece(1, 'x'));
     const restored = restore([START, open(0, 'json'), open(1, 'f')], flood, [close(0), end()]);
     assert.equal(restored.at(-1)?.type, 'failed');
@@ -141,7 +141,7 @@ const arbitraryResponse = fc
     }),
   );
 
-test('whatever overlaps, every block comes once, whole, in order, and text stands alone', () => {
+test('deliver every block once, whole, in order, and text alone', () => {
   fc.assert(
     fc.property(arbitraryResponse, ({ calls, order, cuts }) => {
       const events = shuffle(calls, order);

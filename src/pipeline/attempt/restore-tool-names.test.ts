@@ -14,13 +14,13 @@ const rest: GenerationEvent[] = [
 ];
 
 // @spec translate-7
-test('a renamed tool comes back under the name that the caller knows, others stay', () => {
+test("restores the caller's name of a renamed tool, and keeps others", () => {
   const names = new Map([['my_tool', 'my.tool']]);
   assert.deepEqual(restoreToolNames([call('my_tool'), ...rest], names), [call('my.tool'), ...rest]);
   assert.deepEqual(restoreToolNames([call('other')], names), [call('other')]);
 });
 
-test('without renamed tools the batch passes as it is', () => {
+test('passes a batch unchanged without renamed tools', () => {
   const batch = [call('my_tool')];
   assert.equal(restoreToolNames(batch, undefined), batch);
   assert.equal(restoreToolNames(batch, new Map()), batch);

@@ -11,7 +11,7 @@ function withTimers(run: (tick: (ms: number) => void, expired: string[]) => void
   }
 }
 
-test('a limit runs out once and is remembered', () => {
+test('runs out once and remembers it', () => {
   withTimers((tick, expired) => {
     const watch = new Watch((clock) => expired.push(clock));
     watch.arm('headers', 100);
@@ -23,7 +23,7 @@ test('a limit runs out once and is remembered', () => {
   });
 });
 
-test('arming the next limit stops the one before', () => {
+test('stops the limit before when the next one is armed', () => {
   withTimers((tick, expired) => {
     const watch = new Watch((clock) => expired.push(clock));
     watch.arm('headers', 100);
@@ -36,7 +36,7 @@ test('arming the next limit stops the one before', () => {
 });
 
 // @spec stream-31
-test('a slow caller does not make the provider idle', () => {
+test('does not count a slow caller as an idle provider', () => {
   withTimers((tick, expired) => {
     const watch = new Watch((clock) => expired.push(clock));
     watch.arm('idle', 100);
@@ -46,7 +46,7 @@ test('a slow caller does not make the provider idle', () => {
   });
 });
 
-test('a disarmed watch never runs out, not even when it is armed again', () => {
+test('never runs out after it is disarmed, not even when it is armed again', () => {
   withTimers((tick, expired) => {
     const watch = new Watch((clock) => expired.push(clock));
     watch.arm('whole', 100);
@@ -67,7 +67,7 @@ test('cuts before the limit while an alternative is left, and marks the cut', ()
   });
 });
 
-test('a cut without an alternative leaves the attempt the rest of its limit', () => {
+test('leaves the attempt the rest of its limit after a cut without an alternative', () => {
   withTimers((tick, expired) => {
     const watch = new Watch((clock) => expired.push(clock));
     watch.arm('headers', 500, { afterMs: 100, limitMs: 100, hasAlternative: () => false });
@@ -80,7 +80,7 @@ test('a cut without an alternative leaves the attempt the rest of its limit', ()
   });
 });
 
-test('a cut that is longer than the limit changes nothing', () => {
+test('changes nothing by a cut that is longer than the limit', () => {
   withTimers((tick, expired) => {
     const watch = new Watch((clock) => expired.push(clock));
     watch.arm('whole', 50, { afterMs: 100, limitMs: 100, hasAlternative: () => true });
@@ -90,7 +90,7 @@ test('a cut that is longer than the limit changes nothing', () => {
   });
 });
 
-test('a cut does not run out while the watch is held', () => {
+test('does not run out a cut while the watch is held', () => {
   withTimers((tick, expired) => {
     const watch = new Watch((clock) => expired.push(clock));
     watch.arm('first-token', 500, { afterMs: 100, limitMs: 100, hasAlternative: () => true });

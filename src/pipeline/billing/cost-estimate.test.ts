@@ -18,7 +18,7 @@ const offer = (price: PriceTable | undefined, maxTokens?: number, changes: Parti
 const at = (price: PriceTable | undefined, changes: Partial<Endpoint> = {}): Offer => offer(price, 100, changes);
 
 // @spec money-30
-test('nothing that an answer within its bound may come to costs more', () => {
+test('covers the cost of every response within its bound', () => {
   const rate = fc.nat({ max: 50_000_000 });
   const rates = fc.record(
     {
@@ -57,7 +57,7 @@ test('nothing that an answer within its bound may come to costs more', () => {
   );
 });
 
-test('the dearest endpoint counts, and one whose price is unknown does not', () => {
+test('takes the most expensive endpoint, and ignores one whose price is unknown', () => {
   const cheap = at({ prompt: 1_000, completion: 1_000 });
   const dear = at({ prompt: 2_000, completion: 9_000 });
   const alone = worstCaseOf(request, [dear], NOW_MS).nanoUsd;
@@ -66,7 +66,7 @@ test('the dearest endpoint counts, and one whose price is unknown does not', () 
   assert.equal(worstCaseOf(request, [at(undefined)], NOW_MS).nanoUsd, 0);
 });
 
-test('without a bound the longest answer that the endpoint writes counts', () => {
+test('takes the longest response of the endpoint without a bound', () => {
   const price = { prompt: 0, completion: 1_000 };
   const open = requestOf();
   const worst = (changes: Partial<Endpoint>) => worstCaseOf(open, [offer(price, undefined, changes)], NOW_MS);
@@ -85,7 +85,7 @@ test('reserves for what an endpoint writes at least, where that is more than the
   );
 });
 
-test('an answer of the length that is said to be affordable is affordable, and one of twice that is not', () => {
+test('affords a response of the affordable length, and not one of twice that', () => {
   const price = { prompt: 3_000, completion: 15_000 };
   const { affordableTokens } = worstCaseOf(request, [at(price)], NOW_MS);
   const nanoUsd = 1_000;
@@ -135,7 +135,7 @@ test('reserves for a file of unknown length as if it filled the window', () => {
   assert.ok(worst('image', 'https://files.example/picture.png') < 10_000);
 });
 
-test('what an answer costs pays for that answer, and what money pays for costs no more', () => {
+test('affords what a response costs, and costs no more than the money that affords it', () => {
   const rate = fc.nat({ max: 90_000_000 });
   fc.assert(
     fc.property(

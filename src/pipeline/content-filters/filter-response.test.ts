@@ -171,7 +171,7 @@ suite('an answer that filters look through', () => {
     assert.deepEqual([second.text, second.signature], ['It is fine.', 'signed']);
   });
 
-  test('that is blocked counts in full, and nothing of it is measured more than once, however many pieces it came in', async (t) => {
+  test('counts in full when it is blocked, and measures nothing twice, in any chunks', async (t) => {
     const call: Block = { type: 'tool-call', id: 'c', name: 'send', input: '', runBy: 'caller' };
     const input = JSON.stringify({ note: 'é'.repeat(3_000), code: 'TOP-SECRET' });
     const pieces = input.match(/.{1,4}/gs) ?? [];
@@ -187,7 +187,7 @@ suite('an answer that filters look through', () => {
     assert.ok(chars <= input.length, `${chars} of ${input.length}`);
   });
 
-  test('that breaks off without a word gives what came', async () => {
+  test('delivers what came when it breaks off silently', async () => {
     const { events } = await inspect([EMAIL], [[START, start(0, text('Call ann@example.com'))]]);
     assert.equal(textIn(events), 'Call [EMAIL]');
   });

@@ -86,7 +86,7 @@ const answers = fc
   ]);
 
 // @spec fallback-27
-test('wherever an answer breaks off, the same answer begun anew says the rest of its text, and nothing twice', () => {
+test('delivers the rest of the text and nothing twice from a restarted response, wherever the first one breaks off', () => {
   fc.assert(
     fc.property(answers, fc.nat(40), fc.integer({ min: 1, max: 5 }), (answer, cut, size) => {
       const first = answer.slice(0, 1 + (cut % (answer.length - 1)));
@@ -107,13 +107,13 @@ test('wherever an answer breaks off, the same answer begun anew says the rest of
   );
 });
 
-test('a text that was left open goes on in the same block', () => {
+test('continues an open text in the same block', () => {
   const first = [start, ...text(0, 'one ').slice(0, 2)];
   const events = goOn(first, exactly, [[start, ...text(0, 'one ', 'two'), end]]);
   assert.deepEqual(received(events), [['text', 'one two']]);
 });
 
-test('a text that had ended is followed by another one, if more is said', () => {
+test('adds another text behind one that had ended, if the continuation has more', () => {
   const first = [start, ...text(0, 'one ')];
   assert.deepEqual(received(goOn(first, exactly, [[start, ...text(0, 'one ', 'two'), end]])), [
     ['text', 'one '],
@@ -135,17 +135,17 @@ test('ends reasoning that was left open, and leaves the other reasoning out with
   assert.equal((events as EventBatch).filter(({ type }) => type === 'warning').length, 1);
 });
 
-test('a model that has nothing more to say ends the answer where it was', () => {
+test('ends the response where it was when the continuation has no more text', () => {
   const first = [start, ...text(0, 'one').slice(0, 2)];
   assert.deepEqual(received(goOn(first, spliceContinuation, [[start, end]])), [['text', 'one']]);
 });
 
-test('a call that comes before the delivered text was said again keeps the two apart', () => {
+test('separates a call that comes before the delivered text was repeated', () => {
   const first = [start, ...text(0, 'one two').slice(0, 2)];
   assert.equal(goOn(first, exactly, [[start, ...text(0, 'one '), ...call(1), end]]), 'apart');
 });
 
-test('only what is said of its own text is kept of its sources, whose places move with it', () => {
+test("keeps of the continuation's sources only those of its own text, and moves their positions", () => {
   const source = (start_: number): GenerationEvent => ({
     type: 'citation',
     index: 0,
@@ -191,7 +191,7 @@ const NOTHING = {
   estimated: false,
 };
 
-test('an answer is gone on with as long as nothing but text and unsigned reasoning came of it', () => {
+test('continues a response while it has nothing but text and unsigned reasoning', () => {
   const signed: GenerationEvent = { type: 'block-delta', index: 0, signature: 's' };
   const sealed = { type: 'reasoning', form: 'encrypted', text: 'x' } as const;
   for (const [events, may] of [

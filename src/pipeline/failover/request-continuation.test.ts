@@ -30,14 +30,14 @@ function requestOf(turns: readonly Turn[], maxTokens?: number): GenerationReques
 
 const question: Turn = { role: 'user', blocks: [{ type: 'text', text: 'Why?' }] };
 
-test('the answer so far is the last turn, without the white space at its end', () => {
+test('sends the response so far as the last turn, without the white space at its end', () => {
   const originalRequest = askToGoOn(requestOf([question]), 'Because of \n');
   assert.deepEqual(originalRequest.turns.slice(1), [
     { role: 'assistant', blocks: [{ type: 'text', text: 'Because of' }], plain: true },
   ]);
 });
 
-test('an answer that the caller began itself goes on in the same turn, behind its last text', () => {
+test('continues a response that the caller began itself in the same turn, behind its last text', () => {
   const begun = (...blocks: Turn['blocks']): Turn => ({ role: 'assistant', blocks });
   const image = { type: 'media', media: 'image', source: { type: 'url', url: 'https://example.com/a.png' } } as const;
   assert.deepEqual(askToGoOn(requestOf([question, begun({ type: 'text', text: 'It is ' })]), 'grey').turns, [
@@ -47,7 +47,7 @@ test('an answer that the caller began itself goes on in the same turn, behind it
   assert.deepEqual(askToGoOn(requestOf([begun(image)]), 'grey').turns, [begun(image, { type: 'text', text: 'grey' })]);
 });
 
-test('what came of the answer counts against its length, of which one token is always left', () => {
+test('counts the delivered part against the length of the response, and always leaves one token', () => {
   assert.equal(askToGoOn(requestOf([question], 100), 'x'.repeat(40)).settings.maxTokens, 90);
   assert.equal(askToGoOn(requestOf([question], 5), 'x'.repeat(40)).settings.maxTokens, 1);
   assert.equal('maxTokens' in askToGoOn(requestOf([question]), 'x').settings, false);

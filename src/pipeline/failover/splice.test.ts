@@ -24,7 +24,7 @@ function cutAt(text: string, places: readonly number[]): readonly string[] {
 const words = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n'), maxLength: 120 });
 const places = fc.array(fc.nat(400), { maxLength: 8 });
 
-test('a new text that begins with the delivered one extends it exactly, however it is cut into pieces', () => {
+test('extends the delivered text exactly by a new text that begins with it, in any chunks', () => {
   fc.assert(
     fc.property(words, words, places, fc.boolean(), (delivered, more, cuts, exact) => {
       const splice = spliceRestart(delivered, { exact });
@@ -34,7 +34,7 @@ test('a new text that begins with the delivered one extends it exactly, however 
   );
 });
 
-test('where only a beginning counts, what is spliced is the new text itself, and nothing else is spliced', () => {
+test('delivers the new text itself where only its beginning counts, and splices nothing else', () => {
   fc.assert(
     fc.property(words, words, places, (delivered, text, cuts) => {
       const outcome = spliced(spliceRestart(delivered, { exact: true }), delivered, cutAt(text, cuts));
@@ -43,7 +43,7 @@ test('where only a beginning counts, what is spliced is the new text itself, and
   );
 });
 
-test('otherwise the new text is cut right behind words that end the delivered one and stand nowhere before', () => {
+test('cuts the new text right behind words that end the delivered one and appear nowhere before', () => {
   fc.assert(
     fc.property(words, words, words, words, places, (before, shared, other, after, cuts) => {
       const delivered = before + shared;
@@ -63,7 +63,7 @@ test('otherwise the new text is cut right behind words that end the delivered on
 const STORY = 'Once upon a time a gateway stood between two kingdoms, and every letter passed through it unread. ';
 const NEXT = 'Then the bridge broke, in the middle of a sentence that no one has forgotten since that day, namely: ';
 
-test('a new text that begins otherwise and then says the end again is joined there', () => {
+test('joins a new text that begins otherwise where it repeats the end', () => {
   const splice = spliceRestart(STORY + NEXT, { exact: false });
   const outcome = spliced(splice, STORY + NEXT, [
     'Long ago a gate stood there. ',
@@ -74,7 +74,7 @@ test('a new text that begins otherwise and then says the end again is joined the
   assert.equal(outcome, `${STORY + NEXT}“Help.”`);
 });
 
-test('an end that the delivered text says twice is no place to join at, as what lies between would come again', () => {
+test('does not join at an end that the delivered text contains twice, as text between would repeat', () => {
   const line = '| - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - |\n';
   const delivered = line.repeat(30);
   assert.equal(spliced(spliceRestart(delivered, { exact: false }), delivered, ['| a |\n', line, line]), undefined);
@@ -88,14 +88,14 @@ test('words that the delivered text repeats are joined at its end when enough of
   assert.equal(spliced(splice, delivered, [text]), `${delivered}The end.`);
 });
 
-test('a search ends after twice the delivered text and a little', () => {
+test('ends the search after twice the delivered text and a little', () => {
   const splice = spliceRestart(STORY, { exact: false });
   let read = 0;
   while (splice.push('something else ').type === 'held') read += 'something else '.length;
   assert.ok(read <= 2 * STORY.length + 2_000, `${read} characters`);
 });
 
-test('a long text that never fits is looked through without being copied for each piece', () => {
+test('searches a long text that never fits without copying it for each chunk', () => {
   const delivered = Array.from({ length: 20_000 }, (_, at) => `word${at}`).join(' ');
   const splice = spliceRestart(delivered, { exact: false });
   const startedUs = process.cpuUsage().user;
@@ -104,11 +104,11 @@ test('a long text that never fits is looked through without being copied for eac
   assert.ok(process.cpuUsage().user - startedUs < 2_000_000);
 });
 
-test('a new text that ends before it has said all that was delivered does not fit', () => {
+test('does not fit a new text that ends before it has repeated everything', () => {
   assert.equal(spliced(spliceRestart('one two', { exact: false }), 'one two', ['one ']), undefined);
 });
 
-test('a continuation follows the delivered text, whose white space at the end it does not say twice', () => {
+test('appends a continuation to the delivered text, and does not repeat white space at its end', () => {
   for (const [delivered, text, outcome] of [
     ['It is', ' grey.', 'It is grey.'],
     ['It is ', ' grey.', 'It is grey.'],
@@ -121,19 +121,19 @@ test('a continuation follows the delivered text, whose white space at the end it
     assert.equal(spliced(spliceContinuation(delivered), delivered, text.split('')), outcome);
 });
 
-test('a continuation that is none, as it says what it was given again, is cut behind that', () => {
+test('cuts the repetition off a continuation that begins with the given text', () => {
   for (const text of [STORY.trimEnd(), STORY]) {
     const outcome = spliced(spliceContinuation(STORY), STORY, [text.slice(0, 10), text.slice(10), 'The end.']);
     assert.equal(outcome, `${STORY}The end.`);
   }
 });
 
-test('one that begins again and then says something else does not fit', () => {
+test('does not fit a continuation that begins again and then differs', () => {
   const text = `${STORY.slice(0, 80)}but not for long.`;
   assert.equal(spliced(spliceContinuation(STORY), STORY, text.split('')), undefined);
 });
 
-test('a continuation gives the same whatever its pieces, and never loses a word', () => {
+test('makes the same of a continuation in any chunks, and never loses a word', () => {
   fc.assert(
     fc.property(words, words, places, (delivered, text, cuts) => {
       const whole = spliced(spliceContinuation(delivered), delivered, [text]);
@@ -144,7 +144,7 @@ test('a continuation gives the same whatever its pieces, and never loses a word'
   );
 });
 
-test('a continuation that begins with all of a text that is short, or the same over and over, is neither joined nor dropped', () => {
+test('neither joins nor drops a continuation that begins with all of a short or repetitive text', () => {
   for (const [delivered, text] of [
     ['No', 'No, it is not.'],
     ['1', '10'],
@@ -157,7 +157,7 @@ test('a continuation that begins with all of a text that is short, or the same o
     assert.equal(spliced(spliceContinuation(delivered), delivered, text.split('')), undefined, delivered);
 });
 
-test('a continuation that begins with less than all of a short text, or otherwise, follows it', () => {
+test('appends a continuation that begins with less than all of a short text, or otherwise', () => {
   for (const [delivered, text] of [
     ['No', 'pe.'],
     ['No', ' N'],

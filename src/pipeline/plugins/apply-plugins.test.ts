@@ -54,7 +54,7 @@ function run(plugins: readonly Plugin[], request: GenerationRequest, abilities: 
 }
 
 // @spec plugin-5, router-1
-test('each plugin sees what those before it made of the request, and the chosen models stand in the place of the slug', async () => {
+test('shows each plugin the request as earlier ones changed it, and replaces the slug by the chosen models', async () => {
   const seen: (readonly string[])[] = [];
   const router: Plugin = {
     id: 'router',
@@ -93,7 +93,7 @@ test('each plugin sees what those before it made of the request, and the chosen 
   );
 });
 
-test('a plugin that is switched off says which model its slug is, and does nothing else', async () => {
+test('uses a disabled plugin only for the model that its slug means', async () => {
   const router: Plugin = {
     id: 'router',
     options,
@@ -128,7 +128,7 @@ test('gives a plugin the slug that the request names', async () => {
   assert.deepEqual(seen, ['service/pick-fast:nitro', undefined]);
 });
 
-test('a request that no plugin changes goes on as it is', async () => {
+test('passes a request on that no plugin changes', async () => {
   const plain: Plugin = {
     id: 'plain',
     options,
@@ -141,7 +141,7 @@ test('a request that no plugin changes goes on as it is', async () => {
   assert.deepEqual(transform.streamTransforms, []);
 });
 
-test('a plugin has what it may do handed in, and what it notes stands in the report', async () => {
+test('gives a plugin what it may use, and reports what it notes', async () => {
   const generate: GenerateNested = () => Promise.reject(new Error('not called'));
   const noter: Plugin = {
     id: 'noter',
@@ -166,7 +166,7 @@ test('a plugin has what it may do handed in, and what it notes stands in the rep
   );
 });
 
-test('what makes a request fit is found without running anything else', () => {
+test('finds how to make a request fit without running anything else', () => {
   const fitting: RequestFitting = { isRequested: true, judge: () => () => undefined, fit: () => undefined };
   const fitter: Plugin = {
     id: 'fitter',
@@ -179,7 +179,7 @@ test('what makes a request fit is found without running anything else', () => {
   assert.equal(fitOnly(parts, requestFor(['a/b'], 'other'), RULES), undefined);
 });
 
-test('where no plugin finds anything in the request none is run, and what makes it fit is known at once', () => {
+test('runs no plugin where none finds anything in the request, and knows at once how to make it fit', () => {
   const fitting: RequestFitting = { isRequested: true, judge: () => () => undefined, fit: () => undefined };
   const idle: Plugin = {
     id: 'idle',
@@ -192,7 +192,7 @@ test('where no plugin finds anything in the request none is run, and what makes 
   assert.deepEqual(run([idle, fitter], request).transformed, { request, fitting, streamTransforms: [] });
 });
 
-test('a plugin that may find something is run', async () => {
+test('runs a plugin that may find something', async () => {
   const changed = requestFor(['c/d']);
   const concerned: Plugin = {
     id: 'concerned',

@@ -54,7 +54,7 @@ test('plugins run in the order of the registry, with options as their own schema
   ]);
 });
 
-test('a request counts before its key, and the key before its workspace', () => {
+test('prefers the request to its key, and the key to its workspace', () => {
   const [key, workspace] = [[byDefault('first', false, true, 5)], [byDefault('first'), byDefault('last')]];
   assert.deepEqual(run([entry('first', true, 2)], [key, workspace]).ran, [
     ['first', 2, true],
@@ -84,7 +84,7 @@ test('applies a rule that prevents overrides before the request, with a warning,
   });
 });
 
-test('a slug that stands for a choice runs its plugin, listed or not', () => {
+test('runs the plugin of a slug that stands for a choice, listed or not', () => {
   for (const slug of ['service/pick', 'service/pick:nitro']) {
     assert.deepEqual(run([], [], ['a/b', slug]).ran, [['router', 1, false], ALWAYS]);
     assert.deepEqual(run([entry('router', true, 4)], [], [slug]).ran[0], ['router', 4, true]);
@@ -92,7 +92,7 @@ test('a slug that stands for a choice runs its plugin, listed or not', () => {
   assert.deepEqual(run([], [], ['service/picky']).ran, [ALWAYS]);
 });
 
-test('a slug whose plugin is switched off still stands for a model: nothing else of the plugin runs', () => {
+test('resolves the slug of a disabled plugin to a model, and runs nothing else of the plugin', () => {
   const { plugins } = enablePlugins(
     REGISTRY,
     { plugins: [entry('router', false, 4)], models: ['service/pick'] },
@@ -114,7 +114,7 @@ function refusal(act: () => unknown): readonly [number | undefined, string | und
   return [undefined, undefined];
 }
 
-test('stored options that the plugin does not take any more are no reason to fail unexpectedly', () => {
+test('ignores stored options that the plugin does not take any more', () => {
   const stored = [{ ...byDefault('first'), options: { level: 'high' } }];
   assert.deepEqual(
     refusal(() => run([], [stored])),
@@ -122,7 +122,7 @@ test('stored options that the plugin does not take any more are no reason to fai
   );
 });
 
-test('a suffix behind a slug asks for a plugin, unless the request or a binding default says no', () => {
+test('enables a plugin by a suffix behind a slug, unless the request or a mandatory default refuses it', () => {
   const suffix = ['suffix', 'other'];
   const ran = (...requested: Parameters<typeof run>) => run(...requested).ran.filter(([id]) => id === 'last');
   assert.deepEqual(ran([], [], ['a/b'], suffix), [['last', 1, true]]);

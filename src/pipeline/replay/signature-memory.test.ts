@@ -71,7 +71,7 @@ function createMemory(): {
 }
 
 suite('signatures of calls', () => {
-  test('come back right before their call, and nothing else changes', () => {
+  test('return right before their call, and change nothing else', () => {
     const { memory, answer } = createMemory();
     answer('a', signature('c2lnbmVk', 'call_1'), call('call_1'), call('call_2'));
     const request = asking({ type: 'text', text: 'I look.' }, call('call_1'), call('call_2'));
@@ -112,7 +112,7 @@ suite('signatures of calls', () => {
     assert.ok(!isKnown());
   });
 
-  test('of the oldest answers go first when there are too many', () => {
+  test('drop those of the oldest responses when there are too many', () => {
     const { memory, answer } = createMemory();
     for (let at = 0; at <= 20_000; at++) answer('a', signature('c2lnbmVk', `call_${at}`), call(`call_${at}`));
     const blocksOf = (id: string): number | undefined =>

@@ -87,7 +87,7 @@ suite('an answer that is kept', () => {
     assert.ok(JSON.stringify(read).includes('"exact":12345678901234567890'));
   });
 
-  test('of another version of the gateway is none', () => {
+  test('is ignored when another version of the gateway stored it', () => {
     assert.equal(parseCachedResponse('{"version":0,"events":[]}'), undefined);
   });
 });

@@ -18,7 +18,7 @@ function pathsOf(...events: readonly GenerationEvent[]): readonly string[] {
 }
 
 // @spec messages-34
-test('a block that the format cannot say is named, and so is the tool of a call', () => {
+test('names a block that the format does not have, and the tool of a call', () => {
   assert.deepEqual(
     pathsOf(
       { type: 'block-start', index: 0, block: { type: 'text', text: '' } },
@@ -35,7 +35,7 @@ test('a block that the format cannot say is named, and so is the tool of a call'
   );
 });
 
-test('a citation that only another format can say is named once, a web source never', () => {
+test('names a citation once that only another format has, and never a web source', () => {
   const page = { type: 'opaque', format: 'messages', value: { type: 'page_location' } } as const;
   assert.deepEqual(
     pathsOf(

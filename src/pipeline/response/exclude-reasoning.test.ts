@@ -17,7 +17,7 @@ const events: GenerationEvent[] = [
 ];
 
 // @spec chat-response-17
-test('reasoning is taken out and the blocks behind it close the gap, however the events are batched', () => {
+test('removes reasoning and closes the gap behind it, however the events are batched', () => {
   const whole = createReasoningExclusion()(events);
   const exclude = createReasoningExclusion();
   assert.deepEqual(
@@ -27,12 +27,12 @@ test('reasoning is taken out and the blocks behind it close the gap, however the
   assert.deepEqual(foldEvents(whole).blocks, [{ type: 'text', text: 'answer' }]);
 });
 
-test('a block that moved does not keep the frame that tells its old index', () => {
+test('drops the frame of a moved block, which has its old index', () => {
   const delta = createReasoningExclusion()(events).find((event) => event.type === 'block-delta');
   assert.deepEqual([delta?.index, delta?.frame], [0, undefined]);
 });
 
-test('an answer without reasoning passes as it is', () => {
+test('passes a response without reasoning unchanged', () => {
   const plain: GenerationEvent[] = [
     { type: 'start', format: 'chat' },
     { type: 'block-start', index: 0, block: { type: 'text', text: 'x' } },

@@ -5,7 +5,7 @@ import { ResponseRoom, createWholeResponseMemory } from './whole-response-budget
 
 const { signal } = new AbortController();
 
-test('an answer of unknown size does not wait for the one before it of the same request', async () => {
+test('does not make a response of unknown size wait for an earlier one of the same request', async () => {
   const memory = createWholeResponseMemory(1_000);
   const room = new ResponseRoom(memory);
   await room.take(1_000, signal);

@@ -73,7 +73,7 @@ test('never chooses a model without a known price, without a review, or that wri
   ]);
 });
 
-test('what the request needs it must have, also what a model that is named may do without', () => {
+test('requires everything that the request needs, also what a named model may lack', () => {
   const tools = [{ type: 'function', name: 'f' }] as const;
   const { slugs, out } = open(
     [
@@ -87,7 +87,7 @@ test('what the request needs it must have, also what a model that is named may d
   assert.deepEqual(out, [['a/unable', 'require_parameters', 'tools']]);
 });
 
-test('where some have room for the prompt and the answer, the others are left out; where none has, all are tried', () => {
+test('leaves out models without room for the prompt and the response, unless none has room', () => {
   const models = [model('a/small', {}, { contextTokensMax: 100 }), model('a/large', {}, { contextTokensMax: 10_000 })];
   const originalRequest = request({ settings: { maxTokens: 500 } });
   assert.deepEqual(open(models, originalRequest).slugs, ['a/large']);
@@ -101,7 +101,7 @@ test('chooses no model that the gateway cannot pay, unless the caller has a cred
   assert.deepEqual(open(models, request(), { credentials }).slugs, ['a/one', 'a/two']);
 });
 
-test('an order without fallbacks is all that there is', () => {
+test('keeps to an order without fallbacks', () => {
   const models = [model('a/one', {}, { provider: 'beta' }), model('a/two')];
   const preferences = { ...DEFAULT_PREFERENCES, order: ['beta'], allowFallbacks: false };
   assert.deepEqual(open(models, request(), { preferences }).slugs, ['a/one']);
@@ -114,7 +114,7 @@ test('chooses the sandbox only where no other model could be paid, and its first
   assert.deepEqual(open(sandbox).slugs, ['s/echo']);
 });
 
-test("the list price is the author's own, else the middle one of those that can be paid", () => {
+test("takes the author's own list price, else the middle one of those that the gateway can pay", () => {
   const priced = (provider: string, prompt: number, lacksCredentials = false): Partial<Endpoint> => ({
     provider,
     price: tableOf({ prompt, completion: 2 * prompt }),

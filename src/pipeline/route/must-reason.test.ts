@@ -37,7 +37,7 @@ test('turns reasoning off for a model that may be silent, and on where the reque
   assert.deepEqual(settle({ effort: 'high' }, { isNamed: true }), { effort: 'high' });
 });
 
-test("a vendor that is spoken to in the caller's own format answers for itself", () => {
+test("lets a vendor answer for itself in the caller's own format", () => {
   assert.deepEqual(settle({ enabled: false }, { isNamed: true, spoken: 'messages' }, 'messages'), { enabled: false });
   assert.throws(() => settle({ enabled: false }, { isNamed: true }, 'messages'), /^GatewayError: thinking: must not/);
 });

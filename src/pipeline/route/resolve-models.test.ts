@@ -61,20 +61,20 @@ test('models are found in order, and a slug with its own suffix is a model like 
 });
 
 // @spec model-5
-test('without a model the default serves; without a default the request is refused', () => {
+test('uses the default model, and refuses a request without one', () => {
   assert.deepEqual(slugs([], 'acme/one'), ['acme/one']);
   assert.equal(refusal([]).status, 400);
 });
 
 // @spec model-8
-test("in a pass-through slug everything after the provider is the upstream's own name", () => {
+test("takes everything after the provider of a pass-through slug as the upstream's own name", () => {
   const [model] = resolve(['ollama/llama3.3:70b']).models;
   assert.equal(model?.endpoints[0]?.upstreamModel, 'llama3.3:70b');
   assert.deepEqual(slugs(['ollama/hf.co/x/y:Q4']), ['ollama/hf.co/x/y:Q4']);
 });
 
 // @spec error-23, model-7
-test('an unknown fallback is left out, an unknown model without any other is 404 and names a near one', () => {
+test('leaves out an unknown fallback, and answers 404 for an unknown model without another, with a near name', () => {
   assert.deepEqual(slugs(['acme/nope', 'acme/one']), ['acme/one']);
   const error = refusal(['acme/oen']);
   assert.equal(error.status, 404);
@@ -83,14 +83,14 @@ test('an unknown fallback is left out, an unknown model without any other is 404
 });
 
 // @spec model-17
-test('an unknown suffix of a known model and a malformed slug are 400', () => {
+test('answers 400 for an unknown suffix of a known model and a malformed slug', () => {
   assert.equal(refusal(['acme/one:turbo']).status, 400);
   for (const slug of ['one', '', 'a b/c', '/x', 'acme/', `a/${'x'.repeat(300)}`])
     assert.equal(refusal([slug]).status, 400, slug);
 });
 
 // @spec model-12, model-13
-test('":free" and ":extended" are models of their own: where there is none it is 404, and ":batch" is 400', () => {
+test('treats ":free" and ":extended" as models of their own, with 404 where there is none, and ":batch" as 400', () => {
   assert.deepEqual(slugs(['acme/two:extended:nitro']), ['acme/two:extended']);
   for (const slug of ['acme/one:free', 'acme/one:extended', 'acme/one:free:online']) {
     const error = refusal([slug]);
@@ -125,7 +125,7 @@ test('tells suffixes from names that hold a colon', () => {
 });
 
 // @spec model-6
-test('a model that is named twice is tried once, as it was named first', () => {
+test('tries a model once that is named twice, by its first name', () => {
   const { models, shortcuts } = resolve(['acme/one', 'acme/one:nitro']);
   assert.equal(models.length, 1);
   assert.equal(shortcuts.size, 0);
@@ -141,7 +141,7 @@ test('chooses the sibling of a model that is fast, or that reasons thoroughly, w
   assert.deepEqual(slugs(['acme/one'], undefined, { reasoning: { mode: 'standard' } }), ['acme/one']);
 });
 
-test('a fallback serves where the first model does not exist', () => {
+test('uses a fallback where the first model does not exist', () => {
   assert.equal(resolve(['acme/nope', 'acme/one']).isFirstMissing, true);
   assert.equal(resolve(['acme/one', 'acme/nope']).isFirstMissing, false);
 });

@@ -29,14 +29,14 @@ function reported(outcome: (facts: RequestFacts) => void): readonly string[] {
 
 const blocked = new GatewayError('permission_denied', 'Answer blocked by content filter.');
 
-test('an endpoint is not blamed for an answer that a filter of the account ends', () => {
+test('does not blame an endpoint for a response that a filter of the account ends', () => {
   assert.deepEqual(
     reported(({ log }) => void (log.error = blocked)),
     [],
   );
 });
 
-test('an endpoint whose answer came to its end has finished it, though a filter keeps it from the caller', () => {
+test('counts a complete response as finished by its endpoint, though a filter keeps it from the caller', () => {
   const received = reported(({ log, meter }) => {
     meter.end = { type: 'end', finish: 'stop' };
     log.error = blocked;

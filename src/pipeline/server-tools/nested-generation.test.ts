@@ -57,7 +57,7 @@ test('removes its listeners when the generation is over', async () => {
 });
 
 for (const which of ['request', 'call'] as const)
-  test(`a generation ends with the ${which} that it serves`, async () => {
+  test(`ends a generation with the ${which} that it serves`, async () => {
     const begun = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const parent = open(() => {
@@ -72,7 +72,7 @@ for (const which of ['request', 'call'] as const)
     await assert.rejects(requested, { name: 'AbortError' });
   });
 
-test('one request runs 64 generations inside of it, those inside of each other included', async () => {
+test('runs at most 64 generations inside one request, including those inside each other', async () => {
   let requestedCount = 0;
   const { signal } = new AbortController();
   const { ask } = open(async (deeper) => {

@@ -41,7 +41,7 @@ suite('no result fills the context of a model', () => {
     assert.equal((await reportedOf({ result: 'a'.repeat(1_000_000), feeNanoUsd: 7 })).failed, true);
   });
 
-  test('a picture beside it lets no more words pass', async () => {
+  test('cuts text also beside a picture', async () => {
     const fits = { result: 'shown', modelReads: [words(1_000_000), picture(5_000_000)] };
     assert.deepEqual(await reportedOf(fits), fits);
     const { failed, modelReads } = await reportedOf({ ...fits, modelReads: [words(1_000_001), picture(10)] });
@@ -53,7 +53,7 @@ suite('no result fills the context of a model', () => {
     assert.equal(failed, true);
   });
 
-  test('what a call cost is owed, however long its result is', async () => {
+  test('keeps the cost of a call, however long its result is', async () => {
     const { feeNanoUsd, searches } = await reportedOf({ result: 'a'.repeat(2e6), feeNanoUsd: 7, searches: 1 });
     assert.deepEqual({ feeNanoUsd, searches }, { feeNanoUsd: 7, searches: 1 });
   });
