@@ -1,7 +1,7 @@
 import { estimateRequestTokens } from '../../src/canonical/estimate-tokens.ts';
 import type { CandidateModel as Serving, ModelChoice, CandidatePool } from '../../src/canonical/model-choice.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
-import { catalogFromConfig } from '../../src/app/catalog-from-config.ts';
+import { catalogFromConfig } from '../../src/app/catalog/catalog-from-config.ts';
 import { readScores } from '../../src/catalog/read-data.ts';
 import { FUSION_PRESETS_DEFAULT } from '../../src/model-selection/fusion-panel.ts';
 import type { ScoredModel } from '../../src/model-selection/rank/rank-for-task.ts';
@@ -9,7 +9,7 @@ import { createRankings } from '../../src/model-selection/rank/rankings.ts';
 import { blendedPrice } from '../../src/model-selection/candidates/task-candidates.ts';
 import { isTaskTag, type TaskTag } from '../../src/model-selection/classify/task-tags.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { loadKnownModels } from '../../src/app/live-catalog.ts';
+import { loadKnownModels } from '../../src/app/catalog/live-catalog.ts';
 import { openCandidatePool } from '../../src/pipeline/route/candidate-pool.ts';
 import { providersFromConfig } from '../../src/app/providers-from-config.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';

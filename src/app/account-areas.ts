@@ -7,7 +7,7 @@ import { createPresets, type Presets } from '../accounts/presets.ts';
 import { createSecrets, type Secrets } from '../accounts/byok/secrets.ts';
 import type { Workspaces } from '../accounts/workspaces/workspaces.ts';
 import type { ByokProviders } from './byok-providers.ts';
-import type { LiveCatalog } from './live-catalog.ts';
+import type { LiveCatalog } from './catalog/live-catalog.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createByokUpstreams, type ByokUpstreams } from './byok-upstreams.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import { loadKnownModels, type LiveCatalog } from './live-catalog.ts';
+import { loadKnownModels, type LiveCatalog } from './catalog/live-catalog.ts';
 import { canonicalSlug } from '../providers/aliases.ts';
 import type { BetaTable } from '../providers/beta-flags.ts';
 import { ProviderSetupError } from '../providers/check-settings.ts';

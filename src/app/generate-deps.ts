@@ -7,7 +7,7 @@ import { findModels } from '../catalog/find-models.ts';
 import type { Moderation } from '../canonical/tools/moderation.ts';
 import type { Config, ProviderDefaults } from '../config/config.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
-import type { LiveCatalog } from './live-catalog.ts';
+import type { LiveCatalog } from './catalog/live-catalog.ts';
 import type { Observability } from './observability.ts';
 import { createModerationEndpoint } from './moderation-endpoint.ts';
 import { createResponseMemory } from '../pipeline/replay/replay-memory.ts';

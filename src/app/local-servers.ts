@@ -1,6 +1,6 @@
 import { isJsonObject, parseJsonObject } from '../lib/json.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
-import type { LiveCatalog } from './live-catalog.ts';
+import type { LiveCatalog } from './catalog/live-catalog.ts';
 import type { Provider } from '../providers/contract.ts';
 import { LOCAL_ENGINES } from '../providers/known-providers.ts';
 

@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { KnownModel } from '../../src/catalog/built-in.ts';
 import { createRefreshFile } from '../../src/catalog/refresh-file.ts';
 import { refreshCatalog, RefreshError } from '../../src/catalog/refresh.ts';
-import { createCatalogRefresher } from '../../src/app/catalog-refresher.ts';
+import { createCatalogRefresher } from '../../src/app/catalog/catalog-refresher.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDownloader } from '../../src/lib/net/download.ts';
 import { startGateway } from '../support/gateway.ts';

@@ -15,7 +15,7 @@ import { createLoopTurns } from '../../src/lib/async/loop-turns.ts';
 import { createResponseMemory } from '../../src/pipeline/replay/replay-memory.ts';
 import { createGenerate } from '../../src/pipeline/generate.ts';
 import { createWholeResponseMemory } from '../../src/pipeline/response/whole-response-budget.ts';
-import { createFileMemory } from '../../src/pipeline/attempt/inline-media.ts';
+import { createFileMemory } from '../../src/pipeline/attempt/request/inline-media.ts';
 import type { Plugin } from '../../src/plugins/contract.ts';
 import { pluginSchema } from '../../src/plugins/index.ts';
 import { createProviders } from '../../src/providers/index.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { EFFORTS } from '../../src/canonical/request.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { limitAsSent } from '../../src/pipeline/attempt/limit-as-sent.ts';
+import { limitAsSent } from '../../src/pipeline/attempt/request/limit-as-sent.ts';
 import { leastMaximum } from '../../src/pipeline/billing/route-estimate.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import {

@@ -4,7 +4,7 @@ import { loadPriceLibrary, type PriceLibrary } from '../../catalog/price-library
 import { readCatalogData, type CatalogData } from '../../catalog/read-data.ts';
 import { createRefreshFile } from '../../catalog/refresh-file.ts';
 import type { RefreshedCatalog } from '../../catalog/refreshed.ts';
-import { usableVendors } from '../../app/catalog-from-config.ts';
+import { usableVendors } from '../../app/catalog/catalog-from-config.ts';
 import type { Config } from '../../config/config.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { providersFromConfig } from '../../app/providers-from-config.ts';

@@ -1,4 +1,4 @@
-import { catalogFromConfig } from '../../app/catalog-from-config.ts';
+import { catalogFromConfig } from '../../app/catalog/catalog-from-config.ts';
 import { providersFromConfig } from '../../app/providers-from-config.ts';
 import type { Config } from '../../config/config.ts';
 import { sandboxModels } from '../../sandbox/models.ts';

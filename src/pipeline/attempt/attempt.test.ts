@@ -14,7 +14,7 @@ import { createResponseMemory } from '../replay/replay-memory.ts';
 import { ResponseRoom, createWholeResponseMemory, LARGE_ANSWER_BYTES } from '../response/whole-response-budget.ts';
 import { AttemptDeadline } from './attempt-deadline.ts';
 import { makeAttempt } from './attempt.ts';
-import { MediaInliner } from './inline-media.ts';
+import { MediaInliner } from './request/inline-media.ts';
 
 const REQUEST: GenerationRequest = {
   format: 'chat',

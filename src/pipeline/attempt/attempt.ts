@@ -21,9 +21,9 @@ import {
   type ResponseRoom,
 } from '../response/whole-response-budget.ts';
 import { authorizeCall, tryPrepareCall, type PreparedCall } from './call-upstream.ts';
-import { ResponseCleaner } from './clean-response.ts';
+import { ResponseCleaner } from './response/clean-response.ts';
 import { commitStream, commitWhole, isLast, type AttemptOutcome } from './first-content.ts';
-import type { MediaInliner } from './inline-media.ts';
+import type { MediaInliner } from './request/inline-media.ts';
 import { judgeFailure } from './judge-failure.ts';
 import { dialectOf, learnsReasoningMember } from '../replay/reasoning-history.ts';
 import type { Watch } from './watchdog.ts';

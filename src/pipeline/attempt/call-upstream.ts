@@ -6,10 +6,10 @@ import type { Endpoint } from '../../catalog/model.ts';
 import type { OutboundRequest } from '../../lib/net/http-client.ts';
 import { CredentialError, type CallContext, type OutgoingCall, type Provider } from '../../providers/contract.ts';
 import type { Dialect, EncodedRequest, UpstreamFormat } from '../../wire/format.ts';
-import { askForTier } from './request-tier.ts';
+import { askForTier } from './request/request-tier.ts';
 import { dialectOf } from '../replay/reasoning-history.ts';
-import { raiseMaxTokens } from './raise-max-tokens.ts';
-import { refuseStoredFiles } from './refuse-stored-files.ts';
+import { raiseMaxTokens } from './request/raise-max-tokens.ts';
+import { refuseStoredFiles } from './request/refuse-stored-files.ts';
 
 /** A request in an upstream's words. Nothing of it names us to the provider yet. */
 export interface PreparedCall {

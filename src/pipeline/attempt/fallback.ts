@@ -24,8 +24,8 @@ import type { ResponseBudget, AttemptBudget } from '../billing/response-budget.t
 import type { AttemptOutcome } from './first-content.ts';
 import { ResponseRoom } from '../response/whole-response-budget.ts';
 import { couldServe } from './could-serve.ts';
-import { MediaInliner } from './inline-media.ts';
-import { limitAsSent } from './limit-as-sent.ts';
+import { MediaInliner } from './request/inline-media.ts';
+import { limitAsSent } from './request/limit-as-sent.ts';
 import { isUnreadableReasoning, withoutEncryptedReasoning } from '../replay/origin-memory.ts';
 import { failedRoute, nothingReady } from '../route/route-errors.ts';
 import type { AdaptRequest, RequestFacts, UpstreamEcho, UpstreamResponse } from '../request.ts';

@@ -4,8 +4,8 @@ import { failureOfMeaning, MEANINGS } from '../../canonical/failure/failure-mean
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { InboundAnswer } from '../../lib/net/http-client.ts';
 import type { StreamDecoder } from '../../wire/format.ts';
-import type { ResponseCleaner } from './clean-response.ts';
-import { isContent } from './is-content.ts';
+import type { ResponseCleaner } from './response/clean-response.ts';
+import { isContent } from './response/is-content.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** What one attempt came to. Only a committed one has content for the caller; after that no other candidate is tried. */

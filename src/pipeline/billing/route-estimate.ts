@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../../canonical/request.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import type { Candidate } from '../../routing/route-plan.ts';
 import { BUDGET_TOKENS_MIN, effortOf } from '../../wire/gateway/efforts.ts';
-import { limitAsSent } from '../attempt/limit-as-sent.ts';
+import { limitAsSent } from '../attempt/request/limit-as-sent.ts';
 import { answerPriceOf, worstCaseOf, type ResponsePrice, type Offer, type WorstCase } from './cost-estimate.ts';
 import type { AdaptRequest, Route } from '../request.ts';
 

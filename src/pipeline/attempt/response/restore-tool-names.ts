@@ -1,4 +1,4 @@
-import type { EventBatch } from '../../canonical/events.ts';
+import type { EventBatch } from '../../../canonical/events.ts';
 
 /**
  * Gives tool calls back the names that the caller knows, where the upstream's format allowed only others.

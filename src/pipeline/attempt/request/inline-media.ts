@@ -1,9 +1,9 @@
-import type { Block, MediaBlock } from '../../canonical/blocks.ts';
-import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
-import type { GenerationRequest, Turn } from '../../canonical/request.ts';
-import { createByteBudget, type ByteBudget, type BytesTaken } from '../../lib/memory/byte-budget.ts';
-import { DownloadError, type Download, type Downloaded } from '../../lib/net/download.ts';
-import type { Dialect, UpstreamFormat } from '../../wire/format.ts';
+import type { Block, MediaBlock } from '../../../canonical/blocks.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
+import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
+import { createByteBudget, type ByteBudget, type BytesTaken } from '../../../lib/memory/byte-budget.ts';
+import { DownloadError, type Download, type Downloaded } from '../../../lib/net/download.ts';
+import type { Dialect, UpstreamFormat } from '../../../wire/format.ts';
 import { mediaTypeOf } from './media-type.ts';
 
 const IMAGE_BYTES_MAX = 20 * 1_024 * 1_024;

@@ -1,5 +1,5 @@
-import type { MediaBlock } from '../../canonical/blocks.ts';
-import type { Downloaded } from '../../lib/net/download.ts';
+import type { MediaBlock } from '../../../canonical/blocks.ts';
+import type { Downloaded } from '../../../lib/net/download.ts';
 
 /** First bytes of what models read. Servers often name the type of a file wrongly, or not at all. */
 const SIGNATURES: readonly (readonly [string, RegExp])[] = [

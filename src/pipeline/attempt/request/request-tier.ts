@@ -1,5 +1,5 @@
-import type { GenerationRequest } from '../../canonical/request.ts';
-import type { Endpoint } from '../../catalog/model.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
+import type { Endpoint } from '../../../catalog/model.ts';
 
 /**
  * The request names the tier of the endpoint's price: a tier with an endpoint of its own is requested there, whatever let

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
-import type { GenerationRequest, Settings } from '../../canonical/request.ts';
+import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
+import type { GenerationRequest, Settings } from '../../../canonical/request.ts';
 import { raiseMaxTokens } from './raise-max-tokens.ts';
 
 function request(settings: Settings): GenerationRequest {

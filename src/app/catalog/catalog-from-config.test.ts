@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { catalogFromConfig } from './catalog-from-config.ts';
-import type { KnownModel } from '../catalog/built-in.ts';
-import { priceTableOf } from '../catalog/price.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { providersFromConfig } from './providers-from-config.ts';
-import { sandboxModels } from '../sandbox/models.ts';
+import type { KnownModel } from '../../catalog/built-in.ts';
+import { priceTableOf } from '../../catalog/price.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { providersFromConfig } from '../providers-from-config.ts';
+import { sandboxModels } from '../../sandbox/models.ts';
 
 const KNOWN: readonly KnownModel[] = [
   {

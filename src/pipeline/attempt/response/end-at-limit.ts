@@ -1,5 +1,5 @@
-import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
-import { isLengthError } from '../../canonical/gateway-error.ts';
+import type { EventBatch, GenerationEvent } from '../../../canonical/events.ts';
+import { isLengthError } from '../../../canonical/gateway-error.ts';
 import { isContent } from './is-content.ts';
 
 /**

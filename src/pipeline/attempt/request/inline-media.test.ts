@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Block } from '../../canonical/blocks.ts';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
-import { createByteBudget } from '../../lib/memory/byte-budget.ts';
-import { DownloadError, type Download } from '../../lib/net/download.ts';
-import type { UpstreamFormat } from '../../wire/format.ts';
-import { chatUpstreamFormat } from '../../wire/chat/format.ts';
+import type { Block } from '../../../canonical/blocks.ts';
+import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
+import { createByteBudget } from '../../../lib/memory/byte-budget.ts';
+import { DownloadError, type Download } from '../../../lib/net/download.ts';
+import type { UpstreamFormat } from '../../../wire/format.ts';
+import { chatUpstreamFormat } from '../../../wire/chat/format.ts';
 import { MediaInliner } from './inline-media.ts';
 import { mediaTypeOf } from './media-type.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
+import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
 import { askForTier } from './request-tier.ts';
 
 function requestOf(serviceTier?: string): GenerationRequest {

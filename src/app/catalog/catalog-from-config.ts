@@ -1,13 +1,13 @@
-import { createCatalog, type PassThrough } from '../catalog/catalog.ts';
-import type { FormatId } from '../canonical/extra.ts';
-import type { KnownEndpoint, KnownModel } from '../catalog/built-in.ts';
-import { FREE, priceTableOf } from '../catalog/price.ts';
-import { endpointKey } from '../catalog/endpoint-key.ts';
-import type { Catalog, Endpoint, Model } from '../catalog/model.ts';
-import type { Config, ModelConfig } from '../config/config.ts';
-import type { Provider } from '../providers/contract.ts';
-import { formatsOf, toolFormatsOf } from '../providers/build-provider.ts';
-import { missingKey } from '../providers/index.ts';
+import { createCatalog, type PassThrough } from '../../catalog/catalog.ts';
+import type { FormatId } from '../../canonical/extra.ts';
+import type { KnownEndpoint, KnownModel } from '../../catalog/built-in.ts';
+import { FREE, priceTableOf } from '../../catalog/price.ts';
+import { endpointKey } from '../../catalog/endpoint-key.ts';
+import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
+import type { Config, ModelConfig } from '../../config/config.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { formatsOf, toolFormatsOf } from '../../providers/build-provider.ts';
+import { missingKey } from '../../providers/index.ts';
 
 /**
  * The catalog that configuration, built-in models and known providers add up to; the configuration comes first.

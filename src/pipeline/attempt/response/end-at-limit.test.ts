@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classifyErrorEvent } from '../../canonical/failure/classify-failure.ts';
-import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
+import { classifyErrorEvent } from '../../../canonical/failure/classify-failure.ts';
+import type { EventBatch, GenerationEvent } from '../../../canonical/events.ts';
 import { LimitEnding } from './end-at-limit.ts';
 
 const start: EventBatch = [

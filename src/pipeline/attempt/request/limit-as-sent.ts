@@ -1,6 +1,6 @@
-import type { GenerationRequest } from '../../canonical/request.ts';
-import type { Candidate } from '../../routing/route-plan.ts';
-import type { AttemptDeps } from './attempt.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
+import type { Candidate } from '../../../routing/route-plan.ts';
+import type { AttemptDeps } from '../attempt.ts';
 import { raiseMaxTokens } from './raise-max-tokens.ts';
 
 /**

@@ -1,14 +1,14 @@
-import { createByokProviders, createIntake, type ByokProviders } from './byok-providers.ts';
-import type { KnownModel } from '../catalog/built-in.ts';
-import type { Config } from '../config/config.ts';
-import type { Clock } from '../lib/clock.ts';
+import { createByokProviders, createIntake, type ByokProviders } from '../byok-providers.ts';
+import type { KnownModel } from '../../catalog/built-in.ts';
+import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { createLiveCatalog, loadKnownModels, type LiveCatalog } from './live-catalog.ts';
-import { providersFromConfig } from './providers-from-config.ts';
-import type { BetaTable } from '../providers/beta-flags.ts';
-import type { Provider } from '../providers/contract.ts';
-import { sandboxModels } from '../sandbox/models.ts';
-import { createByokKeyStore } from '../store/accounts/byok-keys.ts';
-import type { Database } from '../store/engine/database.ts';
+import { providersFromConfig } from '../providers-from-config.ts';
+import type { BetaTable } from '../../providers/beta-flags.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { sandboxModels } from '../../sandbox/models.ts';
+import { createByokKeyStore } from '../../store/accounts/byok-keys.ts';
+import type { Database } from '../../store/engine/database.ts';
 
 /** The catalog, and the availability of its providers. */
 export interface OpenCatalog {

@@ -1,6 +1,6 @@
-import type { Block } from '../../canonical/blocks.ts';
-import { transportFailure } from '../../canonical/failure/classify-failure.ts';
-import type { BlockStartEvent, EndEvent, EventBatch, GenerationEvent } from '../../canonical/events.ts';
+import type { Block } from '../../../canonical/blocks.ts';
+import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
+import type { BlockStartEvent, EndEvent, EventBatch, GenerationEvent } from '../../../canonical/events.ts';
 
 /** Events that may wait until a block of text can stand alone. Only hosts that translate let calls overlap. */
 const WAITING_EVENTS_MAX = 10_000;

@@ -1,12 +1,12 @@
 import { catalogFromConfig, usableVendors } from './catalog-from-config.ts';
 import { missingProvidersOf } from './missing-providers.ts';
-import { knownModels, type KnownModel } from '../catalog/built-in.ts';
-import type { Catalog, Model } from '../catalog/model.ts';
-import { createModelNames, type ModelNames } from '../catalog/model-names.ts';
-import { loadPriceLibrary } from '../catalog/price-library.ts';
-import { readCatalogData, readProviderData } from '../catalog/read-data.ts';
-import type { Config } from '../config/config.ts';
-import type { Provider } from '../providers/contract.ts';
+import { knownModels, type KnownModel } from '../../catalog/built-in.ts';
+import type { Catalog, Model } from '../../catalog/model.ts';
+import { createModelNames, type ModelNames } from '../../catalog/model-names.ts';
+import { loadPriceLibrary } from '../../catalog/price-library.ts';
+import { readCatalogData, readProviderData } from '../../catalog/read-data.ts';
+import type { Config } from '../../config/config.ts';
+import type { Provider } from '../../providers/contract.ts';
 
 /** The present catalog. Every look-up through `catalog` sees all changes. */
 export interface LiveCatalog {

@@ -1,8 +1,8 @@
-import type { EventBatch } from '../../canonical/events.ts';
-import type { Provider } from '../../providers/contract.ts';
-import type { EncodedRequest } from '../../wire/format.ts';
+import type { EventBatch } from '../../../canonical/events.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import type { EncodedRequest } from '../../../wire/format.ts';
 import { LimitEnding } from './end-at-limit.ts';
-import { judgeFailure } from './judge-failure.ts';
+import { judgeFailure } from '../judge-failure.ts';
 import { AnswerToolRestorer } from './restore-answer-tool.ts';
 import { restoreToolNames } from './restore-tool-names.ts';
 

@@ -1,12 +1,12 @@
-import type { KnownModel } from '../catalog/built-in.ts';
-import { mergeRefreshed } from '../catalog/merge-refreshed.ts';
-import { MODELS_DEV_URL, slugsOfList } from '../catalog/models-dev.ts';
-import { readProviderData } from '../catalog/read-data.ts';
-import { createRefreshFile } from '../catalog/refresh-file.ts';
-import { refreshCatalog, RefreshError } from '../catalog/refresh.ts';
-import type { RefreshedCatalog } from '../catalog/refreshed.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Download } from '../lib/net/download.ts';
+import type { KnownModel } from '../../catalog/built-in.ts';
+import { mergeRefreshed } from '../../catalog/merge-refreshed.ts';
+import { MODELS_DEV_URL, slugsOfList } from '../../catalog/models-dev.ts';
+import { readProviderData } from '../../catalog/read-data.ts';
+import { createRefreshFile } from '../../catalog/refresh-file.ts';
+import { refreshCatalog, RefreshError } from '../../catalog/refresh.ts';
+import type { RefreshedCatalog } from '../../catalog/refreshed.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Download } from '../../lib/net/download.ts';
 import type { LiveCatalog } from './live-catalog.ts';
 
 /** Between two looks at the file, which the command writes as well, and at its age. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../../config/config.ts';
+import { loadConfig } from '../../config/load-config.ts';
 import { createLiveCatalog } from './live-catalog.ts';
-import { createProviders } from '../providers/index.ts';
+import { createProviders } from '../../providers/index.ts';
 
 const timeouts = { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, wholeMs: 1 };
 const ENTRY = {

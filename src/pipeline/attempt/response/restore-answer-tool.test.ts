@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import type { Block } from '../../canonical/blocks.ts';
-import type { EventBatch, FinishReason, GenerationEvent } from '../../canonical/events.ts';
-import { foldEvents } from '../../canonical/fold.ts';
+import type { Block } from '../../../canonical/blocks.ts';
+import type { EventBatch, FinishReason, GenerationEvent } from '../../../canonical/events.ts';
+import { foldEvents } from '../../../canonical/fold.ts';
 import { AnswerToolRestorer } from './restore-answer-tool.ts';
 
 const START: GenerationEvent = { type: 'start', format: 'messages' };

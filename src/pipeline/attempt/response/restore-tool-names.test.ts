@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GenerationEvent } from '../../canonical/events.ts';
+import type { GenerationEvent } from '../../../canonical/events.ts';
 import { restoreToolNames } from './restore-tool-names.ts';
 
 const call = (name: string): GenerationEvent => ({

@@ -1,10 +1,10 @@
-import type { Block, MediaSource } from '../../canonical/blocks.ts';
-import { invalid } from '../../canonical/gateway-error.ts';
-import type { FormatId } from '../../canonical/extra.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
-import { isPublicWebAddress } from '../../lib/net/public-address.ts';
-import { STORED_FILE_FORMATS, type Provider } from '../../providers/contract.ts';
-import { pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../../wire/source-paths.ts';
+import type { Block, MediaSource } from '../../../canonical/blocks.ts';
+import { invalid } from '../../../canonical/gateway-error.ts';
+import type { FormatId } from '../../../canonical/extra.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
+import { isPublicWebAddress } from '../../../lib/net/public-address.ts';
+import { STORED_FILE_FORMATS, type Provider } from '../../../providers/contract.ts';
+import { pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../../../wire/source-paths.ts';
 
 /**
  * Addresses that a provider opens with the rights of its caller, which is the operator: buckets of the two clouds

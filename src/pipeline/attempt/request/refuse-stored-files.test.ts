@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Block } from '../../canonical/blocks.ts';
-import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
+import type { Block } from '../../../canonical/blocks.ts';
+import { GatewayError } from '../../../canonical/gateway-error.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
+import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
 import { refuseStoredFiles } from './refuse-stored-files.ts';
 
 function stating(role: 'user' | 'assistant', ...blocks: readonly Block[]): GenerationRequest {

@@ -1,6 +1,6 @@
-import type { KnownModel } from '../catalog/built-in.ts';
+import type { KnownModel } from '../../catalog/built-in.ts';
 import type { CatalogRefresher, RefresherDeps } from './catalog-refresher.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import type { LiveCatalog } from './live-catalog.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { GenerationEvent } from '../../canonical/events.ts';
+import type { GenerationEvent } from '../../../canonical/events.ts';
 
 /** Whether an event shows the caller anything: from it on, only this answer counts. */
 export function isContent(event: GenerationEvent): boolean {

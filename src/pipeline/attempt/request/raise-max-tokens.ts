@@ -1,5 +1,5 @@
-import type { Warning } from '../../canonical/extra.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
+import type { Warning } from '../../../canonical/extra.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
 
 /**
  * Some endpoints refuse to write less than so many tokens: a smaller limit is raised to what they take.

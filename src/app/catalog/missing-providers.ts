@@ -1,7 +1,7 @@
-import { knownSlugs } from '../catalog/known-slugs.ts';
-import type { MissingProvider } from '../catalog/model.ts';
-import type { Provider } from '../providers/contract.ts';
-import { missingKey, turnsOn } from '../providers/index.ts';
+import { knownSlugs } from '../../catalog/known-slugs.ts';
+import type { MissingProvider } from '../../catalog/model.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { missingKey, turnsOn } from '../../providers/index.ts';
 
 /** Of many hosts of one model, the first are enough to turn it on. */
 const SHOWN_MAX = 4;
