@@ -196,7 +196,10 @@ async function openFoundation(options: AppOptions): Promise<Foundation> {
   const claim = claimDataDirectory(config, log);
   const state = await openSharedState({ config, clock, log, metrics });
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
-  const http = createHttpClient({ inflateMemory: createInflateMemory(config.memory.inflateBytes) });
+  const http = createHttpClient({
+    inflateMemory: createInflateMemory(config.memory.inflateBytes),
+    pausedBytesMax: config.memory.unreadBytes,
+  });
   const downloader = createDownloader(options.downloads);
   const { download } = downloader;
   const fileMemory = createFileMemory(config.server.fileMemoryBytes);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { dropRest, type LingerLimits } from './linger.ts';
+import type { UnreadResponses } from './unread-responses.ts';
 
 /** The open connections of callers, each with the request that is under way on it. */
 export interface Connections {
@@ -13,24 +14,30 @@ export interface Connections {
 
 /**
  * Bounds open connections. Where there are too many, the one is closed that needs its place least: the oldest without a
- * request, else the oldest whose body is still to come. So connections that send nothing keep no caller out. A request that
- * is complete keeps its connection.
+ * request, else the oldest whose body is still to come, else the one whose reader has taken nothing of its stream for
+ * longest, else the new one. So connections that send nothing, or take nothing, keep no caller out.
  *
  * A connection that is to be closed while its caller still sends is closed for writing at once, and for good when the rest
  * of the body has been read (linger.ts).
  */
-export function createConnections(connectionsMax: number, limits?: LingerLimits): Connections {
+export function createConnections(
+  connectionsMax: number,
+  unread: Pick<UnreadResponses, 'dropStalled'>,
+  limits?: LingerLimits,
+): Connections {
   /** In the order in which they were opened or last used. */
   const open = new Map<Socket, IncomingMessage | undefined>();
   const closing = new WeakSet<Socket>();
 
-  function makeRoom(): void {
+  function makeRoomFor(opened: Socket): void {
     let unfinished: Socket | undefined;
     for (const [socket, request] of open) {
+      if (socket === opened) continue;
       if (request === undefined) return close(socket);
       if (!request.complete) unfinished ??= socket;
     }
     if (unfinished !== undefined) close(unfinished);
+    else if (!unread.dropStalled()) close(opened);
   }
 
   function close(socket: Socket): void {
@@ -65,7 +72,7 @@ export function createConnections(connectionsMax: number, limits?: LingerLimits)
       open.set(socket, undefined);
       socket.once('close', () => open.delete(socket));
       closeAfterBody(socket);
-      if (open.size > connectionsMax) makeRoom();
+      if (open.size > connectionsMax) makeRoomFor(socket);
     },
     requested(request) {
       const { socket } = request;

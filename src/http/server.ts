@@ -99,7 +99,7 @@ class TwoLaneServer implements HttpServer {
       for (const [path, handler] of Object.entries(generation)) this.#routes.set(prefix + path, handler);
     const handle: RequestListener = (request, response) => this.#handle(request, response);
     this.#server = createServer(SERVER_LIMITS, handle);
-    this.#connections = createConnections(connectionsMax);
+    this.#connections = createConnections(connectionsMax, unread);
     this.#unread = unread;
     this.#server.on('connection', (socket) => this.#connections.opened(socket));
     // Routes answer `Expect: 100-continue` themselves, after the key and the declared size have passed.

@@ -167,3 +167,15 @@ test('stops counting a stream whose reader has caught up', async (t) => {
   await wait(50);
   assert.equal(response.destroyed, false);
 });
+
+test('drops the longest stalled stream on request, and none that is being read', async (t) => {
+  const unread = createUnreadResponses({ bytesMax: 64 * MUCH.length });
+  assert.equal(unread.dropStalled(), false);
+  const [first, second] = [await startStream(t, unread), await startStream(t, unread)];
+  first.fill();
+  second.fill();
+  assert.equal(unread.dropStalled(), false, 'just now they were written to');
+  // What the kernel took after the write counts as read.
+  while (!unread.dropStalled()) await wait(50);
+  assert.deepEqual([first.response.destroyed, second.response.destroyed], [true, false]);
+});

@@ -10,6 +10,8 @@ export interface UnreadResponses {
   complete(response: ServerResponse): void;
   /** Its reader is behind, and more is to come: until it has caught up, or the connection is closed. */
   waitForReader(response: ServerResponse): void;
+  /** Drops the stream whose reader has taken nothing for longest. @returns whether there was one */
+  dropStalled(): boolean;
 }
 
 /** An answer that is complete waits so long for a caller that takes nothing of it; then its connection is dropped. */
@@ -24,6 +26,9 @@ const STREAM_BYTES = 262_144;
  * far behind and slower than that is dropped, too.
  */
 const STALLED_MS = 1_000;
+
+/** Nor is one within this time, even where a new connection needs its place. */
+const LEAST_STALLED_MS = 100;
 
 interface Waiting {
   readonly bytes: number;
@@ -85,6 +90,21 @@ class WaitingResponses implements UnreadResponses {
     this.#makeRoom();
   }
 
+  dropStalled(): boolean {
+    const nowMs = performance.now();
+    for (const [response, one] of this.#waiting) {
+      if (!one.isStream || one.sinceMs + LEAST_STALLED_MS > nowMs || this.#hasTaken(response, one, nowMs)) continue;
+      this.#drop(response);
+      return true;
+    }
+    return false;
+  }
+
+  #drop(response: ServerResponse): void {
+    this.#forget(response);
+    response.destroy();
+  }
+
   #forget(response: ServerResponse): void {
     this.#total -= this.#waiting.get(response)?.bytes ?? 0;
     this.#waiting.delete(response);
@@ -98,8 +118,7 @@ class WaitingResponses implements UnreadResponses {
       // The others came later.
       if (one.isStream && leftMs > 0) return this.#lookAgain(leftMs);
       if (one.isStream && this.#hasTaken(response, one, nowMs)) continue;
-      this.#forget(response);
-      response.destroy();
+      this.#drop(response);
     }
   }
 

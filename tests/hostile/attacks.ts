@@ -232,6 +232,14 @@ export const ATTACKS: readonly Attack[] = [
     isStalled: true,
   },
   {
+    name: 'stalled readers of streams',
+    connections: 2_000,
+    statuses: [0],
+    expected: [0],
+    send: askStream('acme/flowing'),
+    isStalled: true,
+  },
+  {
     name: 'streams whose upstream compresses them',
     connections: 100,
     statuses: [0, 200, 503],

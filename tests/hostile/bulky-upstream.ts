@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 
 /** An upstream whose answers take as much memory as it can make them take. */
@@ -17,6 +18,7 @@ const OCR_CHARS = 60 * MB;
 /** Each answer by the first part of its path. */
 const ANSWERS: Readonly<Record<string, (response: ServerResponse, body: string) => Promise<void> | void>> = {
   packed: sendPackedStream,
+  flowing: sendFlowingStream,
   fetching: sendFetchCall,
   page: sendHalfPage,
   service: sendOcr,
@@ -53,6 +55,21 @@ function frame(delta: object, finish: string | null = null): string {
 }
 
 const STREAM = { 'content-type': 'text/event-stream' };
+const FLOW_FRAMES = 2_000;
+const flowFrame = frame({ content: 'all of it '.repeat(200) });
+
+/** 4 MB of text, as fast as they are taken. */
+async function sendFlowingStream(response: ServerResponse): Promise<void> {
+  response.writeHead(200, STREAM);
+  await pipeline(flow(), response).catch(() => undefined);
+}
+
+function* flow(): Generator<string> {
+  yield frame({ role: 'assistant', content: 'a' });
+  for (let sent = 0; sent < FLOW_FRAMES; sent++) yield flowFrame;
+  yield `${frame({}, 'stop')}data: [DONE]\n\n`;
+}
+
 /** Comments of 20 MB that take a few KB: they fill the window of whatever unpacks them, and then the stream stays open. */
 let packed: Buffer | undefined;
 

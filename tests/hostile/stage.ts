@@ -96,7 +96,7 @@ export async function startStage(
 }
 
 /** The models of the upstream whose answers are bulky. */
-const BULKY_MODELS = ['packed', 'fetching'] as const;
+const BULKY_MODELS = ['packed', 'flowing', 'fetching'] as const;
 
 function configOf(baseUrl: string, bulkyUrl: string, concurrent: number | undefined): string {
   const providers = BULKY_MODELS.map(

@@ -100,6 +100,30 @@ test('frees the connection of a call that was cancelled while it waited for one'
   assert.equal((await get(origin).answer).status, 200);
 });
 
+test('fails as no-memory what would be paused beyond the bound, and counts what is read or dropped no more', async () => {
+  const bounded = createHttpClient({ pausedBytesMax: 1 });
+  const origin = await serve((_request, response) => {
+    response.on('error', () => undefined);
+    response.end('x'.repeat(8 * 1_024 * 1_024));
+  });
+  const begin = (): Call =>
+    bounded.call({ origin, path: '/', method: 'POST', headers: {}, connectTimeoutMs: 1_000, body: '' });
+  const read = async (call: Call): Promise<number> => (await readAll(await call.answer)).length;
+  for (const free of ['read', 'cancelled'] as const) {
+    const paused = begin();
+    await paused.answer;
+    await delay(200);
+    const second = begin();
+    await second.answer;
+    await delay(200);
+    await assert.rejects(read(second), failsAs('no-memory'));
+    if (free === 'read') assert.equal(await read(paused), 8 * 1_024 * 1_024);
+    else paused.cancel();
+  }
+  assert.equal(await read(begin()), 8 * 1_024 * 1_024);
+  await bounded.close();
+});
+
 test('pauses the upstream for a slow reader instead of filling the memory', async () => {
   let sent = 0;
   const block = Buffer.alloc(64 * 1_024, 'x');

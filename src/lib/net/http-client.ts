@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Pool, type Dispatcher } from 'undici';
+import { LoopShare } from '../async/loop-share.ts';
 import { entriesOf } from '../cache/lru-cache.ts';
 import { createByteBudget, type ByteBudget } from '../memory/byte-budget.ts';
 import { NoMemoryError } from '../memory/growing-bytes.ts';
@@ -62,14 +63,23 @@ export class TransportError extends Error {
 const CONNECTIONS_PER_ORIGIN_MAX = 1_024;
 const POOLS_MAX = 256;
 const KEEP_ALIVE_MS = 30_000;
-/** Bytes that may wait for a slow reader before the upstream is paused. */
+/**
+ * Bytes that may wait for a slow reader before the upstream is paused. No fewer: undici puts back what it has parsed too much
+ * of and reads 64 KB more each time it goes on, so that a smaller queue makes its socket's buffer grow without a bound.
+ */
 const QUEUED_BYTES_MAX = 64 * 1_024;
+/** What a paused response holds: its queue, the buffer of its socket, and pieces that are not collected yet. */
+const PAUSED_BYTES = 192 * 1_024;
+/** What one read takes of the queue. The events and frames that are made of it stay in memory until the reader has taken them. */
+const READ_BYTES_MAX = 16 * 1_024;
 
 /** How long an encoded response waits for memory, and how many wait. */
 const INFLATE_WAIT_MS = 10_000;
 const INFLATE_WAITING_MAX = 256;
 
 export interface HttpClientOptions {
+  /** Bound on what all responses that are paused hold, bytes: beyond it the next one fails as `no-memory`. Absent: none. */
+  readonly pausedBytesMax?: number;
   /** The memory of all inflaters together. Absent: no limit. */
   readonly inflateMemory?: ByteBudget;
 }
@@ -83,8 +93,13 @@ export function createInflateMemory(bytesMax: number): ByteBudget {
  * HTTP/1.1 over keep-alive pools, one an origin, through undici's lowest interface: `fetch` costs four times the CPU
  * (docs/decisions/0003). Time limits on headers and bodies belong to the attempt, so undici's own are off.
  */
-export function createHttpClient({ inflateMemory }: HttpClientOptions = {}): HttpClient {
+export function createHttpClient({ inflateMemory, pausedBytesMax = Infinity }: HttpClientOptions = {}): HttpClient {
   // Retires the least recently used pool beyond the bound.
+  const shared: Shared = {
+    loopShare: new LoopShare(),
+    inflateMemory,
+    paused: { count: 0, max: Math.ceil(pausedBytesMax / PAUSED_BYTES) },
+  };
   const pools = new LRUCache<string, Pool>({ max: POOLS_MAX, dispose: (pool) => void retire(pool) });
 
   function poolFor(origin: string, connectTimeoutMs: number): Pool {
@@ -106,7 +121,7 @@ export function createHttpClient({ inflateMemory }: HttpClientOptions = {}): Htt
 
   return {
     call(request, onSent) {
-      const exchange = new Exchange(onSent, inflateMemory);
+      const exchange = new Exchange(onSent, shared);
       poolFor(request.origin, request.connectTimeoutMs).dispatch(
         {
           path: request.path,
@@ -135,6 +150,13 @@ async function retire(pool: Pool): Promise<void> {
   }
 }
 
+/** What all calls of a client have in common. */
+interface Shared {
+  readonly loopShare: LoopShare;
+  readonly inflateMemory: ByteBudget | undefined;
+  readonly paused: { count: number; readonly max: number };
+}
+
 interface Waiting<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (error: TransportError) => void;
@@ -159,11 +181,11 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   #inflating: Inflating | undefined;
   #linger: NodeJS.Timeout | undefined;
   readonly #onSent: (() => void) | undefined;
-  readonly #inflateMemory: ByteBudget | undefined;
+  readonly #shared: Shared;
 
-  constructor(onSent: (() => void) | undefined, inflateMemory: ByteBudget | undefined) {
+  constructor(onSent: (() => void) | undefined, shared: Shared) {
     this.#onSent = onSent;
-    this.#inflateMemory = inflateMemory;
+    this.#shared = shared;
     this.answer = new Promise((resolve, reject) => {
       this.#answerWaits = { resolve, reject };
     });
@@ -185,7 +207,7 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
     this.#inflating?.close();
     if (this.#cancelled || this.#ended || this.#error !== undefined) return;
     this.#released = true;
-    this.#takeQueue();
+    this.#dropQueue();
     this.#linger = setTimeout(() => this.cancel(), lingerMs).unref();
   }
 
@@ -194,13 +216,29 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   }
 
   #readNext(): Promise<Uint8Array | undefined> {
-    if (this.#queue.length > 0) return Promise.resolve(this.#takeQueue());
+    if (this.#queue.length > 0) return this.#readQueue();
     if (this.#error !== undefined) return Promise.reject(this.#error);
     if (this.#ended) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
       this.#readWaits = { resolve, reject };
     });
   }
+
+  #readQueue(): Promise<Uint8Array | undefined> {
+    if (this.#shared.loopShare.take(Math.min(this.#queuedBytes, READ_BYTES_MAX), this.#passOn))
+      return Promise.resolve(this.#takeQueue());
+    return new Promise((resolve, reject) => {
+      this.#readWaits = { resolve, reject };
+    });
+  }
+
+  /** In the turn of the event loop that has room for it. */
+  readonly #passOn = (): void => {
+    const waiting = this.#readWaits;
+    if (waiting === undefined) return;
+    this.#readWaits = undefined;
+    waiting.resolve(this.#takeQueue());
+  };
 
   async #readInflated(inflating: Inflating): Promise<Uint8Array | undefined> {
     const piece = await inflating.read().catch((error: unknown) => {
@@ -233,7 +271,7 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
     this.status = status;
     this.headers = firstValues(headers);
     const encodings = encodingsOf(this.headers['content-encoding']);
-    if (encodings.length > 0) this.#inflating = inflate(() => this.#readNext(), encodings, this.#inflateMemory);
+    if (encodings.length > 0) this.#inflating = inflate(() => this.#readNext(), encodings, this.#shared.inflateMemory);
     this.#answerWaits?.resolve(this);
     this.#answerWaits = undefined;
   }
@@ -241,22 +279,23 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#released) return;
     const waiting = this.#readWaits;
-    if (waiting !== undefined) {
+    // Where there is a queue already, its turn is waited for.
+    if (waiting !== undefined && this.#queue.length === 0 && this.#shared.loopShare.take(chunk.length, this.#passOn)) {
       this.#readWaits = undefined;
       waiting.resolve(chunk);
       return;
     }
     this.#queue.push(chunk);
     this.#queuedBytes += chunk.length;
-    if (this.#queuedBytes > QUEUED_BYTES_MAX && !this.#paused) {
-      this.#paused = true;
-      controller.pause();
-    }
+    if (this.#queuedBytes > QUEUED_BYTES_MAX && !this.#paused) this.#pause(controller);
   }
 
   onResponseEnd(): void {
     this.#ended = true;
+    this.#endPause();
     clearTimeout(this.#linger);
+    // What waits for its turn comes before the end.
+    if (this.#queue.length > 0) return;
     this.#readWaits?.resolve(undefined);
     this.#readWaits = undefined;
   }
@@ -266,24 +305,68 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   }
 
   #takeQueue(): Uint8Array {
-    const queue = this.#queue;
-    const [first] = queue;
+    const taken = this.#queuedBytes <= READ_BYTES_MAX ? this.#queue : this.#takePieces();
+    if (taken === this.#queue) this.#dropQueue();
+    const [first] = taken;
+    return taken.length === 1 && first !== undefined ? first : Buffer.concat(taken);
+  }
+
+  /** The first pieces of the queue. One that is too large is divided. */
+  #takePieces(): Uint8Array[] {
+    const taken: Uint8Array[] = [];
+    let bytes = 0;
+    for (const piece of this.#queue) {
+      if (bytes + piece.length > READ_BYTES_MAX) break;
+      bytes += piece.length;
+      taken.push(piece);
+    }
+    this.#queue.splice(0, taken.length);
+    const [next] = this.#queue;
+    if (taken.length === 0 && next !== undefined) {
+      bytes = READ_BYTES_MAX;
+      taken.push(next.subarray(0, bytes));
+      this.#queue[0] = next.subarray(bytes);
+    }
+    this.#queuedBytes -= bytes;
+    return taken;
+  }
+
+  #pause(controller: Dispatcher.DispatchController): void {
+    const { paused } = this.#shared;
+    if (paused.count >= paused.max) {
+      const error = new TransportError('no-memory');
+      this.#queue = [];
+      this.#fail(error);
+      controller.abort(error);
+      return;
+    }
+    paused.count++;
+    this.#paused = true;
+    controller.pause();
+  }
+
+  #dropQueue(): void {
     this.#queue = [];
     this.#queuedBytes = 0;
-    if (this.#paused) {
-      this.#paused = false;
-      this.#controller?.resume();
-    }
-    return queue.length === 1 && first !== undefined ? first : Buffer.concat(queue);
+    if (this.#endPause()) this.#controller?.resume();
+  }
+
+  #endPause(): boolean {
+    if (!this.#paused) return false;
+    this.#paused = false;
+    this.#shared.paused.count--;
+    return true;
   }
 
   #fail(error: TransportError): void {
     if (this.#error !== undefined || this.#ended) return;
     this.#error = error;
+    this.#endPause();
     clearTimeout(this.#linger);
     this.#inflating?.close();
     this.#answerWaits?.reject(error);
     this.#answerWaits = undefined;
+    if (this.#queue.length > 0 && !this.#cancelled) return;
     this.#readWaits?.reject(error);
     this.#readWaits = undefined;
   }

@@ -15,6 +15,11 @@ const FAREWELL_MS = 2_000;
 /** The name of an encoding in an error; cut. */
 const ENCODING_CHARS_MAX = 40;
 
+const NO_MEMORY: UpstreamFailure = {
+  ...NO_ANSWER_ROOM,
+  message: 'The gateway has no memory left for the response of the provider. Try again later.',
+};
+
 /** The response is larger than the gateway holds in memory. */
 export class ResponseTooLarge extends Error {}
 
@@ -80,7 +85,7 @@ export class WatchedCall {
     if (!(error instanceof TransportError)) throw error;
     if (error.kind === 'connect-timeout') return timeoutFailure('connect');
     if (error.kind === 'protocol') return transportFailure('garbage');
-    if (error.kind === 'no-memory') return NO_ANSWER_ROOM;
+    if (error.kind === 'no-memory') return NO_MEMORY;
     if (error.kind === 'encoding') return encodingFailure(error.cause);
     return { ...transportFailure(error.kind), ...explainCause(error) };
   }
