@@ -45,7 +45,7 @@ function plan(models: readonly Model[], { byok = {}, prefer, failing = [], stick
     }),
     random: 0,
     ...(sticky !== undefined && { sticky: () => sticky }),
-    ...(home !== undefined && { home }),
+    ...(home !== undefined && { pinnedProvider: home }),
   });
 }
 

@@ -117,7 +117,7 @@ test('skips all endpoints of a model for failures that only another model may av
   const step = candidates.next();
   assert.equal(step.type === 'try' && step.candidate.endpoint.provider, 'c');
   candidates.failed(classifyStatus(400, {}));
-  assert.deepEqual(candidates.next(), { type: 'stop', resting: [] });
+  assert.deepEqual(candidates.next(), { type: 'stop', unavailable: [] });
 });
 
 suite('retries at the same endpoint', () => {

@@ -11,7 +11,7 @@ export type Step =
   | {
       readonly type: 'stop';
       /** Candidates in cooldown or with an open circuit. */
-      readonly resting: readonly Candidate[];
+      readonly unavailable: readonly Candidate[];
       /** Ms until the first of them may be. */
       readonly readyInMs?: number;
     };
@@ -69,12 +69,12 @@ class PlanWalk implements CandidateIterator {
   readonly #deps: CandidateIteratorDeps;
   readonly #allowFallbacks: boolean;
   #remaining: readonly Candidate[];
-  /** Those whose upstream named a time that is not over. */
-  #sleeping: readonly Candidate[];
+  /** Candidates whose upstream named a time that has not passed. */
+  #cooling: readonly Candidate[];
   #current: Candidate | undefined;
   #attempts = 0;
-  #mayAskAgain: boolean;
-  /** The candidate that was retried last, and how often. */
+  #mayRetryOnly: boolean;
+  /** The candidate that was retried last, with the number of retries. */
   #retried: { readonly name: string; times: number } | undefined;
   #againAtMs: number | undefined;
   #waitedUntilMs: number | undefined;
@@ -83,16 +83,16 @@ class PlanWalk implements CandidateIterator {
     this.#deps = deps;
     this.#allowFallbacks = allowFallbacks;
     this.#remaining = candidates;
-    this.#sleeping = cooling.map(({ candidate }) => candidate);
-    this.#mayAskAgain = allowFallbacks && candidates.length + cooling.length === 1;
+    this.#cooling = cooling.map(({ candidate }) => candidate);
+    this.#mayRetryOnly = allowFallbacks && candidates.length + cooling.length === 1;
   }
 
   next(): Step {
-    if (this.#attempts >= ATTEMPTS_MAX) return { type: 'stop', resting: [] };
+    if (this.#attempts >= ATTEMPTS_MAX) return { type: 'stop', unavailable: [] };
     const nowMs = this.#deps.monotonicMs();
     if (this.#againAtMs !== undefined && nowMs < this.#againAtMs) return { type: 'wait', ms: this.#againAtMs - nowMs };
     this.#againAtMs = undefined;
-    const found = this.#ask();
+    const found = this.#take();
     if (found === undefined) return this.#waitOrStop(nowMs);
     this.#attempts++;
     this.#current = found.candidate;
@@ -122,18 +122,18 @@ class PlanWalk implements CandidateIterator {
     }
     const isAllowed = (other: Candidate): boolean => mayTry(other, failure, candidate);
     this.#remaining = this.#remaining.filter(isAllowed);
-    this.#sleeping = this.#sleeping.filter(isAllowed);
+    this.#cooling = this.#cooling.filter(isAllowed);
     const { random, monotonicMs } = this.#deps;
-    const mayAskAgain = this.#mayAskAgain && this.#retried === undefined && then !== 'no more';
-    const delayMs = mayAskAgain ? retryDelayMs(failure, random(), WAIT_MS_MAX) : undefined;
-    this.#mayAskAgain = false;
+    const mayRetryOnly = this.#mayRetryOnly && this.#retried === undefined && then !== 'no more';
+    const delayMs = mayRetryOnly ? retryDelayMs(failure, random(), WAIT_MS_MAX) : undefined;
+    this.#mayRetryOnly = false;
     if (delayMs === undefined) return false;
     this.#againAtMs = monotonicMs() + delayMs;
     this.#remaining = [withoutProbe(candidate)];
     return true;
   }
 
-  /** Ms until the operator's next retry of a candidate; `undefined`: there is none. */
+  /** Returns the ms until the next retry of a candidate by the operator's rule; `undefined`: there is none. */
   #delayOfRetry(candidate: Candidate, failure: UpstreamFailure): number | undefined {
     const rule = this.#deps.retryOf?.(candidate);
     if (rule === undefined || rule.sameEndpoint === 0 || this.#attempts >= ATTEMPTS_MAX) return undefined;
@@ -147,20 +147,20 @@ class PlanWalk implements CandidateIterator {
 
   narrow(isAllowed: (candidate: Candidate) => boolean): void {
     this.#remaining = this.#remaining.filter(isAllowed);
-    this.#sleeping = this.#sleeping.filter(isAllowed);
+    this.#cooling = this.#cooling.filter(isAllowed);
   }
 
-  /** The first candidate that may be called now. */
-  #ask(): { readonly candidate: Candidate; readonly release: Release } | undefined {
+  /** Takes the first candidate that may be called now. */
+  #take(): { readonly candidate: Candidate; readonly release: Release } | undefined {
     const demoted: Candidate[] = [];
     const kept: Candidate[] = [];
     let found: { readonly candidate: Candidate; readonly release: Release } | undefined;
     for (const candidate of this.#remaining) {
       const name = candidateName(candidate);
       const release = found === undefined ? this.#deps.health.begin(name) : undefined;
-      if (release === 'resting') this.#sleeping = [...this.#sleeping, candidate];
+      if (release === 'cooldown') this.#cooling = [...this.#cooling, candidate];
       else if (candidate.probe === true && release === 'free' && this.#remaining.length > 1) {
-        // Another request was faster to probe it; here it is one of the last.
+        // Another request probes it already; here it becomes one of the last.
         this.#deps.health.abandoned(name, release);
         demoted.push(withoutProbe(candidate));
       } else if (release === undefined || release === 'busy') kept.push(candidate);
@@ -173,27 +173,27 @@ class PlanWalk implements CandidateIterator {
   /** A request that has made no call waits for candidates in cooldown; for a circuit under probe every request waits a little. */
   #waitOrStop(nowMs: number): Step {
     const isBusy = this.#remaining.length > 0;
-    const resting = [...this.#remaining, ...(this.#attempts === 0 ? this.#sleeping : [])];
-    if (resting.length === 0) return { type: 'stop', resting };
-    const wakesMs = Math.min(...this.#sleeping.map((candidate) => this.#restOf(candidate)));
-    const readyInMs = isBusy ? LOOK_MS : Math.max(0, wakesMs - nowMs);
+    const unavailable = [...this.#remaining, ...(this.#attempts === 0 ? this.#cooling : [])];
+    if (unavailable.length === 0) return { type: 'stop', unavailable };
+    const readyAtMs = Math.min(...this.#cooling.map((candidate) => this.#cooldownEndOf(candidate)));
+    const readyInMs = isBusy ? LOOK_MS : Math.max(0, readyAtMs - nowMs);
     this.#waitedUntilMs ??= nowMs + WAIT_MS_MAX;
     if (nowMs + readyInMs > this.#waitedUntilMs || (!this.#allowFallbacks && isBusy))
-      return { type: 'stop', resting, readyInMs: isBusy ? RETRY_BUSY_MS : readyInMs };
+      return { type: 'stop', unavailable, readyInMs: isBusy ? RETRY_BUSY_MS : readyInMs };
     if (!isBusy) {
-      const awake = this.#sleeping.filter((candidate) => this.#restOf(candidate) <= wakesMs);
-      this.#remaining = awake;
-      this.#sleeping = this.#sleeping.filter((candidate) => !awake.includes(candidate));
+      const ready = this.#cooling.filter((candidate) => this.#cooldownEndOf(candidate) <= readyAtMs);
+      this.#remaining = ready;
+      this.#cooling = this.#cooling.filter((candidate) => !ready.includes(candidate));
     }
     return { type: 'wait', ms: readyInMs };
   }
 
-  #restOf(candidate: Candidate): number {
+  #cooldownEndOf(candidate: Candidate): number {
     return this.#deps.health.look(candidateName(candidate)).cooldown?.untilMs ?? -Infinity;
   }
 }
 
-/** Whether one of them may be tried now: its circuit is closed, it does not rest, and it could serve. */
+/** Returns whether one of them may be tried now: its circuit is closed, it is not in cooldown, and it could serve. */
 export function hasAlternative(
   health: Pick<Health, 'look'>,
   others: readonly Candidate[],

@@ -25,7 +25,7 @@ function start(): Bench {
     pass: (ms) => (now += ms),
     ask(failure) {
       const release = health.begin('p m');
-      if (release === 'busy' || release === 'resting') return release;
+      if (release === 'busy' || release === 'cooldown') return release;
       if (failure === undefined) health.succeeded('p m', release);
       else health.failed('p m', failure, release);
       return release;
@@ -56,9 +56,9 @@ suite('a cooldown', () => {
   test('with a time from the upstream allows no call before it', () => {
     const { pass, ask } = start();
     assert.equal(ask(failureOf(429, 30_000)), 'free');
-    assert.equal(ask(), 'resting');
+    assert.equal(ask(), 'cooldown');
     pass(29_999);
-    assert.equal(ask(), 'resting');
+    assert.equal(ask(), 'cooldown');
     pass(1);
     assert.equal(ask(), 'probe');
     assert.equal(ask(), 'free');

@@ -32,7 +32,7 @@ export type FailureFacts = Pick<
 };
 
 /** The permission to call an endpoint: freely, as its one probe, later because another request probes it, or not yet. */
-export type Release = 'free' | 'probe' | 'busy' | 'resting';
+export type Release = 'free' | 'probe' | 'busy' | 'cooldown';
 
 /** What is known of endpoints from the traffic so far. They are named by `endpointName`. */
 export interface Health {
@@ -226,7 +226,7 @@ function rankOf(state: State, nowMs: number): EndpointHealth['rank'] {
 
 function begin(state: State, nowMs: number): Release {
   const { rank, open, probeDue, cooldown } = look(state, nowMs);
-  if (cooldown?.named === true) return 'resting';
+  if (cooldown?.named === true) return 'cooldown';
   const mayProbe = !isProbing(state, nowMs) && nowMs >= state.probedMs + LAST_RESORT_MS;
   if (open ? mayProbe : rank > 0 && probeDue) {
     state.probingSinceMs = nowMs;

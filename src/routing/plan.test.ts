@@ -98,10 +98,18 @@ test('puts order first, by slug or display name in any case, and skips unknown n
 test("puts the session's endpoint before every order, if it may serve the model", () => {
   const question = { request: request(), models: [abc], formats: FORMATS, health: () => HEALTHY, random: 0 };
   const order = { ...DEFAULT_PREFERENCES, order: ['b'] };
-  assert.deepEqual(providers(planCandidates({ ...question, preferences: order, home: 'c' })), ['c', 'b', 'a']);
+  assert.deepEqual(providers(planCandidates({ ...question, preferences: order, pinnedProvider: 'c' })), [
+    'c',
+    'b',
+    'a',
+  ]);
   const ignore = { ...DEFAULT_PREFERENCES, ignore: ['c'] };
-  assert.deepEqual(providers(planCandidates({ ...question, preferences: ignore, home: 'c' })), ['a', 'b']);
-  assert.deepEqual(providers(planCandidates({ ...question, preferences: order, home: 'gone' })), ['b', 'a', 'c']);
+  assert.deepEqual(providers(planCandidates({ ...question, preferences: ignore, pinnedProvider: 'c' })), ['a', 'b']);
+  assert.deepEqual(providers(planCandidates({ ...question, preferences: order, pinnedProvider: 'gone' })), [
+    'b',
+    'a',
+    'c',
+  ]);
 });
 
 // @spec route-18

@@ -45,12 +45,15 @@ export function planCandidates(input: PlanInput): RoutePlan {
   const ordered = groups.flatMap(({ model, entries, requested }) =>
     orderByTier(entries, credentials, input.health, (some) => {
       const inOrder = orderEntries(some, orderingOf(entries, requested), requested);
-      const tied = preferences.order === undefined && model !== undefined ? input.sticky?.(model) : undefined;
-      const held = tied === undefined ? undefined : inOrder.find((entry) => mayHold(entry, tied));
-      if (held !== undefined && tied !== undefined) sticky ??= tied;
-      const stuck = held === undefined || tied === undefined ? inOrder : firstOf(withoutProbes(inOrder), isNamed(tied));
-      const { home } = input;
-      return home === undefined ? stuck : firstOf(stuck, ({ provider }) => provider === home);
+      const pinned = preferences.order === undefined && model !== undefined ? input.sticky?.(model) : undefined;
+      const pinnedEntry = pinned === undefined ? undefined : inOrder.find((entry) => isPinnedTo(entry, pinned));
+      if (pinnedEntry !== undefined && pinned !== undefined) sticky ??= pinned;
+      const pinnedFirst =
+        pinnedEntry === undefined || pinned === undefined ? inOrder : firstOf(withoutProbes(inOrder), isNamed(pinned));
+      const { pinnedProvider } = input;
+      return pinnedProvider === undefined
+        ? pinnedFirst
+        : firstOf(pinnedFirst, ({ provider }) => provider === pinnedProvider);
     }),
   );
   const preferred = missedLast(ordered, preferences, figures, considered);
@@ -74,7 +77,7 @@ function joinParts(parts: readonly Part[], isJoined: boolean): readonly Part[] {
 }
 
 /** A session does not stay with an endpoint that fails or is in cooldown. */
-function mayHold({ candidate, health }: Entry, name: string): boolean {
+function isPinnedTo({ candidate, health }: Entry, name: string): boolean {
   return health.rank < 2 && endpointName(candidate.endpoint) === name;
 }
 
@@ -194,18 +197,18 @@ function isSameChoice(entry: Entry, first: Entry | undefined): boolean {
 /** Endpoints in cooldown come after all others, and an open circuit after every other model, too. */
 function splitByHealth(allowed: readonly Entry[]): Pick<RoutePlan, 'candidates' | 'cooling'> {
   const ready: Candidate[] = [];
-  const resting: Candidate[] = [];
+  const unavailable: Candidate[] = [];
   const open: Candidate[] = [];
   const cooling: { candidate: Candidate; cooldown: Cooldown }[] = [];
   for (const { candidate, health } of allowed) {
     const { cooldown } = health;
     if (cooldown?.named === true) cooling.push({ candidate, cooldown });
     else if (health.open && !health.probeDue) open.push(candidate);
-    else if (cooldown !== undefined) resting.push(candidate);
+    else if (cooldown !== undefined) unavailable.push(candidate);
     else ready.push(candidate);
   }
   return {
-    candidates: resting.length + open.length === 0 ? ready : [...ready, ...resting, ...open],
+    candidates: unavailable.length + open.length === 0 ? ready : [...ready, ...unavailable, ...open],
     cooling:
       cooling.length < 2 ? cooling : cooling.toSorted((left, right) => left.cooldown.untilMs - right.cooldown.untilMs),
   };

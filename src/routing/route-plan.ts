@@ -122,7 +122,7 @@ export interface PlanInput {
   /** Spending is limited, which needs known prices. Default false. */
   readonly mustBePriced?: boolean;
   /** The provider that alone can read what the request brings from an earlier answer: it is tried first. @spec route-29 */
-  readonly home?: string | undefined;
+  readonly pinnedProvider?: string | undefined;
   /** The endpoint that a model's session is tied to, by its name. */
   readonly sticky?: ((model: Model) => string | undefined) | undefined;
   readonly formats: Readonly<Partial<Record<FormatId, FormatFacts>>>;

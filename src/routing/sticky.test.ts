@@ -133,12 +133,12 @@ suite('a sticky session', () => {
   test('continues in another process, which looks it up only when it is unknown', async () => {
     const { processes, requested } = createProcesses();
     const [one, next] = processes;
-    assert.equal((await next.ask(named(next, 's'), [model]))?.get(model), undefined);
+    assert.equal((await next.findShared(named(next, 's'), [model]))?.get(model), undefined);
     one.succeeded(named(one, 's'), backup, undefined);
-    assert.equal((await next.ask(named(next, 's'), [model]))?.get(model), 'b one-2026');
+    assert.equal((await next.findShared(named(next, 's'), [model]))?.get(model), 'b one-2026');
     next.succeeded(named(next, 's'), backup, undefined);
     requested.length = 0;
-    assert.equal(next.ask(named(next, 's'), [model]), undefined);
+    assert.equal(next.findShared(named(next, 's'), [model]), undefined);
     assert.equal(next.find(named(next, 's'), model), 'b one-2026');
     assert.deepEqual(requested, []);
   });
@@ -147,13 +147,13 @@ suite('a sticky session', () => {
     const [one, next] = createProcesses().processes;
     one.succeeded(named(one, 's'), first, undefined);
     one.failed(named(one, 's'), first);
-    assert.equal((await next.ask(named(next, 's'), [model]))?.get(model), undefined);
+    assert.equal((await next.findShared(named(next, 's'), [model]))?.get(model), undefined);
   });
 
   test('is not looked up when there is nothing to save or to choose', () => {
     const [one] = createProcesses().processes;
-    assert.equal(one.ask(named(one, 's'), [modelOf('acme/one', first)]), undefined);
-    assert.equal(one.ask(named(one, 's'), [modelOf('acme/two', priced('a', 1), priced('b', 1))]), undefined);
+    assert.equal(one.findShared(named(one, 's'), [modelOf('acme/one', first)]), undefined);
+    assert.equal(one.findShared(named(one, 's'), [modelOf('acme/two', priced('a', 1), priced('b', 1))]), undefined);
   });
 
   test('is reported at intervals while it continues', () => {

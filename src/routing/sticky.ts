@@ -8,39 +8,39 @@ import { ExpiringCache } from '../lib/cache/expiring-cache.ts';
 import type { SharedValues } from '../state/contract.ts';
 import { endpointName } from './endpoint-name.ts';
 
-/** What ties the requests of one conversation together. */
+/** The requests of one conversation. */
 export interface Session {
   /** Computed on first use: most conversations are with models without affinity. */
   readonly key: () => string;
-  /** The caller named it; else it is what the conversation begins with, which ties only once a cache was used. */
+  /** The caller named it; else the beginning of the conversation identifies it, and has an affinity only once a cache was used. */
   readonly isNamed: boolean;
-  /** Absent: no router needs more. */
+  /** Absent: no router pins the session. */
   readonly pin?: SessionPin | undefined;
 }
 
-/** A router keeps a session with the model that serves, and with its provider, even without a cache. */
+/** By this a router keeps a session at the model that serves, and at its provider, even without a cache. */
 export interface SessionPin {
-  /** Parts it from the same session's requests for a model by name. */
+  /** Separates it from the same session's requests for a model by name. */
   readonly name: string;
   /** The models of the router, by slug. */
   readonly models: readonly string[];
-  /** From one success to the next. */
+  /** The time from one success to the next. */
   readonly idleMs: number;
-  /** The model answered. */
+  /** Runs when the model has answered. */
   keep(model: string): void;
 }
 
-/** Ties a session to the endpoint whose cache holds its prompt. @spec route-34 */
+/** Keeps a session at the endpoint whose cache holds its prompt. @spec route-34 */
 export interface StickySessions {
-  /** `undefined` where nothing may be tied. @param scope of the account and the workspace: others may use the same name */
+  /** Returns `undefined` for a request without affinity. @param scope the account and the workspace: others may use the same name */
   sessionOf(request: GenerationRequest, scope: string): Session | undefined;
-  /** The endpoint for a session's requests to a model, by `endpointName`. A look-up does not extend the session: a success does. */
+  /** Finds the endpoint for a session's requests to a model, by `endpointName`. A look-up does not extend the session: a success does. */
   find(session: Session, model: Model): string | undefined;
-  /** The same from other processes, for models unknown to this one; `undefined`: no look-up is needed. */
-  ask(session: Session, models: readonly Model[]): Promise<ReadonlyMap<Model, string>> | undefined;
-  /** An attempt of the session succeeded. @param usage once it is known */
+  /** Finds the same in other processes, for models unknown to this one; `undefined`: no look-up is needed. */
+  findShared(session: Session, models: readonly Model[]): Promise<ReadonlyMap<Model, string>> | undefined;
+  /** Runs when an attempt of the session has succeeded. @param usage once it is known */
   succeeded(session: Session, endpoint: Endpoint, usage: Usage | undefined): void;
-  /** An endpoint of the session failed: the session is not held to it. */
+  /** Runs when an endpoint of the session has failed, and ends its affinity. */
   failed(session: Session, endpoint: Endpoint): void;
 }
 
@@ -58,8 +58,8 @@ export interface StickyDeps {
   readonly values?: SharedValues | undefined;
 }
 
-interface Tie {
-  /** By `endpointName`; empty: the endpoint failed, and there is none. */
+interface Affinity {
+  /** The `endpointName`; empty: the endpoint failed, and there is none. */
   readonly name: string;
   /** When it was last announced to other processes, monotonic ms. */
   readonly reportedMs: number;
@@ -67,28 +67,30 @@ interface Tie {
 
 export function createStickySessions({ clock, values }: StickyDeps): StickySessions {
   const limits = { entriesMax: SESSIONS_MAX, bytesMax: BYTES_MAX, lifetimeMs: IDLE_MS };
-  const ties = new ExpiringCache<Tie>(limits, () => clock.monotonicMs());
-  function tie(key: string, name: string, idleMs: number): void {
+  const affinities = new ExpiringCache<Affinity>(limits, () => clock.monotonicMs());
+  function keepAffinity(key: string, name: string, idleMs: number): void {
     const nowMs = clock.monotonicMs();
-    const before = ties.peek(key);
+    const before = affinities.peek(key);
     const isNews = values !== undefined && (before?.name !== name || nowMs - before.reportedMs >= REPORT_AGAIN_MS);
     if (isNews) values.set(`tie:${key}`, name, idleMs);
     const reportedMs = isNews ? nowMs : (before?.reportedMs ?? nowMs);
-    ties.set(key, { name, reportedMs }, name.length, idleMs);
+    affinities.set(key, { name, reportedMs }, name.length, idleMs);
   }
 
   return {
     sessionOf: (request, scope) =>
       request.directives.provider.order === undefined ? sessionOf(request, scope) : undefined,
     find: (session, model) =>
-      ties.size === 0 || !mayTie(session, model) ? undefined : ties.peek(keyOf(session, model.slug))?.name || undefined,
-    ask(session, models) {
+      affinities.size === 0 || !mayHaveAffinity(session, model)
+        ? undefined
+        : affinities.peek(keyOf(session, model.slug))?.name || undefined,
+    findShared(session, models) {
       if (values === undefined) return undefined;
       const unknown = models
-        .filter((model) => mayTie(session, model))
+        .filter((model) => mayHaveAffinity(session, model))
         .map((model) => ({ model, key: keyOf(session, model.slug) }))
-        .filter(({ key }) => ties.peek(key) === undefined);
-      return unknown.length === 0 ? undefined : askAll(values, unknown);
+        .filter(({ key }) => affinities.peek(key) === undefined);
+      return unknown.length === 0 ? undefined : findShared(values, unknown);
     },
     succeeded(session, endpoint, usage) {
       const pin = pinOf(session, endpoint.model);
@@ -97,20 +99,21 @@ export function createStickySessions({ clock, values }: StickyDeps): StickySessi
       const hasUsedCache = usage !== undefined && usage.cacheReadTokens + usage.cacheWriteTokens > 0;
       const key = keyOf(session, endpoint.model);
       const name = endpointName(endpoint);
-      if (session.isNamed || hasUsedCache || ties.peek(key)?.name === name) tie(key, name, pin?.idleMs ?? IDLE_MS);
+      if (session.isNamed || hasUsedCache || affinities.peek(key)?.name === name)
+        keepAffinity(key, name, pin?.idleMs ?? IDLE_MS);
     },
     failed(session, endpoint) {
-      if (ties.size === 0) return;
+      if (affinities.size === 0) return;
       const pin = pinOf(session, endpoint.model);
       if (pin === undefined && !savesByCache(endpoint)) return;
       const key = keyOf(session, endpoint.model);
-      // No end of time is shorter than none at all: the map has no other way to forget one.
-      if (ties.peek(key)?.name === endpointName(endpoint)) tie(key, '', pin?.idleMs ?? IDLE_MS);
+      // An empty name marks the failure in other processes too, which a deletion would not.
+      if (affinities.peek(key)?.name === endpointName(endpoint)) keepAffinity(key, '', pin?.idleMs ?? IDLE_MS);
     },
   };
 }
 
-/** @spec route-34: of an account, a model and a key; a router's beside the same session's own */
+/** Makes a key of account, model and session; with a router's pin it differs from the session's own. @spec route-34 */
 function keyOf(session: Session, model: string): string {
   const pin = pinOf(session, model);
   return hash('sha256', `${session.key()} ${pin === undefined ? '' : `${pin.name} `}${model}`, 'base64');
@@ -120,11 +123,11 @@ function pinOf({ pin }: Session, model: string): SessionPin | undefined {
   return pin?.models.includes(model) === true ? pin : undefined;
 }
 
-function mayTie(session: Session, { slug, endpoints }: Model): boolean {
+function mayHaveAffinity(session: Session, { slug, endpoints }: Model): boolean {
   return endpoints.length > 1 && (endpoints.some(savesByCache) || pinOf(session, slug) !== undefined);
 }
 
-async function askAll(
+async function findShared(
   values: SharedValues,
   unknown: readonly { readonly model: Model; readonly key: string }[],
 ): Promise<ReadonlyMap<Model, string>> {
@@ -138,12 +141,12 @@ async function askAll(
   return found;
 }
 
-/** @spec route-34: only where reading the cache is cheaper than reading the prompt */
+/** Returns whether reading the cache is cheaper than reading the prompt. @spec route-34 */
 export function savesByCache({ price }: Endpoint): boolean {
   return price?.cacheRead !== undefined && price.cacheRead < price.prompt;
 }
 
-/** Body before header is settled where the request is read. @spec route-34 */
+/** Identifies the session of a request, whose id was taken from the body before the header. @spec route-34 */
 function sessionOf({ directives, settings, turns }: GenerationRequest, scope: string): Session {
   const named = directives.sessionId ?? settings.promptCacheKey;
   if (named !== undefined && named !== '') return { key: () => `${scope} named ${named}`, isNamed: true };
@@ -161,7 +164,7 @@ function beginningOf(turns: readonly Turn[]): string {
 function textOf(turn: Turn | undefined): string {
   let text = '';
   for (const block of turn?.blocks ?? []) {
-    // Without the line that changes with every request. @spec prompt-cache-9
+    // Leaves out the line that changes with every request. @spec prompt-cache-9
     if (block.type === 'text') text += withoutAttribution(block.text);
     if (text.length >= HASHED_CHARS_MAX) return text.slice(0, HASHED_CHARS_MAX);
   }

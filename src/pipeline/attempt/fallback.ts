@@ -134,7 +134,7 @@ export class Fallback {
   }
 
   #fail(last: Step): never {
-    if (this.#failures.length === 0 && last.type === 'stop') throw nothingReady(last.resting, last.readyInMs);
+    if (this.#failures.length === 0 && last.type === 'stop') throw nothingReady(last.unavailable, last.readyInMs);
     throw failedRoute(this.#failures, this.#input.request.directives.models);
   }
 

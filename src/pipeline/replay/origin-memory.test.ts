@@ -63,17 +63,17 @@ suite('encrypted reasoning', () => {
       [sealed('Zmlyc3Q='), stated],
       [sealed('c2Vjb25k'), stated],
     ];
-    assert.equal(memory.homeOf(asking(first), 'scope'), 'one');
-    assert.equal(memory.homeOf(asking(first, second), 'scope'), 'two');
-    assert.equal(memory.homeOf(asking([sealed('dW5rbm93bg=='), stated]), 'scope'), undefined);
+    assert.equal(memory.pinnedProviderOf(asking(first), 'scope'), 'one');
+    assert.equal(memory.pinnedProviderOf(asking(first, second), 'scope'), 'two');
+    assert.equal(memory.pinnedProviderOf(asking([sealed('dW5rbm93bg=='), stated]), 'scope'), undefined);
   });
 
   test('is known to the workspace that it was made for, and to no other', () => {
     const memory = createMemory();
     memory.listen({ provider: 'one', scope: 'account a' })(eventsOf(sealed('Zmlyc3Q='), 2));
     const request = asking([sealed('Zmlyc3Q='), stated]);
-    assert.equal(memory.homeOf(request, 'account a'), 'one');
-    assert.equal(memory.homeOf(request, 'account b'), undefined);
+    assert.equal(memory.pinnedProviderOf(request, 'account a'), 'one');
+    assert.equal(memory.pinnedProviderOf(request, 'account b'), undefined);
     assert.equal(memory.keepOwn(request, { provider: 'two', scope: 'account b' }).request, request);
   });
 
@@ -94,7 +94,7 @@ suite('encrypted reasoning', () => {
     const memory = createMemory();
     const blocks = [sealed('cmVkYWN0ZWQ=', 'anthropic-claude-v1'), sealed('c2lnbmVk', 'google-gemini-v1')];
     for (const block of blocks) memory.listen({ provider: 'one', scope: 'scope' })(eventsOf(block, 100));
-    assert.equal(memory.homeOf(asking(blocks), 'scope'), undefined);
+    assert.equal(memory.pinnedProviderOf(asking(blocks), 'scope'), undefined);
     assert.deepEqual(memory.keepOwn(asking(blocks), { provider: 'two', scope: 'scope' }).warnings, []);
   });
 
@@ -102,8 +102,8 @@ suite('encrypted reasoning', () => {
     const memory = createMemory();
     const beginning = 'gAAAAABp'.repeat(200);
     memory.listen({ provider: 'one', scope: 'scope' })(eventsOf(sealed(`${beginning}b25l`), 500));
-    assert.equal(memory.homeOf(asking([sealed(`${beginning}dHdv`)]), 'scope'), undefined);
-    assert.equal(memory.homeOf(asking([sealed(`${beginning}b25l`)]), 'scope'), 'one');
+    assert.equal(memory.pinnedProviderOf(asking([sealed(`${beginning}dHdv`)]), 'scope'), undefined);
+    assert.equal(memory.pinnedProviderOf(asking([sealed(`${beginning}b25l`)]), 'scope'), 'one');
   });
 
   // @spec reasoning-23

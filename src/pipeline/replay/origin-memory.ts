@@ -21,7 +21,7 @@ const TAIL_CHARS = 256;
  */
 export interface OriginMemory {
   /** The provider whose reasoning the request holds, of several the latest; `undefined`: none that is known. */
-  homeOf(request: GenerationRequest, scope: string): string | undefined;
+  pinnedProviderOf(request: GenerationRequest, scope: string): string | undefined;
   /** The request without what is known to be another provider's. */
   keepOwn(
     request: GenerationRequest,
@@ -50,11 +50,11 @@ export function createOriginMemory({ clock, part = 1 }: OriginMemoryDeps): Origi
   const originOf = (block: Block, scope: string): string | undefined =>
     isBound(block) ? origins.get(keyOf(scope, block.text)) : undefined;
   return {
-    homeOf({ turns }, scope) {
+    pinnedProviderOf({ turns }, scope) {
       if (origins.size === 0) return undefined;
       for (const { blocks } of turns.toReversed()) {
-        const home = blocks.findLast((block) => originOf(block, scope) !== undefined);
-        if (home !== undefined) return originOf(home, scope);
+        const pinned = blocks.findLast((block) => originOf(block, scope) !== undefined);
+        if (pinned !== undefined) return originOf(pinned, scope);
       }
       return undefined;
     },

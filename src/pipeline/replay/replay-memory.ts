@@ -33,7 +33,7 @@ export interface Recalled {
 /** What later turns need of earlier responses. Bounded, in memory, and a request is correct without it. */
 export interface ResponseMemory {
   /** Returns the one provider that can read the request's reasoning; `undefined`: any provider can read all of it. */
-  homeOf(request: GenerationRequest, scope: string): string | undefined;
+  pinnedProviderOf(request: GenerationRequest, scope: string): string | undefined;
   /**
    * Returns the request for an endpoint: with what its caller lost, and without what only other providers can read. Mostly
    * at once, else as a promise, where other processes may remember more.
@@ -62,7 +62,7 @@ export function createResponseMemory(deps: ResponseMemoryDeps): ResponseMemory {
     return carriesForeign(requested) ? origins.keepOwn(restored, requested) : { request: restored, warnings: [] };
   };
   return {
-    homeOf: (request, scope) => origins.homeOf(request, scope),
+    pinnedProviderOf: (request, scope) => origins.pinnedProviderOf(request, scope),
     recall(request, requested) {
       if (requested.learnsReasoningMember) {
         const member = members.memberOf(request, requested);

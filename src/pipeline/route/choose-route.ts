@@ -23,7 +23,7 @@ export interface RouteDeps {
   readonly health: Health;
   readonly stats: EndpointStats;
   readonly sticky: StickySessions;
-  readonly memory: Pick<ResponseMemory, 'homeOf'>;
+  readonly memory: Pick<ResponseMemory, 'pinnedProviderOf'>;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
 }
@@ -47,7 +47,7 @@ export function chooseRoute(
   const preferences = preferencesOf(deps, request, rules);
   const plain = sticky.sessionOf(request, rules.scope);
   const session = plain === undefined || pin === undefined ? plain : { ...plain, pin };
-  const reported = session && sticky.ask(session, resolved.models);
+  const reported = session && sticky.findShared(session, resolved.models);
   const asking = { request, resolved, preferences, session, fitting };
   if (reported === undefined) return planned(deps, rules, asking);
   return reported.then((ties) => planned(deps, rules, asking, ties));
@@ -77,7 +77,8 @@ function planned(
     permissions: policy,
     mustBePriced: isLimited,
     // The caller's own order is a wish that counts more.
-    home: request.directives.provider.order === undefined ? deps.memory.homeOf(request, scope) : undefined,
+    pinnedProvider:
+      request.directives.provider.order === undefined ? deps.memory.pinnedProviderOf(request, scope) : undefined,
     sticky: session && ((model: Model) => sticky.find(session, model) ?? reported?.get(model)),
     formats: deps.formats,
     fits: fitting?.judge(resolved.models.flatMap(({ endpoints }) => endpoints)),

@@ -136,8 +136,8 @@ function noCredentials(
 }
 
 /** Everything that fits rests. @spec error-16 */
-export function nothingReady(resting: readonly Candidate[], waitMs: number | undefined): GatewayError {
-  const endpoints = resting.map(({ endpoint }) => endpoint);
+export function nothingReady(unavailable: readonly Candidate[], waitMs: number | undefined): GatewayError {
+  const endpoints = unavailable.map(({ endpoint }) => endpoint);
   return new GatewayError(
     'provider_overloaded',
     'All providers of the model are in cooldown after errors or rate limits.',
