@@ -133,7 +133,7 @@ export interface OpaqueBlock extends BlockBase {
   /** What came after the opening in a stream; the format's own encoder adds it up. */
   readonly deltas?: readonly JsonObject[];
   /** Its content as plain text, for formats that have no such block. */
-  readonly words?: string;
+  readonly plainText?: string;
 }
 
 export type Block =

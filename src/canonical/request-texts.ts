@@ -126,9 +126,9 @@ function changeContent(block: Block, change: ChangeText, byUser: boolean): Block
       return changeMedia(block, change, byUser);
     case 'opaque': {
       const value = changeObject(block.value, change, byUser);
-      const words = block.words === undefined ? undefined : change(block.words, { form: 'plain', byUser });
-      if (value === block.value && words === block.words) return block;
-      return { ...block, value, ...(words !== undefined && { words }) };
+      const words = block.plainText === undefined ? undefined : change(block.plainText, { form: 'plain', byUser });
+      if (value === block.value && words === block.plainText) return block;
+      return { ...block, value, ...(words !== undefined && { plainText: words }) };
     }
     default:
       return unreachable(block);
@@ -168,7 +168,7 @@ function changeCitation(citation: Citation, change: ChangeText, byUser: boolean)
     return value === citation.value ? citation : { ...citation, value };
   }
   const { title, excerpt } = citation;
-  const other = changeWords(
+  const other = changeTextFields(
     { ...(title !== undefined && { title }), ...(excerpt !== undefined && { excerpt }) },
     change,
     byUser,
@@ -188,7 +188,7 @@ function changeMedia(
     ...(context !== undefined && { context }),
     ...(transcript !== undefined && { transcript }),
   };
-  const other = changeWords(words, change, byUser);
+  const other = changeTextFields(words, change, byUser);
   return source === block.source && other === undefined ? block : { ...block, source, ...other };
 }
 
@@ -234,7 +234,7 @@ function decodeData(data: string, isBase64: boolean): string {
 }
 
 /** `undefined`: they stay. */
-function changeWords<Words extends Readonly<Record<string, string>>>(
+function changeTextFields<Words extends Readonly<Record<string, string>>>(
   words: Words,
   change: ChangeText,
   byUser: boolean,
@@ -252,7 +252,7 @@ function changeExtra(extra: Extra | undefined, change: ChangeText, byUser: boole
 }
 
 /** Members that hold no words: what programs tell apart. */
-const WORDLESS = /^(?:type|role|id|.*_id|media_type|mime_?type|url|.*_url|format|model)$/i;
+const NO_TEXT = /^(?:type|role|id|.*_id|media_type|mime_?type|url|.*_url|format|model)$/i;
 /** Of those, the ones whose value is of the caller's choice. */
 const ID = /^(?:id|.*_id|model)$/i;
 /** Members that hold bytes as text. Some hold plain text all the same, as results of tools do. */
@@ -261,7 +261,7 @@ const BYTES = /^(?:data|.*_data|signature|encrypted_.*)$/i;
 const NO_BYTES = /[^\w+/=\r\n-]/;
 
 function hasWords(name: string, member: Json): boolean {
-  if (WORDLESS.test(name)) return false;
+  if (NO_TEXT.test(name)) return false;
   if (!BYTES.test(name) || typeof member !== 'string') return true;
   return NO_BYTES.test(member.startsWith('data:') ? member.slice(member.indexOf(',') + 1) : member);
 }

@@ -1,4 +1,4 @@
-import { isAtSite, readSiteRule, type SiteRule } from '../canonical/tools/site-rules.ts';
+import { isAtSite, parseSiteRule, type SiteRule } from '../canonical/tools/site-rules.ts';
 import type { PageEngineId, PageFailure, WebPageOutcome, WebPages } from '../canonical/tools/web-page.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { truncateAtWord } from '../lib/text/truncate.ts';
@@ -105,7 +105,7 @@ interface SitedQuery {
 }
 
 function readVisits(allowed: readonly string[] | undefined, blocked: readonly string[] = []): SitedQuery['mayVisit'] {
-  const rulesOf = (sites: readonly string[]): readonly SiteRule[] => sites.flatMap((site) => readSiteRule(site) ?? []);
+  const rulesOf = (sites: readonly string[]): readonly SiteRule[] => sites.flatMap((site) => parseSiteRule(site) ?? []);
   const allowedRules = allowed && rulesOf(allowed);
   const blockedRules = rulesOf(blocked);
   return (url) => (allowedRules === undefined || isAtSite(url, allowedRules)) && !isAtSite(url, blockedRules);

@@ -1,4 +1,4 @@
-import { isAtSite, readSiteRule, SITES_MAX, type SiteRule } from '../canonical/tools/site-rules.ts';
+import { isAtSite, parseSiteRule, SITES_MAX, type SiteRule } from '../canonical/tools/site-rules.ts';
 import type {
   SearchEngineId,
   WebSearch,
@@ -73,7 +73,7 @@ function failed(reason: Failed['reason'], message: string): Failed {
 
 function wrongSite({ includeSites = [], excludeSites = [] }: WebSearchQuery): string | undefined {
   if (Math.max(includeSites.length, excludeSites.length) > SITES_MAX) return `At most ${SITES_MAX} sites can be named.`;
-  const wrong = [...includeSites, ...excludeSites].find((site) => readSiteRule(site) === undefined);
+  const wrong = [...includeSites, ...excludeSites].find((site) => parseSiteRule(site) === undefined);
   return wrong === undefined ? undefined : `${JSON.stringify(wrong.slice(0, 80))} is no site.`;
 }
 
@@ -116,7 +116,7 @@ function engineQuery(query: WebSearchQuery, engine: SearchEngine): EngineQuery {
 }
 
 function rulesOf(sites: readonly string[] = []): readonly SiteRule[] {
-  return sites.flatMap((site) => readSiteRule(site) ?? []);
+  return sites.flatMap((site) => parseSiteRule(site) ?? []);
 }
 
 /** Not every engine knows all that a rule can say: what it let through is looked at again. */

@@ -84,7 +84,7 @@ function serializeBlock(block: Block, take: Take): JsonObject {
     case 'opaque':
       break;
   }
-  return { type: 'other', ...(block.words !== undefined && { text: take(block.words) }) };
+  return { type: 'other', ...(block.plainText !== undefined && { text: take(block.plainText) }) };
 }
 
 function serializeCall(id: string, name: string, input: string): JsonObject {

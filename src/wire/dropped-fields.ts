@@ -97,7 +97,7 @@ interface Walk {
 function hasExtras(block: Block): boolean {
   if (block.extra !== undefined || block.cache !== undefined) return true;
   if (block.type === 'text') return block.citations !== undefined;
-  if (block.type === 'opaque') return block.words !== undefined;
+  if (block.type === 'opaque') return block.plainText !== undefined;
   if (block.type === 'tool-result') return block.content.some(hasExtras);
   return block.type === 'media' && block.source.type === 'blocks' && block.source.blocks.some(hasExtras);
 }

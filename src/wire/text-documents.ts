@@ -5,18 +5,18 @@ import type { Block, MediaBlock, OpaqueBlock, TextBlock } from '../canonical/blo
  * documents. Pictures inside such a document follow it. Blocks of other formats that can be put in words are, too.
  */
 export function writeOutDocuments(blocks: readonly Block[]): readonly Block[] {
-  return blocks.some((block) => isTextDocument(block) || isWordy(block)) ? blocks.flatMap(writeOutBlock) : blocks;
+  return blocks.some((block) => isTextDocument(block) || hasPlainText(block)) ? blocks.flatMap(writeOutBlock) : blocks;
 }
 
 function writeOutBlock(block: Block): readonly Block[] {
   if (isTextDocument(block)) return writeOut(block);
-  return isWordy(block) ? [{ type: 'text', text: block.words, ...markOf(block) }] : [block];
+  return hasPlainText(block) ? [{ type: 'text', text: block.plainText, ...markOf(block) }] : [block];
 }
 
-type WordyBlock = OpaqueBlock & { readonly words: string };
+type PlainTextBlock = OpaqueBlock & { readonly plainText: string };
 
-function isWordy(block: Block): block is WordyBlock {
-  return block.type === 'opaque' && block.words !== undefined;
+function hasPlainText(block: Block): block is PlainTextBlock {
+  return block.type === 'opaque' && block.plainText !== undefined;
 }
 
 function markOf({ cache }: Block): Pick<Block, 'cache'> {

@@ -34,9 +34,9 @@ export function parseError(value: unknown): UpstreamErrorBody {
   if (isJsonObject(inner) || (typeof inner === 'string' && value['message'] === undefined)) return parseError(inner);
   const vendor = vendorError(value);
   const message = vendor.message ?? messageOf(value);
-  const code = vendor.code ?? wordOf(value['code']) ?? wordOf(value['status']);
-  const type = vendor.type ?? wordOf(value['type']);
-  const param = vendor.param ?? wordOf(value['param']);
+  const code = vendor.code ?? codeOf(value['code']) ?? codeOf(value['status']);
+  const type = vendor.type ?? codeOf(value['type']);
+  const param = vendor.param ?? codeOf(value['param']);
   return {
     ...(message !== undefined && { message }),
     ...(code !== undefined && { code }),
@@ -49,10 +49,10 @@ export function parseError(value: unknown): UpstreamErrorBody {
 export function statusOfError(error: unknown): number {
   if (!isJsonObject(error)) return STATUS_UNKNOWN;
   for (const member of ['code', 'status_code', 'status', 'http_status'] as const) {
-    const status = Number(wordOf(error[member]));
+    const status = Number(codeOf(error[member]));
     if (Number.isInteger(status) && status >= 400 && status <= 599) return status;
   }
-  const words = `${wordOf(error['type']) ?? ''} ${wordOf(error['code']) ?? ''}`.toLowerCase();
+  const words = `${codeOf(error['type']) ?? ''} ${codeOf(error['code']) ?? ''}`.toLowerCase();
   return STATUS_OF_WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? STATUS_UNKNOWN;
 }
 
@@ -75,7 +75,7 @@ function messageOf(error: JsonObject): string | undefined {
   return textOf(objectsOf(detail)[0]?.['msg'])?.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
 }
 
-function wordOf(value: unknown): string | undefined {
+function codeOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value.slice(0, 200) : undefined;
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAtSite, readSiteRule, type SiteRule } from './site-rules.ts';
+import { isAtSite, parseSiteRule, type SiteRule } from './site-rules.ts';
 
 function rule(text: string): SiteRule {
-  const read = readSiteRule(text);
+  const read = parseSiteRule(text);
   assert.ok(read !== undefined, text);
   return read;
 }
@@ -38,10 +38,10 @@ test('a rule of sites means the host and those below it, from a path on where it
 });
 
 test('a long row of slashes is read as fast as anything else', { timeout: 20_000 }, () => {
-  assert.equal(readSiteRule(`x.com${'/'.repeat(1_000_000)}x`), undefined);
+  assert.equal(parseSiteRule(`x.com${'/'.repeat(1_000_000)}x`), undefined);
 });
 
 test('what names no host is no rule', () => {
   for (const text of ['', '  ', '*', '*.', '/path', 'a b.com', 'user@x.com', 'a*b.com', `x.com/${'a'.repeat(1_024)}`])
-    assert.equal(readSiteRule(text), undefined, text);
+    assert.equal(parseSiteRule(text), undefined, text);
 });

@@ -17,7 +17,7 @@ export const SITES_MAX = 200;
 const SITE_CHARS_MAX = 1_024;
 
 /** `undefined` for what names no host. A path may end in `/*`, as vendors write it: everything below it is meant anyway. */
-export function readSiteRule(text: string): SiteRule | undefined {
+export function parseSiteRule(text: string): SiteRule | undefined {
   if (text.length > SITE_CHARS_MAX) return undefined;
   const bare = text.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
   const slash = bare.indexOf('/');
@@ -29,7 +29,7 @@ export function readSiteRule(text: string): SiteRule | undefined {
 }
 
 export function isSiteRule(text: string): boolean {
-  return readSiteRule(text) !== undefined;
+  return parseSiteRule(text) !== undefined;
 }
 
 /** As addresses spell it: names in other scripts have a spelling of their own there. */

@@ -42,7 +42,7 @@ function formatBlock(block: Block): string {
     case 'tool-result':
       return `[result: ${cut(textOf(block.content))}]`;
     case 'opaque':
-      return block.words ?? '';
+      return block.plainText ?? '';
     case 'reasoning':
     default:
       return '';

@@ -66,8 +66,8 @@ export function encodeDetail(block: Block): JsonObject | undefined {
 
 /** The vendor's format of the reasoning. A format that the gateway does not know stays as it came. */
 export function formatMember(block: ReasoningBlock): JsonObject {
-  const stranger = detailFields(block)?.['format'];
-  if (stranger !== undefined) return { format: stranger };
+  const unknownFormat = detailFields(block)?.['format'];
+  if (unknownFormat !== undefined) return { format: unknownFormat };
   return block.family === undefined ? {} : { format: block.family };
 }
 

@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
 /** Asks for JSON in words, where the upstream has no option for it. @spec translate-23 */
-export const JSON_INSTRUCTION = askFor('object');
+export const JSON_INSTRUCTION = instructionFor('object');
 
 /** The same for one schema, which words do not make binding. @param description of what the response is */
 export function schemaInstruction(schema: JsonObject, description: string | undefined): string {
   const reported = description === undefined ? '' : ` (${description})`;
-  const requested = isOfObjects(schema) ? JSON_INSTRUCTION : askFor('value');
+  const requested = isOfObjects(schema) ? JSON_INSTRUCTION : instructionFor('value');
   return `${requested} It must be valid for this JSON Schema${reported}:\n${JSON.stringify(schema)}`;
 }
 
-function askFor(what: 'object' | 'value'): string {
+function instructionFor(what: 'object' | 'value'): string {
   return `Answer with one JSON ${what} and nothing else: no prose around it, no code fence.`;
 }
 

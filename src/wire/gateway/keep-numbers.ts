@@ -1,8 +1,8 @@
 import { isJsonObject, parseKeepingNumbers } from '../../lib/json.ts';
 
 /** Which members of a body pass through, so that their numbers are only written out again. */
-export interface Travellers {
-  readonly travels: (member: string) => boolean;
+export interface PassthroughFields {
+  readonly passesThrough: (member: string) => boolean;
   /** A number that the gateway reads, in a member that passes through otherwise. */
   readonly numberIn: Readonly<Record<string, string>>;
 }
@@ -16,14 +16,14 @@ export interface Travellers {
 export function keepNumbers<Body extends Readonly<Record<string, unknown>>>(
   checked: Body,
   text: string,
-  { travels, numberIn }: Travellers,
+  { passesThrough, numberIn }: PassthroughFields,
 ): Body {
   const exact = parseKeepingNumbers(text);
   if (!isJsonObject(exact)) return checked;
   const kept: Record<string, unknown> = { ...checked };
   for (const member of Object.keys(exact)) {
     // Assigning `__proto__` would set a prototype instead of a member.
-    if (!Object.hasOwn(checked, member) || member === '__proto__' || !travels(member)) continue;
+    if (!Object.hasOwn(checked, member) || member === '__proto__' || !passesThrough(member)) continue;
     const number = Object.hasOwn(numberIn, member) ? numberIn[member] : undefined;
     const before = checked[member];
     const value = exact[member];

@@ -12,10 +12,10 @@ const MODEL_ID = /^\w{1,128}$/;
  * The id under which callers of the messages format see a call that the gateway runs.
  * @param id the model's own
  * @param ordinal of the call in the response
- * @param stranger stands in where the vendor would not take the model's id
+ * @param replaceId stands in where the vendor would not take the model's id
  */
-export function shownCallId(id: string, ordinal: number, stranger: () => string): string {
-  return `srvtoolu_service_${ordinal}_${MODEL_ID.test(id) ? id : stranger()}`;
+export function shownCallId(id: string, ordinal: number, replaceId: () => string): string {
+  return `srvtoolu_service_${ordinal}_${MODEL_ID.test(id) ? id : replaceId()}`;
 }
 
 /** The model's own id, of the one that callers see; `undefined` for a call that the gateway did not run. */

@@ -17,13 +17,13 @@ const count = fc.nat({ max: 9 });
 const longNumber = fc.stringMatching(/^-?[1-9]\d{16,20}(\.\d{1,5}[1-9])?$/).map((digits) => new ExactNumber(digits));
 const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), longNumber, fc.array(longNumber, { maxLength: 2 }));
 // A null in an unknown member is the same as none.
-const stranger = anything.filter((value) => value !== null);
+const unknownMember = anything.filter((value) => value !== null);
 const anyObject = fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), anything, { maxKeys: 3 });
 
 /** An object with required members, some of the optional ones, and now and then an unknown member. */
 function shape(required: Wire, optional: Wire = {}): fc.Arbitrary<Wire> {
   const arbitraries = Object.fromEntries(
-    Object.entries({ ...required, ...optional, x_unknown: stranger }).map(([member, value]) => [
+    Object.entries({ ...required, ...optional, x_unknown: unknownMember }).map(([member, value]) => [
       member,
       value instanceof fc.Arbitrary ? value : fc.constant(value),
     ]),

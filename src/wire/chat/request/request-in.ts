@@ -10,7 +10,7 @@ import { deprecationWarnings } from '../../gateway/deprecated.ts';
 import { GATEWAY_FIELDS, decodeDirectives } from '../../gateway/directives.ts';
 import { compileSoon } from '../../gateway/validation/fast-schema.ts';
 import { checkShape } from '../../gateway/validation/check-shape.ts';
-import { keepNumbers, type Travellers } from '../../gateway/keep-numbers.ts';
+import { keepNumbers, type PassthroughFields } from '../../gateway/keep-numbers.ts';
 import { ephemeralBreakpoint, nestCacheControlRest } from './cache-control.ts';
 import { decodeMessages } from './messages-in.ts';
 import { asExtra, nestRest, restOf } from '../../extra.ts';
@@ -24,7 +24,7 @@ const JSON_SCHEMA_MEMBERS: ReadonlySet<string> = new Set(['name', 'description',
 const RESPONSE_FORMAT_MEMBERS: ReadonlySet<string> = new Set(['type', 'json_schema', 'grammar']);
 
 /** Members whose numbers are only written out again, beside those that the gateway does not know. */
-const TRAVELLING_MEMBERS: ReadonlySet<string> = new Set([
+const PASSTHROUGH_MEMBERS: ReadonlySet<string> = new Set([
   'messages',
   'tools',
   'tool_choice',
@@ -47,15 +47,15 @@ export function createRequestDecoder(options: {
   const schema = chatRequestSchema(options);
   compileSoon(schema);
   const known: ReadonlySet<string> = new Set([...Object.keys(schema.shape), ...GATEWAY_FIELDS]);
-  const travellers: Travellers = {
-    travels: (member) => TRAVELLING_MEMBERS.has(member) || !known.has(member),
+  const passthroughFields: PassthroughFields = {
+    passesThrough: (member) => PASSTHROUGH_MEMBERS.has(member) || !known.has(member),
     numberIn: { reasoning: 'max_tokens' },
   };
 
   return (body, text, headers): GenerationRequest => {
     const checked = checkShape(schema, body, { isBounded: isScanned(text) });
     checkTogether(checked);
-    const parsed = hasLongNumbers(text) ? keepNumbers(checked, text, travellers) : checked;
+    const parsed = hasLongNumbers(text) ? keepNumbers(checked, text, passthroughFields) : checked;
     const tools = parsed.functions ? decodeFunctions(parsed.functions) : decodeTools(parsed.tools ?? []);
     const { turns, warnings } = decodeMessages(parsed.messages);
     const settings = decodeSettings(parsed, tools);

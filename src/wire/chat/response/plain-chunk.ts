@@ -86,7 +86,7 @@ const MEMBER = /"content": ?"$/;
 const NOT_PLAIN = /["\\\u0000-\u001f]/;
 
 /** An upstream that pads each chunk anew never repeats itself: after so many lessons there is nothing to learn. */
-const LESSONS_MAX = 8;
+const LEARNED_CHUNKS_MAX = 8;
 
 /**
  * Recognises the chunks of one stream that differ from an earlier one in nothing but the text: an upstream repeats all
@@ -95,12 +95,12 @@ const LESSONS_MAX = 8;
 export class ChunkTemplate {
   #before = '';
   #after: string | undefined;
-  #lessons = 0;
+  #learnedChunks = 0;
 
   /** @param frame a chunk that holds nothing but this text, as `plainText` has found by parsing it */
   learn(frame: string, text: string): void {
-    if (this.#lessons === LESSONS_MAX) return;
-    this.#lessons++;
+    if (this.#learnedChunks === LEARNED_CHUNKS_MAX) return;
+    this.#learnedChunks++;
     const written = JSON.stringify(text);
     // Of two members with one name the later counts.
     const at = frame.lastIndexOf('"content":');

@@ -45,7 +45,7 @@ function encodeOthers(
     case 'tool-call':
       return encodeToolCall(block, path, context);
     case 'opaque':
-      if (block.words !== undefined) return encodeVisible(block.words, path, context);
+      if (block.plainText !== undefined) return encodeVisible(block.plainText, path, context);
       if (!isServerToolResult(block))
         context.warnings.add('content-dropped', path, `a ${block.format} block cannot be sent in this format`);
       return [];

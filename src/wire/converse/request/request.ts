@@ -45,11 +45,11 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
   warnOfDroppedFields(withoutConsumedFields(request, facts), takes, warnings);
   const toolConfig = { tools: parts.tools, ...(tools.toolChoice !== undefined && { toolChoice: tools.toolChoice }) };
   const fields = { ...plan.fields, ...sampling.fields, ...encodeClaudeFields(tools, context) };
-  const asksForStop = facts.claude === true && sampling.inferenceConfig['stopSequences'] !== undefined;
+  const needsStopSequence = facts.claude === true && sampling.inferenceConfig['stopSequences'] !== undefined;
   const body: WireObject = {
     ...(Object.keys(sampling.inferenceConfig).length > 0 && { inferenceConfig: sampling.inferenceConfig }),
     ...(Object.keys(fields).length > 0 && { additionalModelRequestFields: fields }),
-    ...(asksForStop && { additionalModelResponseFieldPaths: STOP_SEQUENCE_PATHS }),
+    ...(needsStopSequence && { additionalModelResponseFieldPaths: STOP_SEQUENCE_PATHS }),
     ...(output.outputConfig !== undefined && { outputConfig: output.outputConfig }),
     ...encodeServiceTier(context),
     ...(parts.tools.length > 0 && { toolConfig }),

@@ -8,7 +8,7 @@ const USAGE_PATH = ['usageMetadata'] as const;
 const NOT_PLAIN = /["\\\u0000-\u001f]/;
 
 /** An upstream that writes each chunk in another way never repeats itself: after so many lessons there is nothing to learn. */
-const LESSONS_MAX = 8;
+const LEARNED_CHUNKS_MAX = 8;
 
 /** A chunk that holds more of the text, and the counts so far where it tells them. */
 export interface TextChunk {
@@ -30,12 +30,12 @@ interface Letters {
  */
 export class ChunkTemplate {
   #letters: Letters | undefined;
-  #lessons = 0;
+  #learnedChunks = 0;
 
   /** @param source the very characters of the chunk */
   learn(chunk: JsonObject, source: string): void {
-    if (this.#lessons === LESSONS_MAX || !holdsTextAlone(chunk)) return;
-    this.#lessons++;
+    if (this.#learnedChunks === LEARNED_CHUNKS_MAX || !holdsTextAlone(chunk)) return;
+    this.#learnedChunks++;
     const text = sourceRange(source, TEXT_PATH);
     const usage = sourceRange(source, USAGE_PATH);
     if (text === undefined || (usage !== undefined && usage.start < text.end)) return;

@@ -34,7 +34,7 @@ export function codeResult(result: JsonObject, callId: string): OpaqueBlock {
     type: 'opaque',
     format: 'messages',
     value: { type: 'code_execution_tool_result', tool_use_id: callId, content },
-    ...(output !== '' && { words: output }),
+    ...(output !== '' && { plainText: output }),
   };
 }
 
@@ -46,7 +46,7 @@ export function toolCall({ toolType, args }: JsonObject, id: string): ToolCallBl
 
 /** What such a tool gave: only this format knows. */
 export function toolResult(value: JsonObject, words: Json | undefined): OpaqueBlock {
-  const stated = words === undefined ? {} : { words: JSON.stringify(words) };
+  const stated = words === undefined ? {} : { plainText: JSON.stringify(words) };
   return { type: 'opaque', format: 'gemini', value, ...stated };
 }
 

@@ -81,7 +81,7 @@ suite('what the vendor makes besides text', () => {
       [code.runBy, code.name, code.input],
       ['upstream', 'code_execution', '{"code":"print(6 * 7)","language":"PYTHON"}'],
     );
-    assert.equal(result.words, '42\n');
+    assert.equal(result.plainText, '42\n');
     assert.deepEqual(result.value, {
       type: 'code_execution_tool_result',
       tool_use_id: 'exec_1',
@@ -143,7 +143,7 @@ suite('what the vendor makes besides text', () => {
       runBy: 'upstream',
     });
     assert.ok(found?.type === 'opaque' && found.format === 'gemini');
-    assert.equal(found.words, '{"hits":3}');
+    assert.equal(found.plainText, '{"hits":3}');
   });
 
   test('a file that it names by its address stays one', () => {

@@ -142,16 +142,16 @@ function decodeToolResult(block: JsonObject): ToolResultBlock {
 }
 
 function decodeOpaque(block: JsonObject): Block {
-  const words = wordsOf(block);
+  const words = plainTextOf(block);
   if (block['cache_control'] === undefined)
-    return { type: 'opaque', format: 'messages', value: block, ...(words !== undefined && { words }) };
+    return { type: 'opaque', format: 'messages', value: block, ...(words !== undefined && { plainText: words }) };
   const { cache_control: mark, ...value } = block;
   const nested = isJsonObject(mark) ? extraOf({ cache_control: mark }, new Set(['cache_control']), NESTED) : {};
   return {
     type: 'opaque',
     format: 'messages',
     value,
-    ...(words !== undefined && { words }),
+    ...(words !== undefined && { plainText: words }),
     ...decodeCacheControl(mark),
     ...nested,
   };
@@ -161,7 +161,7 @@ function decodeOpaque(block: JsonObject): Block {
  * A search result is what the response shall rest on: a model of another format is to read it, too. So is what a search of
  * tools has found, which is offered to it at once.
  */
-function wordsOf(block: JsonObject): string | undefined {
+function plainTextOf(block: JsonObject): string | undefined {
   if (block['type'] === 'tool_reference') return `The tool ${textOf(block['tool_name']) ?? ''} can be called now.`;
   if (block['type'] !== 'search_result' || !Array.isArray(block['content'])) return undefined;
   const texts = block['content'].flatMap((part) => (isJsonObject(part) ? (textOf(part['text']) ?? []) : []));

@@ -10,7 +10,7 @@ import { GATEWAY_FIELDS, decodeDirectives } from '../../gateway/directives.ts';
 import { compileSoon } from '../../gateway/validation/fast-schema.ts';
 import type { HeaderDirectives } from '../../gateway/headers.ts';
 import { checkShape } from '../../gateway/validation/check-shape.ts';
-import { keepNumbers, type Travellers } from '../../gateway/keep-numbers.ts';
+import { keepNumbers, type PassthroughFields } from '../../gateway/keep-numbers.ts';
 import type { WireMessage } from './content-schema.ts';
 import { decodeContent, decodeCacheControl } from './content-in.ts';
 import { decodeToolChoice, decodeTools } from './tools-in.ts';
@@ -25,7 +25,7 @@ const FORMAT_MEMBERS = new Set(['type', 'schema']);
 const METADATA_MEMBERS = new Set(['user_id']);
 const OWN_MEMBERS: ReadonlySet<string> = new Set([...REQUEST_MEMBERS, ...GATEWAY_FIELDS]);
 /** Members whose numbers are only written out again, beside those that the gateway does not know. */
-const TRAVELLING_MEMBERS: ReadonlySet<string> = new Set([
+const PASSTHROUGH_MEMBERS: ReadonlySet<string> = new Set([
   'messages',
   'system',
   'tools',
@@ -36,8 +36,8 @@ const TRAVELLING_MEMBERS: ReadonlySet<string> = new Set([
   'cache_control',
   'thinking',
 ]);
-const TRAVELLERS: Travellers = {
-  travels: (member) => TRAVELLING_MEMBERS.has(member) || !OWN_MEMBERS.has(member),
+const PASSTHROUGH_FIELDS: PassthroughFields = {
+  passesThrough: (member) => PASSTHROUGH_MEMBERS.has(member) || !OWN_MEMBERS.has(member),
   numberIn: { thinking: 'budget_tokens' },
 };
 
@@ -93,7 +93,7 @@ function refuseThread(thread: unknown): void {
  * @throws GatewayError 400
  */
 export function decodePrompt(checked: PromptFields, text: string): DecodedPrompt {
-  const parsed = holdsTravellers(checked, text) ? keepNumbers(checked, text, TRAVELLERS) : checked;
+  const parsed = mayLoseNumbers(checked, text) ? keepNumbers(checked, text, PASSTHROUGH_FIELDS) : checked;
   const tools = decodeTools(parsed.tools);
   const choice = decodeToolChoice(parsed.tool_choice, tools);
   const reasoning = decodeReasoning(parsed);
@@ -133,7 +133,7 @@ function decodeMessage(wire: WireMessage): Turn {
 }
 
 /** Whether a number may be lost that only travels on. Inputs of tools become text, in which `1.0` stays as it was, too. */
-function holdsTravellers({ messages }: PromptFields, text: string): boolean {
+function mayLoseNumbers({ messages }: PromptFields, text: string): boolean {
   return hasLongNumbers(text) || (holdNumbers(messages) && hasFragileNumbers(text));
 }
 

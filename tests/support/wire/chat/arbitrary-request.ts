@@ -18,7 +18,7 @@ export function arbitraryChatRequest(): fc.Arbitrary<Members> {
         response_format: responseFormat(),
         reasoning: reasoning(),
         ...settings(),
-        ...strangers('future_option', 'safe_prompt', 'constructor'),
+        ...unknownFields('future_option', 'safe_prompt', 'constructor'),
       },
       { requiredKeys: ['messages'] },
     )
@@ -43,7 +43,7 @@ const anything: fc.Arbitrary<Json> = fc.oneof(
 const object: fc.Arbitrary<Members> = fc.dictionary(word, anything, { maxKeys: 3 });
 
 /** Members that the format does not know; a null among them would be the same as none. */
-function strangers(...names: readonly string[]): Record<string, fc.Arbitrary<Json>> {
+function unknownFields(...names: readonly string[]): Record<string, fc.Arbitrary<Json>> {
   const some = anything.filter((value) => value !== null);
   return Object.fromEntries(names.map((name) => [name, some]));
 }
@@ -60,7 +60,7 @@ function cacheControl(): fc.Arbitrary<Members> {
   return optional(['type'], {
     type: fc.constant('ephemeral'),
     ttl: fc.constantFrom('5m', '1h'),
-    ...strangers('x_mark'),
+    ...unknownFields('x_mark'),
   });
 }
 
@@ -69,7 +69,7 @@ function textPart(): fc.Arbitrary<Members> {
     type: fc.constant('text'),
     text,
     cache_control: cacheControl(),
-    ...strangers('x_text'),
+    ...unknownFields('x_text'),
   });
 }
 
@@ -77,7 +77,7 @@ function refusalPart(): fc.Arbitrary<Members> {
   return optional(['type', 'refusal'], {
     type: fc.constant('refusal'),
     refusal: text,
-    ...strangers('x_refusal'),
+    ...unknownFields('x_refusal'),
   });
 }
 
@@ -96,26 +96,30 @@ function mediaPart(): fc.Arbitrary<Members> {
       type: fc.constant(type),
       [member]: inner,
       cache_control: cacheControl(),
-      ...strangers('x_part'),
+      ...unknownFields('x_part'),
     });
   const file = optional([], {
     file_data: url(),
     file_id: word,
     filename: word,
-    ...strangers('x_file'),
+    ...unknownFields('x_file'),
   }).filter((members) => 'file_data' in members || 'file_id' in members);
   return fc.oneof(
     part(
       'image_url',
       'image_url',
-      optional(['url'], { url: url(), detail: fc.constantFrom('auto', 'low', 'original'), ...strangers('x_image') }),
+      optional(['url'], {
+        url: url(),
+        detail: fc.constantFrom('auto', 'low', 'original'),
+        ...unknownFields('x_image'),
+      }),
     ),
     part(
       'input_audio',
       'input_audio',
       optional(['data', 'format'], { data: fc.base64String(), format: fc.constantFrom('wav', 'mp3', 'pcm16') }),
     ),
-    part('video_url', 'video_url', optional(['url'], { url: url(), ...strangers('x_video') })),
+    part('video_url', 'video_url', optional(['url'], { url: url(), ...unknownFields('x_video') })),
     part('file', 'file', file),
   );
 }
@@ -129,7 +133,7 @@ function plainMessage(): fc.Arbitrary<Members> {
     role: fc.constantFrom('system', 'developer'),
     content: content(textPart()),
     name: word,
-    ...strangers('x_message'),
+    ...unknownFields('x_message'),
   });
 }
 
@@ -138,7 +142,7 @@ function userMessage(): fc.Arbitrary<Members> {
     role: fc.constant('user'),
     content: content(fc.oneof(textPart(), mediaPart())),
     name: word,
-    ...strangers('x_message'),
+    ...unknownFields('x_message'),
   });
 }
 
@@ -147,7 +151,7 @@ function toolMessage(): fc.Arbitrary<Members> {
     role: fc.constant('tool'),
     content: content(fc.oneof(textPart(), mediaPart())),
     tool_call_id: word,
-    ...strangers('x_message'),
+    ...unknownFields('x_message'),
   });
 }
 
@@ -158,9 +162,9 @@ function toolCall(): fc.Arbitrary<Members> {
     function: optional(['name', 'arguments'], {
       name: word,
       arguments: fc.constantFrom('', '{}', '{"a":1.0}', '{"big":12345678901234567890}', 'no json'),
-      ...strangers('x_function'),
+      ...unknownFields('x_function'),
     }),
-    ...strangers('extra_content'),
+    ...unknownFields('extra_content'),
   });
 }
 
@@ -169,7 +173,7 @@ function reasoningDetail(): fc.Arbitrary<Members> {
     index: fc.nat(9),
     id: word,
     format: fc.constantFrom('unknown', 'anthropic-claude-v1', 'openai-responses-v1', 'future-v9'),
-    ...strangers('x_detail'),
+    ...unknownFields('x_detail'),
   };
   const required = ['type', 'format'];
   return fc.oneof(
@@ -199,20 +203,20 @@ function annotation(): fc.Arbitrary<Members> {
     start_index: fc.nat(),
     end_index: fc.nat(),
     content: text,
-    ...strangers('x_cited'),
+    ...unknownFields('x_cited'),
   });
   return fc.oneof(
     optional(['type', 'url_citation'], {
       type: fc.constant('url_citation'),
       url_citation: cited,
-      ...strangers('x_note'),
+      ...unknownFields('x_note'),
     }),
     optional(['type', 'file'], { type: fc.constant('file'), file: object }),
   );
 }
 
 function assistantMessage(call: fc.Arbitrary<Members>): fc.Arbitrary<Members> {
-  const shared = { name: word, ...strangers('x_message') };
+  const shared = { name: word, ...unknownFields('x_message') };
   const spoken = optional(['role', 'content'], {
     role: fc.constant('assistant'),
     content: content(fc.oneof(textPart(), refusalPart())),
@@ -222,7 +226,7 @@ function assistantMessage(call: fc.Arbitrary<Members>): fc.Arbitrary<Members> {
     tool_calls: fc.array(call, { minLength: 1, maxLength: 3 }),
     annotations: fc.array(annotation(), { minLength: 1, maxLength: 2 }),
     images: fc.array(
-      optional(['image_url'], { image_url: optional(['url'], { url: url() }), ...strangers('type', 'index') }),
+      optional(['image_url'], { image_url: optional(['url'], { url: url() }), ...unknownFields('type', 'index') }),
       { minLength: 1, maxLength: 2 },
     ),
     audio: fc.oneof(
@@ -249,10 +253,10 @@ function functionTool(): fc.Arbitrary<Members> {
       description: text,
       parameters: object,
       strict: fc.boolean(),
-      ...strangers('x_function'),
+      ...unknownFields('x_function'),
     }),
     cache_control: cacheControl(),
-    ...strangers('x_tool'),
+    ...unknownFields('x_tool'),
   });
 }
 
@@ -267,14 +271,14 @@ function responseFormat(): fc.Arbitrary<Members> {
     description: text,
     schema: object,
     strict: fc.boolean(),
-    ...strangers('x_schema'),
+    ...unknownFields('x_schema'),
   });
   return fc.oneof(
-    optional(['type'], { type: fc.constantFrom('text', 'json_object', 'python'), ...strangers('x_format') }),
+    optional(['type'], { type: fc.constantFrom('text', 'json_object', 'python'), ...unknownFields('x_format') }),
     optional(['type', 'json_schema'], {
       type: fc.constant('json_schema'),
       json_schema: schema,
-      ...strangers('x_format'),
+      ...unknownFields('x_format'),
     }),
     optional(['type', 'grammar'], { type: fc.constant('grammar'), grammar: text }),
   );
@@ -289,7 +293,7 @@ function reasoning(): fc.Arbitrary<Members> {
     enabled: fc.boolean(),
     mode: fc.constantFrom('standard', 'pro'),
     context: fc.constantFrom('auto', 'all_turns'),
-    ...strangers('x_reasoning'),
+    ...unknownFields('x_reasoning'),
   });
 }
 
@@ -310,7 +314,7 @@ function settings(): Record<string, fc.Arbitrary<Json>> {
     seed: fc.oneof(fc.integer(), longInteger),
     modalities: fc.subarray(['text', 'image']),
     parallel_tool_calls: fc.boolean(),
-    prediction: optional(['type', 'content'], { type: fc.constant('content'), content: text, ...strangers('x') }),
+    prediction: optional(['type', 'content'], { type: fc.constant('content'), content: text, ...unknownFields('x') }),
     verbosity: fc.constantFrom('low', 'max'),
     service_tier: fc.constantFrom('auto', 'flex', 'priority', 'scale'),
     prompt_cache_key: word,
