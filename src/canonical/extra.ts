@@ -14,8 +14,8 @@ export interface WireFormats {}
 export type FormatId = keyof WireFormats;
 
 /**
- * What a wire object held that the canonical model does not name. It rides on the node that it was found on and goes
- * back only into the format that it came from.
+ * Passthrough fields: members of a wire object that the canonical model does not name. They stay on their node and go
+ * back only into the format that they came from.
  */
 export interface Extra {
   readonly format: FormatId;

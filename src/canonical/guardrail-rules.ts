@@ -55,7 +55,7 @@ export interface ZeroRetention<Value = boolean> {
   readonly other: Value;
 }
 
-/** What one guardrail says beside its budget. Null: it says nothing about it. */
+/** The rules of one guardrail beside its budget. Null: no rule. */
 export interface GuardrailRules {
   /** Slugs, in lower case. Never empty. */
   readonly allowedProviders: readonly string[] | null;

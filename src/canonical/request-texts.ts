@@ -251,7 +251,7 @@ function changeExtra(extra: Extra | undefined, change: ChangeText, byUser: boole
   return fields === extra.fields ? extra : { ...extra, fields };
 }
 
-/** Members that hold no words: what programs tell apart. */
+/** Members that hold identifiers, not text. */
 const NO_TEXT = /^(?:type|role|id|.*_id|media_type|mime_?type|url|.*_url|format|model)$/i;
 /** Of those, the ones whose value is of the caller's choice. */
 const ID = /^(?:id|.*_id|model)$/i;

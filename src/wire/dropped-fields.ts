@@ -5,21 +5,21 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { pathOfCitations, pathsOfBlocks, pathsOfContent, pathsOfTurns } from './source-paths.ts';
 import type { Warnings } from './gateway/warnings.ts';
 
-/** What an upstream takes of the things that ride along on the nodes of a request. */
+/** The passthrough fields on the nodes of a request that an upstream accepts. */
 export interface SupportedFields {
   readonly format: FormatId;
   /** Cache breakpoints: everywhere, on content alone and without a lifetime, or not at all. Default `all`. */
   readonly cacheBreakpoints?: 'all' | 'content' | 'none';
   /** Reasoning settings that it has besides the effort and the budget. Default: all, in the caller's own object. */
   readonly reasoning?: readonly ReasoningSetting[];
-  /** Says itself which of the caller's beta flags it leaves out. */
+  /** Its encoder warns itself of the caller's beta flags that it leaves out. */
   readonly betas?: boolean;
 }
 
 const REASONING_SETTINGS = ['summary', 'mode', 'context', 'display'] as const;
 type ReasoningSetting = (typeof REASONING_SETTINGS)[number];
 
-/** Members that are named themselves: what rides below their name is what was left of them. */
+/** Known members: below their name stand their unknown members. */
 const NAMED_MEMBERS: ReadonlySet<string> = new Set([
   'cache_control',
   'prompt_cache_breakpoint',
@@ -93,7 +93,7 @@ interface Walk {
   readonly warnings: Pick<Warnings, 'add'>;
 }
 
-/** Whether anything rides on a block, or may ride on what it holds. */
+/** Whether a block, or a block inside of it, has passthrough fields. */
 function hasExtras(block: Block): boolean {
   if (block.extra !== undefined || block.cache !== undefined) return true;
   if (block.type === 'text') return block.citations !== undefined;
@@ -157,7 +157,7 @@ function noteNode({ extra, type, role }: Node, path: string, { foreign, warnings
   if (!foreign || extra === undefined) return;
   const empty = STATES_NOTHING[type ?? role ?? ''] ?? NOTHING;
   for (const [member, value] of Object.entries(extra.fields)) {
-    // What was left of an entry that stood in a member of its own rides below that member's name.
+    // The unknown members of an entry that stood in a member of its own stand below that member's name.
     const beside = type === 'media' && (member === 'images' || member === 'audio') && isJsonObject(value);
     if (beside) noteFields(value, path, warnings, new Set(['type']));
     else if (!empty.has(member) && !isCalledDirectly(type, member, value)) noteField(member, value, path, warnings);

@@ -4,8 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 /**
  * The members of a wire object that the canonical model does not name; `undefined` when there is none. A null among
  * them is the same as absent (@spec chat-43: never send null for absent), and hosts put nulls on every chunk.
- * @param nested what is named inside members that are named themselves: what is left of those rides below their name, so
- *   that a rest mirrors the shape that it was taken from
+ * @param nested known members inside known members: the rest of such a member keeps its name, so that a rest mirrors the
+ *   shape that it was taken from
  */
 export function restOf(
   object: unknown,
@@ -29,7 +29,7 @@ export function restOf(
   return rest;
 }
 
-/** A rest with one member more: what was left of an object (or list) that stands as `member` in its parent. */
+/** A rest with one member more: the rest of an object (or list) that is `member` of its parent. */
 export function nestRest(
   outer: JsonObject | undefined,
   member: string,
@@ -43,15 +43,15 @@ export function asExtra(format: FormatId, fields: JsonObject | undefined): { rea
   return fields === undefined ? NOTHING : { extra: { format, fields } };
 }
 
-/** Of most nodes of every request and response nothing is left. */
+/** Most nodes of every request and response have no extra fields. */
 const NOTHING: { readonly extra?: Extra } = {};
 
-/** What a node brought along from this very format: extras of others stay away. */
+/** The passthrough fields of a node, where they are of this very format. */
 export function fieldsOf(node: { readonly extra?: Extra | undefined }, format: FormatId): JsonObject | undefined {
   return node.extra?.format === format ? node.extra.fields : undefined;
 }
 
-/** Puts what a node brought along back around what is known of it. Known members win; objects are merged. */
+/** Adds the passthrough fields of a node to its known members. Known members win; objects are merged. */
 export function withExtra(own: JsonObject, fields: JsonObject | undefined): JsonObject {
   let merged: Record<string, Json | undefined> | undefined;
   for (const member in fields) {

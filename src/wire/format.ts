@@ -42,7 +42,7 @@ export interface FinalUsage {
   readonly isByok: boolean;
   /** Calls of server tools; absent: none were offered. */
   readonly serverCalls?: { readonly requested: number; readonly executed: number };
-  /** The drawn `service_metadata`, when the caller opted in. */
+  /** The encoded `service_metadata`, when the caller opted in. */
   readonly serviceMetadata: JsonObject | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface ErrorContext {
   readonly baseUrl: string;
 }
 
-/** Draws one streamed response in a caller's format. Holds the state of that one response. */
+/** Encodes one streamed response in a caller's format. It holds the state of that one response. */
 export interface StreamEncoder {
   /**
    * Frames for these events, `''` for none. Writes nothing for `end` and `failed`: the terminal frames belong to
@@ -94,10 +94,10 @@ export interface ClientFormat {
    */
   decodeRequest(body: Json, text: string, headers: HeaderDirectives): GenerationRequest;
   createStreamEncoder(identity: ResponseIdentity): StreamEncoder;
-  /** The whole response as JSON text. A response that broke off is drawn with its error. */
+  /** The whole response as JSON text. A response that broke off is encoded with its error. */
   encodeWhole(response: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string;
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
-  /** Whether the format has words for this block of a response; one without is left out, which the record notes. */
+  /** Whether the format can express this block of a response; another block is left out, with a warning. */
   supports(block: Block): boolean;
   readonly serverCalls: ServerCallCodec;
   /** Where clients of the format look for the id of a response, beside `x-generation-id`. */
@@ -195,7 +195,7 @@ export interface UpstreamFormat {
   /** The media type of a streamed response. */
   readonly streamType: 'text/event-stream' | 'application/vnd.amazon.eventstream';
   /**
-   * Which parameters of the catalog's vocabulary the format has words for. An endpoint without a list of its own
+   * The parameters of the catalog's vocabulary that the format can express. An endpoint without a list of its own
    * supports exactly these. @spec route-20
    */
   readonly parameters: ReadonlySet<string>;
@@ -214,11 +214,11 @@ export interface UpstreamFormat {
    */
   responseLimit?(request: GenerationRequest, target: LimitTarget): number | undefined;
   /**
-   * What the format has no words for is left out with a warning.
-   * @throws GatewayError 400 when the request cannot do without it: another format may have the words
+   * Leaves out what the format cannot express, with a warning.
+   * @throws GatewayError 400 when the request cannot do without it: another format may express it
    */
   encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest;
-  /** @param dialect of the upstream that answers, for formats whose responses do not tell whose reasoning they hold */
+  /** @param dialect of the upstream, for formats whose responses do not name the family of their reasoning */
   createStreamDecoder(dialect?: Dialect): StreamDecoder;
   /** A whole response of status 200. What is not a response gives `failed`: an error object, or garbage. */
   decodeWhole(text: string, dialect?: Dialect): EventBatch;

@@ -35,8 +35,8 @@ export function strictnessOf(
 }
 
 /**
- * Whether OpenAI takes a schema as a strict one: objects are closed and all their members required, and there are no words
- * but those that have always been taken. developers.openai.com "Structured model outputs", "Supported schemas", read
+ * Whether OpenAI takes a schema as a strict one: objects are closed and all their members required, and all keywords are
+ * among those that were always supported. developers.openai.com "Structured model outputs", "Supported schemas", read
  * 2026-11.
  */
 export function isStrictSchema(schema: JsonObject): boolean {

@@ -1,8 +1,8 @@
 import type { Block, MediaBlock, OpaqueBlock, TextBlock } from '../canonical/blocks.ts';
 
 /**
- * Blocks with each document of text put out as text, wrapped with its title, for formats that have files but no
- * documents. Pictures inside such a document follow it. Blocks of other formats that can be put in words are, too.
+ * Writes each document of text as a text block with its title, for formats that have files but no documents. Images
+ * inside such a document follow it. Blocks of other formats with a plain text become text blocks, too.
  */
 export function writeOutDocuments(blocks: readonly Block[]): readonly Block[] {
   return blocks.some((block) => isTextDocument(block) || hasPlainText(block)) ? blocks.flatMap(writeOutBlock) : blocks;

@@ -15,7 +15,7 @@ type ReasoningSwitch =
 export interface ChatDialect {
   /**
    * Parameters of the catalog's vocabulary that the host knows: the list of every endpoint there that has none of its own.
-   * Absent: all that the format has words for.
+   * Absent: all that the format can express.
    */
   readonly parameters?: ReadonlySet<string>;
   /** Parameters that the model answers with a refusal, whatever any list says. */

@@ -1,5 +1,5 @@
 /**
- * Parameters of the catalog's vocabulary that the format has words for.
+ * Parameters of the catalog's vocabulary that the format can express.
  * @source docs.cohere.com "Chat" and the types of the vendor's SDK, cohere-ai/cohere-python (2026-08)
  */
 export const PARAMETERS: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-/** Parameters of the catalog's vocabulary that the format has words for. @spec translate-1 */
+/** Parameters of the catalog's vocabulary that the format can express. @spec translate-1 */
 export const PARAMETERS: ReadonlySet<string> = new Set([
   'temperature',
   'top_p',

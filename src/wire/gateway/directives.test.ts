@@ -194,7 +194,7 @@ test('an invalid search filter is no reason to refuse', () => {
 });
 
 // @spec request-12
-test('the fields that never travel upstream are these', () => {
+test('lists the fields that are never sent upstream', () => {
   assert.deepEqual([...GATEWAY_FIELDS].toSorted(), [
     'debug',
     'fallbacks',

@@ -50,7 +50,7 @@ test('service metadata stands beside every error but a 500', () => {
 });
 
 // @spec error-21
-test('availability is drawn with the page that explains its code, and without what is not set', () => {
+test('encodes availability with the page that explains its code, and without unset members', () => {
   assert.deepEqual(
     encodeAvailability({ code: 'model_not_found', retryable: false, requestedModels: ['a/b'] }, BASE_URL),
     {
@@ -62,7 +62,7 @@ test('availability is drawn with the page that explains its code, and without wh
   );
 });
 
-test('availability is drawn whole', () => {
+test('encodes every member of availability', () => {
   const error = new GatewayError('not_found', 'No endpoint is left.', {
     availability: {
       code: 'constraint_filtered',

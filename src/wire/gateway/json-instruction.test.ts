@@ -12,6 +12,6 @@ const REQUESTED: readonly (readonly [schema: JsonObject, what: string])[] = [
 ];
 
 for (const [schema, what] of REQUESTED)
-  test(`the words for ${JSON.stringify(schema)} ask for one JSON ${what}, and do not contradict the schema`, () => {
+  test(`requests one JSON ${what} for ${JSON.stringify(schema)}, without contradicting the schema`, () => {
     assert.ok(schemaInstruction(schema, undefined).startsWith(`Answer with one JSON ${what} and nothing else`));
   });

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
-/** Asks for JSON in words, where the upstream has no option for it. @spec translate-23 */
+/** The instruction that requests JSON where the upstream has no option for it. @spec translate-23 */
 export const JSON_INSTRUCTION = instructionFor('object');
 
 /** The same for one schema, which words do not make binding. @param description of what the response is */

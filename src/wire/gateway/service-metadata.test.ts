@@ -25,7 +25,7 @@ function servedReport(): RouteReport {
 }
 
 // @spec metadata-3, metadata-6, metadata-8
-test('the report of a served request is drawn whole', () => {
+test('encodes every member of the report of a served request', () => {
   assert.deepEqual(encodeServiceMetadata(servedReport(), 'local'), {
     requested: 'acme/one',
     strategy: 'fallback',
@@ -65,7 +65,7 @@ test('a failure selects none, and what is empty is left out', () => {
 });
 
 // @spec metadata-10
-test('stages are drawn in the spelling of the wire', () => {
+test('encodes stages with the member names of the wire', () => {
   const stage = {
     type: 'guardrail',
     name: 'content-filter',

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
 
 /**
- * `service_metadata` of responses and errors. Drawn when the generation has ended; before that it has no `generation_time`.
+ * `service_metadata` of responses and errors. Encoded when the generation has ended; before that it has no `generation_time`.
  * @param region where this gateway runs, in the operator's words
  * @spec metadata-3
  */

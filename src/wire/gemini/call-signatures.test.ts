@@ -185,7 +185,7 @@ suite('the signature of a text', () => {
     assert.deepEqual(modelParts(encodeOfMessages(nextOfMessages(messagesContent(first)))), ['"So." first']);
   });
 
-  test('that came last does not travel in a stream of the messages format, whose last block is the text', () => {
+  test('that came last is not written to a stream of the messages format, whose last block is the text', () => {
     const content = messagesContent(GROUNDED);
     assert.deepEqual(
       content.map(({ type }) => type),

@@ -280,7 +280,7 @@ test('a request of this format reaches an upstream of this format unchanged', ()
         model: 'upstream-model',
         metadata: { user_id: 'hash-1' },
         ...(stream === true && { stream }),
-        // An empty list of tools says nothing.
+        // An empty list of tools is the same as none.
         ...(Array.isArray(rest['tools']) && rest['tools'].length === 0 && { tools: undefined }),
       };
       assert.deepEqual(asWritten(sent), asWritten(expected));

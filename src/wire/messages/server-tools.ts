@@ -12,7 +12,7 @@ import type { ServerCallCodec } from '../format.ts';
 import { modelCallId, shownCallId } from '../gateway/server-tool-results.ts';
 import { callIdOfResult } from './request/orphan-server-tools.ts';
 
-/** How the result of one kind of server tool is drawn as a block of this format, and read from it again. */
+/** Encodes the result of one kind of server tool as a block of this format, and decodes it again. */
 interface ResultKind {
   /** Type of the block. */
   readonly block: string;
@@ -116,7 +116,7 @@ function kindOf(type: string): ResultKind {
   return known ?? { block: `${type.replaceAll(':', '_')}_tool_result`, ...AS_IS };
 }
 
-/** The text of a page rides where a vendor keeps it sealed, so that it comes back with the conversation. */
+/** The text of a page stands where a vendor keeps it sealed, so that it comes back with the conversation. */
 function encodeHit(hit: JsonObject): JsonObject {
   return {
     type: 'web_search_result',

@@ -44,7 +44,7 @@ export interface ResponsesDialect {
   readonly excludedSitesMax?: number;
   /** Searches posts of X: the tool `x_search`. */
   readonly postSearchTool?: boolean;
-  /** Draws pictures by the tool `image_generation`. */
+  /** Generates images by the tool `image_generation`. */
   readonly imageTool?: boolean;
   /** Custom calls in its responses are its own tools at work, not calls for the caller. */
   readonly runsCustomTools?: boolean;

@@ -1,5 +1,5 @@
 /**
- * Parameters of the catalog's vocabulary that the format has words for. @spec route-20; vendor's SDK, openai
+ * Parameters of the catalog's vocabulary that the format can express. @spec route-20; vendor's SDK, openai
  * 7.55 (2026-11), `ResponseCreateParamsBase`: no stop sequences, seed, penalties or `top_k`
  */
 export const PARAMETERS: ReadonlySet<string> = new Set([

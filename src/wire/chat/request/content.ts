@@ -63,7 +63,7 @@ type MarkedPart = Exclude<ChatContentPart, { type: 'refusal' }>;
 type MediaPart = Exclude<MarkedPart, { type: 'text' }>;
 type FilePart = Extract<ChatContentPart, { type: 'file' }>;
 
-/** With both, the content travels as the source and the id stays along. */
+/** With both, the content is the source and the id is kept beside it. */
 function decodeFile(part: FilePart): MediaBlock {
   const { file_data: fileData, file_id: fileId, filename } = part.file;
   return {

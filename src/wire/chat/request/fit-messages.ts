@@ -62,8 +62,8 @@ function withoutFiles(block: Block): Block {
 }
 
 /**
- * What an assistant said, without what only its own vendor has words for: drawn pictures, sound but for a reference to it,
- * sources, and Gemini's signatures on calls. @spec reasoning-20
+ * The blocks of an assistant message without those that only its own vendor takes: generated images, sound other than a
+ * reference to it, sources, and Gemini's signatures on calls. @spec reasoning-20
  */
 export function plainBlocks(blocks: readonly Block[], path: string, context: EncodeContext): readonly Block[] {
   if (context.target.dialect.plainMessages !== true) return blocks;

@@ -139,7 +139,7 @@ function decodeReasoning(message: ChatAssistantMessage): readonly Block[] {
   return text ? [{ type: 'reasoning', form: 'text', text, carrier }] : [];
 }
 
-/** The spellings of the reasoning that no block was made of travel on with the turn. */
+/** Keeps the members of the reasoning that no block was made of as extra fields of the turn. */
 function repeatedReasoning(message: ChatAssistantMessage, rest: JsonObject | undefined): JsonObject | undefined {
   const { reasoning, reasoning_content: content } = message;
   const detailed = message.reasoning_details?.length ?? 0;

@@ -28,7 +28,7 @@ const PARAMETER_OF_MEMBER: ReadonlyMap<string, string> = new Map([
   ['random_seed', 'seed'],
 ]);
 
-/** Judged by its type where it is drawn. */
+/** The encoder decides by its type. */
 const RESPONSE_FORMAT = 'response_format';
 
 /** Members that mean nothing without `tools`. */
@@ -157,7 +157,7 @@ function encodeResponseFormat(
   return { type: 'json_schema', json_schema: withExtra(own, fieldsOf(format, 'chat')) };
 }
 
-/** A schema in words, after the caller's own instructions, for hosts that know JSON but no schemas. @spec translate-23 */
+/** A schema as an instruction, after those of the caller, for hosts that know JSON mode but no schemas. @spec translate-23 */
 function withInstruction(
   messages: readonly JsonObject[],
   format: ResponseFormat | undefined,

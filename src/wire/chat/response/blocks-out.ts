@@ -14,7 +14,7 @@ export interface BlockWriter {
   /** Where the block's text begins in the text of the response, in characters. */
   readonly textStart: number;
   readonly start: string | undefined;
-  /** @param fields what this format brought along with the piece */
+  /** @param fields this format's passthrough fields of the piece */
   more(event: BlockDeltaEvent, fields: JsonObject | undefined): string | undefined;
   end?(): string | undefined;
 }
@@ -98,7 +98,7 @@ function callWriter(block: ToolCallBlock, { call: index, legacyCalls }: Counts):
   };
 }
 
-/** The same before calls had ids: what an upstream brings along on an entry of `tool_calls` has no place here. */
+/** The same before calls had ids: passthrough fields of an entry of `tool_calls` have no place here. */
 function functionCallWriter({ name, input }: ToolCallBlock): BlockWriter {
   let isEmpty = input === '';
   const more = (text: string): string => `{"function_call":{"arguments":${JSON.stringify(text)}}}`;
@@ -197,7 +197,7 @@ function encodeDetails(detail: JsonObject): string {
   return JSON.stringify({ reasoning_details: [detail] });
 }
 
-/** Of what was brought along, the part that stood on the entry itself. */
+/** The passthrough fields that stood on the entry itself. */
 function ownFields(fields: JsonObject | undefined): JsonObject | undefined {
   if (fields?.['choices'] === undefined) return fields;
   const { choices: _around, ...own } = fields;

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, hasFragileNumbers, parseKeepi
 import { restOf } from '../../extra.ts';
 import { itemsOf, objectOf } from '../../json-fields.ts';
 
-/** Written by the gateway itself in every chunk and response, or padding. The rest of a chunk travels on. */
+/** Members that the gateway itself writes in every chunk and response, and padding. Other members pass through. */
 export const CHUNK_MEMBERS: ReadonlySet<string> = new Set([
   'id',
   'object',

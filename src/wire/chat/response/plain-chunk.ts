@@ -85,7 +85,7 @@ const MEMBER = /"content": ?"$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const NOT_PLAIN = /["\\\u0000-\u001f]/;
 
-/** An upstream that pads each chunk anew never repeats itself: after so many lessons there is nothing to learn. */
+/** An upstream that pads each chunk anew never repeats itself: after so many chunks there is nothing to learn. */
 const LEARNED_CHUNKS_MAX = 8;
 
 /**
@@ -110,7 +110,7 @@ export class ChunkTemplate {
     this.#before = before;
   }
 
-  /** The text of a chunk that fits the last one learnt; `undefined` says nothing about it. */
+  /** The text of a chunk that fits the template; `undefined`: it must be parsed. */
   match(frame: string): string | undefined {
     const before = this.#before;
     const after = this.#after;

@@ -38,7 +38,7 @@ function servedTier({ usage }: FinalUsage, reported: JsonObject[string]): string
   return typeof tier === 'string' ? gatewayTier(tier) : null;
 }
 
-/** What the response brought along on itself, and on its blocks as far as it stood around them. Later members win. */
+/** Passthrough fields of the response itself, and those of its blocks that stood around them. Later members win. */
 function responseFields(response: GenerationResponse): JsonObject {
   let fields: JsonObject = {};
   let pieces: JsonObject = {};

@@ -149,7 +149,7 @@ suite('whole chat response', () => {
   });
 
   // @spec chat-response-13
-  test('that broke off is drawn with its error', () => {
+  test('that broke off is encoded with its error', () => {
     const response = foldStream(chunk({ content: 'partial' }));
     const [choice] = objectsOf(write(response)['choices']);
     assert.deepEqual(choice, {

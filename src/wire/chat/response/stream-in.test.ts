@@ -587,7 +587,7 @@ suite('chat stream: around the content', () => {
     assert.deepEqual(response.extras[0]?.fields, { prompt_filter_results: [{ index: 0 }] });
   });
 
-  test('what a chunk tells of the response travels on: once when it is repeated, again when it changes', () => {
+  test('passes members of the response on: once when they are repeated, again when they change', () => {
     const response = foldStream(citing(['u']), citing(['u']), citing(['u', 'v']), finish('stop'));
     assert.deepEqual(
       response.extras.map(({ fields }) => fields),

@@ -56,7 +56,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   #gapChars = 0;
   /** Sources that wait for the end of the open text, or of the response. */
   #sources: CitationEvent[] = [];
-  /** What the upstream brought along and the next chunk will carry. */
+  /** Passthrough fields of the upstream that wait for the next chunk. */
   #waiting: Waiting | undefined;
   #end: EndEvent | undefined;
   #tier: string | undefined;
@@ -233,7 +233,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     return this.#annotate(sources);
   }
 
-  /** What holds for all chunks, and what the first one brought along. */
+  /** The head of all chunks, and the passthrough fields of the first one. */
   #noteStart(extra: Extra | undefined): string {
     if (extra?.format !== 'chat') return '';
     const { created: _created, system_fingerprint: fingerprint, service_tier: tier, ...fields } = extra.fields;

@@ -97,7 +97,7 @@ function completionTokens(usage: JsonObject, promptTokens: number, reasoningToke
   return total === promptTokens + completion + reasoningTokens ? completion + reasoningTokens : completion;
 }
 
-/** `undefined`: the total says nothing more than its parts. */
+/** `undefined`: the total holds nothing beside its parts. */
 function restOfTotal(usage: JsonObject, promptTokens: number): number | undefined {
   const rest = (tokenCount(usage['total_tokens']) ?? 0) - promptTokens - (tokenCount(usage['completion_tokens']) ?? 0);
   return rest > 0 ? rest : undefined;

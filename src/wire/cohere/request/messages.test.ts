@@ -143,7 +143,7 @@ suite('an assistant that called tools', () => {
   const turn = { role: 'assistant', content: 'One moment.', reasoning_details: reasoning, tool_calls: [call('a')] };
   const messages = [user, turn, result('a')];
 
-  test('gets its plan back where the model plans in words, arguments byte for byte', () => {
+  test('gets its plan back where the model writes plans, arguments byte for byte', () => {
     const { messages: sent, warnings } = encodeChat({ messages, tools }, PLANNER);
     assert.deepEqual(sent[1], {
       role: 'assistant',

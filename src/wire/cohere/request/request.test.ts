@@ -333,7 +333,7 @@ suite('tools', () => {
     assert.deepEqual(warnings, ['field-changed tool_choice']);
   });
 
-  test('that earlier turns called stay, and are forbidden in words', () => {
+  test('that earlier turns called stay, and an instruction forbids them', () => {
     const messages = [
       { role: 'user', content: 'Go' },
       { role: 'assistant', tool_calls: [{ id: 'x', type: 'function', function: { name: 'a', arguments: '{}' } }] },

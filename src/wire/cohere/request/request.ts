@@ -84,7 +84,7 @@ function keepVendorMembers({ request, target }: EncodeContext): Members {
   return kept;
 }
 
-/** The request without what only rides along on it and is heeded all the same: that is not lost. */
+/** The request without the passthrough fields that the encoder uses: those are not lost. */
 function withoutConsumedFields(request: GenerationRequest, own: Members, cited: ReadonlySet<Block>): GenerationRequest {
   const strip = (block: Block): Block =>
     cited.has(block) ? { ...block, ...leaveOut(block.extra, (member) => member === 'citations') } : block;

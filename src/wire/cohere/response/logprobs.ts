@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { itemsOf, objectsOf, textOf } from '../../json-fields.ts';
 
 /**
- * Log probabilities in the words of the chat format, the only one that callers read them in: they ride as what a chat
- * upstream would have brought along. A piece of several tokens is one entry, whose probability is their product.
+ * Log probabilities as passthrough fields of the chat format, the only one that shows them to callers. A piece of several
+ * tokens is one entry, whose probability is their product.
  * @source types of the vendor's SDK, cohere-ai/cohere-python `LogprobItem` (2026-08)
  */
 export function chatLogprobs(items: readonly JsonObject[]): Extra | undefined {

@@ -16,7 +16,7 @@ import type { WireObject } from '../../json-fields.ts';
 const NO_OUTPUT = '(no output)';
 const OUTPUT_FOLLOWS = '(the file follows)';
 
-/** Draws the blocks of a turn and leaves out those that this wire cannot take, each with a warning. */
+/** Encodes the blocks of a turn and leaves out those that this format cannot express, each with a warning. */
 export function encodeBlocks(blocks: readonly LocatedBlock[], context: EncodeContext): Piece[] {
   return blocks.flatMap(({ block, path }) => encodeBlock(block, path, context));
 }

@@ -3,13 +3,13 @@ import type { GenerationRequest } from '../../../canonical/request.ts';
 import { isJsonObject } from '../../../lib/json.ts';
 import type { ConverseFacts } from '../dialect.ts';
 
-/** Whether a document is to be cited: the messages format's own wish, which this wire has in the same words. */
+/** Whether a document is to be cited: a setting of the messages format, which this format has under the same name. */
 export function isCited({ extra }: MediaBlock, { claude }: ConverseFacts): boolean {
   const setting = extra?.fields['citations'];
   return claude === true && isJsonObject(setting) && setting['enabled'] === true;
 }
 
-/** The request without the members that only ride along and are heeded all the same: those are not lost. */
+/** The request without the passthrough fields that the encoder uses: those are not lost. */
 export function withoutConsumedFields(request: GenerationRequest, facts: ConverseFacts): GenerationRequest {
   const isConsumed = (block: Block): boolean =>
     (block.type === 'media' && isCited(block, facts)) ||

@@ -8,7 +8,7 @@ import type { Warnings } from '../../gateway/warnings.ts';
 import type { ConverseFacts } from '../dialect.ts';
 import type { WireObject } from '../../json-fields.ts';
 
-/** What drawing one request depends on. */
+/** The context of encoding one request. */
 export interface EncodeContext {
   readonly request: GenerationRequest;
   readonly target: EncodeTarget;

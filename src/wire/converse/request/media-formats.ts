@@ -59,7 +59,7 @@ export interface MediaFormat {
   readonly format: string;
 }
 
-/** How this wire calls a media type, or the extension of a file where the type says nothing; `undefined`: not at all. */
+/** The format's name of a media type, or of a file's extension where the type is generic; `undefined`: it has none. */
 export function formatOf(mediaType: string | undefined, name: string | undefined): MediaFormat | undefined {
   const type = mediaType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const extension = /\.([a-z0-9]{1,5})$/i.exec(name ?? '')?.[1]?.toLowerCase() ?? '';

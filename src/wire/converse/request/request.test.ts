@@ -72,7 +72,7 @@ test('the tier of service is said in the wire’s words', () => {
   assert.deepEqual([scale.body['serviceTier'], scale.warned], [undefined, ['field-dropped service_tier']]);
 });
 
-test('what the wire has no words for is dropped with a warning in the caller’s words', () => {
+test('drops settings that the format cannot express, with a warning under the path of the caller', () => {
   const { body, warned } = encodeChat({
     messages: [GO],
     seed: 1,

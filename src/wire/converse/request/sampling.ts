@@ -70,7 +70,7 @@ function encodeTopP(
 
 function encodeTopK({ sampling }: ReasoningPlan, { request, facts, supports, warnings }: EncodeContext): WireObject {
   const { topK } = request.settings;
-  // Chat says 0 for "off"; this wire says nothing.
+  // Chat has 0 for "off"; this format has no member for it.
   if (topK === undefined || (topK === 0 && request.format === 'chat')) return {};
   if (facts.topK === undefined || sampling !== 'free' || !supports('top_k')) {
     warnings.add('field-dropped', 'top_k', 'the model takes none');

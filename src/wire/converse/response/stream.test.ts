@@ -219,7 +219,7 @@ test('the end waits for the counts, and does without them when the stream is ove
   assert.equal(early.at(-1)?.type, 'end');
 });
 
-test('what a guardrail found, and the service that was given, ride along', () => {
+test('passes the findings of a guardrail and the service tier through', () => {
   const trace: JsonObject = { guardrail: { actionReason: 'Guardrail blocked.' } };
   const events = read(
     delta(0, { text: 'No.' }),

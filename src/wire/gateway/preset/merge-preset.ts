@@ -17,7 +17,7 @@ const SPELLINGS: readonly (readonly string[])[] = [
  * A request with what it leaves open taken from a preset. Shallow: a member of the request replaces the preset's whole,
  * and only tools are united.
  * @param body of a request in this format, its reference to the preset resolved
- * @returns also the members of the preset that the format has no words for
+ * @returns also the members of the preset that the format cannot express
  * @spec preset-8, preset-9
  */
 export function mergePreset(

@@ -60,7 +60,7 @@ const MESSAGES_MEMBERS = [
 export const CACHE_MEMBERS: readonly string[] = ['cache_enabled', 'cache_ttl_seconds'];
 const CACHE_TTL_S_MAX = 86_400;
 
-/** Members that only the one format has words for. */
+/** Members that only the one format has. */
 export const OWN_MEMBERS: Readonly<Record<ClientFormatId, readonly string[]>> = {
   chat: CHAT_MEMBERS,
   messages: MESSAGES_MEMBERS,

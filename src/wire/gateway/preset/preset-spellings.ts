@@ -5,7 +5,7 @@ import { OWN_MEMBERS } from './preset-config.ts';
 /** A preset's config in one format's words. */
 export interface SpelledConfig {
   readonly config: JsonObject;
-  /** Members that the format has no words for. */
+  /** Members that the format cannot express. */
   readonly dropped: readonly string[];
 }
 

@@ -57,7 +57,7 @@ export function encodeParts(
   );
 }
 
-/** Documents of text, and blocks of other formats that can be put in words, are text here. */
+/** Documents of text, and blocks of other formats with a plain text, are text here. */
 export function spellOut(block: Block): readonly Block[] {
   return writeOutDocuments([block.type === 'media' ? decodeText(block) : block]);
 }

@@ -60,7 +60,7 @@ suite('instructions', () => {
     assert.deepEqual(warnings, ['field-changed messages']);
   });
 
-  test('are said by the user to a model that has no place for them, with the wish for a form', () => {
+  test('become a user message for a model without system instructions, with the instruction for JSON', () => {
     const target = targetOf({ refusesSystem: true, refusesTools: true, refusesJson: true });
     const { body, warnings } = encodeChat(
       {

@@ -15,7 +15,7 @@ import { encodeTools } from './tools.ts';
 /** Vertex names the tier in a header: vercel/ai, google-language-model.ts (2026-08), and its "Priority PayGo" page. */
 const TIER_HEADER = 'x-vertex-ai-llm-shared-request-type';
 
-/** Tiers of callers in the vendor's words; `auto` says nothing. ai.google.dev "Optimization", read 2026-11 */
+/** The vendor's names of callers' tiers; `auto` is not sent. ai.google.dev "Optimization", read 2026-11 */
 const TIERS: ReadonlyMap<string, string> = new Map([
   ['default', 'standard'],
   ['standard', 'standard'],
@@ -66,7 +66,7 @@ function tierOf({ request, facts, warn }: EncodeContext): string | undefined {
   return tier;
 }
 
-/** The request without the signatures on its calls: they only ride along, and are heeded all the same. */
+/** The request without the signatures on its calls: the encoder uses these passthrough fields, so they are not lost. */
 function withoutConsumedFields(request: GenerationRequest): GenerationRequest {
   const isConsumed = (block: Block): boolean => block.type === 'tool-call' && signatureOnCall(block) !== undefined;
   if (!request.turns.some(({ blocks }) => blocks.some(isConsumed))) return request;

@@ -73,7 +73,7 @@ function encodeSampling(context: EncodeContext): Members {
     context.warn('field-dropped', 'top_k', 'the endpoint does not take it');
     return { temperature, topP };
   }
-  // Chat says 0 for "off"; this wire says nothing.
+  // Chat has 0 for "off"; this format has no member for it.
   return topK === 0 ? { temperature, topP } : given;
 }
 

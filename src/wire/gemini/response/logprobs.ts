@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { itemsOf, objectOf, objectsOf } from '../../json-fields.ts';
 
 /**
- * Log probabilities in the words of the chat format, the only one that callers read them in: they ride as what a chat
- * upstream would have brought along. @source the vendor's reference of `LogprobsResult`, read 2026-11; @spec chat-response-5
+ * Log probabilities as passthrough fields of the chat format, the only one that shows them to callers.
+ * @source the vendor's reference of `LogprobsResult`, read 2026-11; @spec chat-response-5
  */
 export function chatLogprobs(result: Json | undefined): Extra | undefined {
   if (!isJsonObject(result)) return undefined;

@@ -7,7 +7,7 @@ const USAGE_PATH = ['usageMetadata'] as const;
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const NOT_PLAIN = /["\\\u0000-\u001f]/;
 
-/** An upstream that writes each chunk in another way never repeats itself: after so many lessons there is nothing to learn. */
+/** An upstream that writes each chunk in another way never repeats itself: after so many chunks there is nothing to learn. */
 const LEARNED_CHUNKS_MAX = 8;
 
 /** A chunk that holds more of the text, and the counts so far where it tells them. */
@@ -46,7 +46,7 @@ export class ChunkTemplate {
     };
   }
 
-  /** The content of a chunk that fits the last one learnt; `undefined` says nothing about it. */
+  /** The content of a chunk that fits the template; `undefined`: it must be parsed. */
   match(source: string): TextChunk | undefined {
     if (this.#letters === undefined) return undefined;
     const { before, between, after } = this.#letters;

@@ -178,7 +178,7 @@ export class ResponseDecoder {
     if (typeof word === 'string' && word !== '') this.#finish = { word, isBlocked: false };
   }
 
-  /** Log probabilities ride with the first text that they come with. */
+  /** Log probabilities go onto the first text that they come with. */
   #takeParts(
     parts: readonly Json[],
     logprobs: Extra | undefined,

@@ -26,7 +26,7 @@ import type { Warnings } from '../../gateway/warnings.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
 import { addExtra } from '../extra.ts';
 
-/** What drawing a block depends on. */
+/** The context of encoding a block. */
 export interface EncodeContext {
   /** The caller speaks this format: what it sent goes on as it stands. */
   readonly own: boolean;
@@ -34,14 +34,14 @@ export interface EncodeContext {
   readonly warnings: Warnings;
   /** Calls and results of tools that ran at the gateway; no upstream knows them. */
   readonly hiddenCallIds: ReadonlySet<string>;
-  /** Calls of tools that another provider ran; they go, and their results with them. */
+  /** Calls of tools that another provider ran; they are dropped, and their results with them. */
   readonly orphanCallIds: ReadonlySet<string>;
-  /** Where the caller wrote what was drawn, of whatever may yet have to be changed. */
+  /** The caller's paths of encoded blocks that may yet have to be changed. */
   readonly sourcePaths: Map<WireObject, string>;
 }
 
 /**
- * Draws blocks for a request and leaves out those that this wire cannot take, each with a warning.
+ * Encodes blocks for a request and leaves out those that this format cannot express, each with a warning.
  * @param paths where each stood in the caller's body
  */
 export function encodeBlocks(blocks: readonly Block[], paths: readonly string[], context: EncodeContext): WireObject[] {

@@ -41,7 +41,7 @@ test('a line that no model reads is not counted', () => {
   assert.equal(count('1f3a'.repeat(100)), count('1'));
 });
 
-test('what rides along to a vendor counter is kept', () => {
+test('keeps passthrough fields for the counter of a vendor', () => {
   const management = { edits: [{ type: 'clear_tool_uses_20250919' }] };
   const request = decode({ messages: [{ role: 'user', content: 'a' }], context_management: management });
   assert.deepEqual(request.extra, { format: 'messages', fields: { context_management: management } });

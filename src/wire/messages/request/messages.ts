@@ -159,8 +159,8 @@ function trimPrefill(messages: WireMessage[]): void {
 }
 
 /**
- * A prompt of nothing but instructions is legal in chat; this wire wants a message, so they become one. Where nothing at
- * all is left, the wire has no words for the request, and words of ours would be answered.
+ * A prompt of nothing but instructions is legal in chat; this format demands a message, so they become one. Where nothing
+ * at all is left, the request is refused: the model would respond to a text of ours.
  */
 function withUserMessage(turns: EncodedTurns, own: boolean, warnings: Warnings): EncodedTurns {
   if (turns.messages.length > 0) return turns;

@@ -132,7 +132,7 @@ function decodeMessage(wire: WireMessage): Turn {
   };
 }
 
-/** Whether a number may be lost that only travels on. Inputs of tools become text, in which `1.0` stays as it was, too. */
+/** Whether a passthrough number may be lost. Inputs of tools become text, in which `1.0` stays as it was, too. */
 function mayLoseNumbers({ messages }: PromptFields, text: string): boolean {
   return hasLongNumbers(text) || (holdNumbers(messages) && hasFragileNumbers(text));
 }
@@ -152,7 +152,7 @@ function holdsNumber(value: Json | undefined): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsNumber);
 }
 
-/** @spec messages-7; the effort alone says nothing about thinking: it also rules how long responses are */
+/** @spec messages-7; an effort alone does not request thinking: it also rules how long responses are */
 function decodeReasoning({ thinking, output_config }: PromptFields): ReasoningSettings | undefined {
   const effort = output_config?.effort ?? undefined;
   if (!thinking) return effort === undefined ? undefined : { effort };
@@ -182,7 +182,7 @@ function decodeSampling(parsed: MessagesRequest): Settings {
   };
 }
 
-/** What rides on to a wire of this format: unknown members, and known ones that no other format has a word for. */
+/** The passthrough fields: unknown members, and known ones that no other format has. */
 function decodeExtra(parsed: PromptFields, choice: JsonObject | undefined): Extra | undefined {
   const fields: WireObject = { ...extraOf(parsed, OWN_MEMBERS).extra?.fields };
   const { output_config, metadata, speed, context_management } = parsed;

@@ -159,7 +159,7 @@ test('illegal ids and names are mapped, and the way back is known', () => {
 });
 
 // @spec translate-5
-test('arguments that are no JSON object ride below _raw', () => {
+test('puts arguments that are no JSON object below _raw', () => {
   const body = bodyOf([user('go'), assistant(call('a', 'f', 'not json'), call('b', 'f', '[1]'), call('c', 'f', ''))]);
   const [, message] = body['messages'] as readonly { content: readonly JsonObject[] }[];
   assert.deepEqual(

@@ -109,7 +109,7 @@ const requestShape = {
     .nullish(),
 };
 
-/** Members of the body that this format reads; what is neither here nor the gateway's own rides on as an extra. */
+/** Members of the body that this format reads; a member that is neither here nor the gateway's own passes through. */
 export const REQUEST_MEMBERS: ReadonlySet<string> = new Set([
   ...Object.keys(requestShape),
   // A cloud's spelling of the version header. @spec messages-14

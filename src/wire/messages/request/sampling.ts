@@ -36,7 +36,7 @@ export function encodeSampling(
   }
   if (topK !== undefined) {
     if (restricted || !supports('top_k')) warnings.add('field-dropped', 'top_k', 'the model takes none');
-    // Chat says 0 for "off"; this wire says nothing.
+    // Chat has 0 for "off"; this format has no member for it.
     else if (own || topK > 0) encoded['top_k'] = topK;
   }
   const stop = encodeStop(request, warnings);

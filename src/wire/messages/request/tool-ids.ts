@@ -2,7 +2,7 @@
 const LEGAL_ID = /^[a-zA-Z0-9_-]+$/;
 const ID_PREFIX = 'mapped_';
 
-/** A tool call id that this wire takes; an illegal one rides inside as base64url, so the mapping can be undone. */
+/** A tool call id that this format takes; it holds an illegal one as base64url, so the mapping can be undone. */
 export function legalToolId(id: string): string {
   return LEGAL_ID.test(id) ? id : ID_PREFIX + Buffer.from(id, 'utf8').toString('base64url');
 }

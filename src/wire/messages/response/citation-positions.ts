@@ -12,7 +12,7 @@ export function takesSources(latest: Block | undefined): boolean {
   return latest?.type === 'text';
 }
 
-/** Where the sources of a whole response stand in it, as this format draws them. */
+/** The positions of a whole response's sources in this format. */
 interface CitationPositions {
   /** By index of the text that each belongs to. */
   readonly onTexts: ReadonlyMap<number, readonly WireObject[]>;

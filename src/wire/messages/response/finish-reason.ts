@@ -67,7 +67,7 @@ export function stopReasonOf(end: EndEvent | undefined, traits: ResponseTraits):
       return null;
     case 'stop':
     case 'error':
-      // Chat upstreams say "stop" after a forced call, and refuse in words under the same reason.
+      // Chat upstreams send "stop" after a forced call, and also after a refusal that is plain text.
       if (traits.calledTools) return 'tool_use';
       if (traits.refused) return 'refusal';
       return stopSequence === undefined ? 'end_turn' : 'stop_sequence';

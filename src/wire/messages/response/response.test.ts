@@ -243,7 +243,7 @@ test("encodes a changed end in place of the upstream's own word", () => {
   );
 });
 
-test('a response that broke off is drawn with its error', () => {
+test('encodes a response that broke off with its error', () => {
   const broken = chatResponse({
     blocks: [{ type: 'text', text: 'partial' }],
     end: undefined,

@@ -151,7 +151,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #takeMessageDelta(event: JsonObject): void {
     this.#ensureStarted();
     const delta = isJsonObject(event['delta']) ? event['delta'] : {};
-    // An empty word says nothing.
+    // An empty string is no reason.
     this.#stopReason = textOf(delta['stop_reason']) || this.#stopReason;
     this.#stopSequence = textOf(delta['stop_sequence']) ?? this.#stopSequence;
     for (const member of ['stop_details', 'container'])

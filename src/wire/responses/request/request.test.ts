@@ -89,7 +89,7 @@ suite('sampling', () => {
   });
 
   // @spec translate-12
-  test('what the wire has no words for is a warning each, never silence', () => {
+  test('warns of each setting that the format cannot express', () => {
     const { body, warnings } = encodeChat({
       stop: ['END'],
       seed: 7,
@@ -351,7 +351,7 @@ suite('tools', () => {
   });
 
   // @spec chat-42
-  test('a picture is drawn by a tool', () => {
+  test('generates an image by a tool', () => {
     const requested = { modalities: ['text', 'image'], image_config: { quality: 'low' } };
     assert.deepEqual(encodeChat(requested, REASONER).body['tools'], [{ type: 'image_generation', quality: 'low' }]);
     assert.deepEqual(encodeChat(requested).warnings, ['field-dropped modalities', 'field-dropped image_config']);
@@ -374,7 +374,7 @@ suite('service', () => {
     assert.deepEqual(encodeChat(requested).warnings, ['field-dropped prompt_cache_options']);
   });
 
-  test('directives to the gateway do not travel', () => {
+  test('sends no directives of the gateway', () => {
     const { body } = encodeChat({
       provider: { order: ['openai'] },
       models: ['a/b'],

@@ -243,7 +243,7 @@ export class ItemReader {
     const rest = missingText(part, inputOf(kind, wire, exact));
     if (rest !== '') this.#writeInput(part, lane, kind, rest);
     if (kind.wrap !== undefined) this.#lanes.add(lane, '"}');
-    // What an upstream's own tool found rides along on the call, whole, so that it can be sent back.
+    // The result of a provider-native tool stays on the call, whole, so that it can be sent back.
     const isCaller = lane.block.type === 'tool-call' && lane.block.runBy === 'caller';
     const { extra } = asExtra('responses', isCaller ? restOf(wire, CALL_MEMBERS) : wire);
     if (extra !== undefined) this.#lanes.add(lane, '', extra);

@@ -63,7 +63,7 @@ suite('calls of the caller', () => {
     ]);
   });
 
-  test('members of a call that other formats do not have ride along', () => {
+  test('keeps members of a call that other formats do not have', () => {
     const [block] = fold(call('a', 'f', '{}', { namespace: 'crm' })).blocks;
     assert.deepEqual(block?.extra, { format: 'responses', fields: { namespace: 'crm' } });
   });
@@ -265,7 +265,7 @@ suite('text and what belongs to it', () => {
     });
   }
 
-  test('the phase of a message rides along', () => {
+  test('keeps the phase of a message', () => {
     const [block] = fold({ ...message('m', outputText('Hm.')), phase: 'commentary' }).blocks;
     assert.deepEqual(block?.extra, { format: 'responses', fields: { phase: 'commentary' } });
   });

@@ -37,7 +37,7 @@ const CALL_KINDS: ReadonlyMap<string, CallKind> = new Map<string, CallKind>([
   ['code_execution_call', { name: 'code_execution', runBy: 'upstream', input: argumentsInput }],
   ['view_image_call', { name: 'view_image', runBy: 'upstream', input: argumentsInput }],
   ['view_x_video_call', { name: 'view_x_video', runBy: 'upstream', input: argumentsInput }],
-  // Perplexity's words for the same: its OpenAPI document, "OutputItem", read 2026-11.
+  // Perplexity's names for the same: its OpenAPI document, "OutputItem", read 2026-11.
   ['search_results', { name: 'web_search', runBy: 'upstream', input: ({ queries }) => ({ queries: queries ?? [] }) }],
   ['fetch_url_results', { name: 'web_fetch', runBy: 'upstream', input: fetchInput }],
 ]);

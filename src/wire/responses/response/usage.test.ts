@@ -48,7 +48,7 @@ test('the words of another host for the cache', () => {
   assert.deepEqual([read?.cacheReadTokens, read?.cacheWriteTokens], [7, 3]);
 });
 
-test('sound and pictures are counted apart, and the tier rides along', () => {
+test('counts sound and pictures apart, and keeps the tier', () => {
   const usage = {
     input_tokens: 30,
     input_tokens_details: { audio_tokens: 20 },

@@ -30,7 +30,7 @@ function countsTokens(usage: JsonObject): boolean {
 }
 
 /**
- * What a response says that it used; `undefined` when it says nothing. @param response with `usage`, and beside it
+ * The reported usage of a response; `undefined` when there is none. @param response with `usage`, and beside it
  * `service_tier` and `tool_usage`
  * @spec translate-28
  */
