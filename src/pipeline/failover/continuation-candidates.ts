@@ -5,10 +5,10 @@ import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { Candidate } from '../../routing/route-plan.ts';
-import { askToGoOn, goesOn, isStructured } from './request-continuation.ts';
+import { toContinuationRequest, canPrefill, isStructured } from './request-continuation.ts';
 import type { Continuation } from '../attempt/fallback.ts';
 import type { DeliveredResponse } from './delivered-response.ts';
-import { ResponseThatGoesOn } from './continuation.ts';
+import { ContinuedResponse } from './continuation.ts';
 import { spliceContinuation, spliceRestart } from './splice.ts';
 
 /** How a candidate continues a response: with the response so far as its own last turn, or with the request as it was. */
@@ -29,10 +29,10 @@ const UNCLEAR: UpstreamFailure = {
   message: 'The answer of the provider may go on with what was said already, or may repeat it.',
 };
 
-/** How a break looks, where the stream says nothing. */
+/** The failure of a stream that ends without one. */
 export const EARLY_END = transportFailure('early-end');
 
-/** Where an answer breaks off in a batch, and why; `undefined`: it does not. */
+/** Finds where a response breaks off in a batch, and why; `undefined`: it does not. */
 export function breakIn(batch: EventBatch): { readonly at: number; readonly failure: UpstreamFailure } | undefined {
   for (const [at, event] of batch.entries()) {
     if (event.type === 'failed') return { at, failure: event.failure };
@@ -44,7 +44,7 @@ export function breakIn(batch: EventBatch): { readonly at: number; readonly fail
 /** The candidates that may continue a response, and how each is called. */
 export interface ContinuationCandidates extends Continuation {
   methodOf(candidate: Candidate): RescueMethod;
-  /** Of the answer that goes on: text and reasoning that the caller has already, or has no use for. Bytes. */
+  /** Text and reasoning of the continuation that the caller has already, or cannot use. Bytes. */
   readonly leftOutBytes: number;
 }
 
@@ -59,13 +59,13 @@ export function createContinuationCandidates(
 ): ContinuationCandidates {
   const refusing = new Set<Endpoint>();
   let mayRestart = true;
-  let answer: ResponseThatGoesOn | undefined;
+  let answer: ContinuedResponse | undefined;
 
   function methodOf(candidate: Candidate): RescueMethod {
     const { endpoint, format } = candidate;
     const dialect = providers.get(endpoint.provider)?.adapter.dialect({ format, model: endpoint.upstreamModel });
     if (dialect === undefined || refusing.has(endpoint)) return 'restart';
-    return goesOn(candidate, dialect, request, delivered.text) ? 'prefill' : 'restart';
+    return canPrefill(candidate, dialect, request, delivered.text) ? 'prefill' : 'restart';
   }
 
   return {
@@ -74,14 +74,14 @@ export function createContinuationCandidates(
       return answer?.leftOutBytes ?? 0;
     },
     requestFor: (candidate, originalRequest) =>
-      methodOf(candidate) === 'prefill' ? askToGoOn(originalRequest, delivered.text) : originalRequest,
+      methodOf(candidate) === 'prefill' ? toContinuationRequest(originalRequest, delivered.text) : originalRequest,
     async admit(candidate, source) {
       const { text } = delivered;
       const isStructuredResponse = isStructured(request.settings);
-      // White space alone is no text to be recognized: any answer may follow it.
+      // White space alone cannot be recognized: any response may follow it.
       const follows = methodOf(candidate) === 'prefill' || (text.trim() === '' && !isStructuredResponse);
       const splice = follows ? spliceContinuation(text) : spliceRestart(text, { exact: isStructuredResponse });
-      answer = new ResponseThatGoesOn(delivered, splice);
+      answer = new ContinuedResponse(delivered, splice);
       const admitted = await join(answer, source);
       if (!('kind' in admitted) || admitted.kind !== 'unspliceable') return admitted;
       if (answer.isUnclear) return UNCLEAR;
@@ -100,13 +100,13 @@ export function createContinuationCandidates(
 
 const INVALID_STATUSES: ReadonlySet<number> = new Set([400, 422]);
 
-/** The request was taken before; what was put under it is what is at fault. */
+/** Returns whether the prefill is at fault: the endpoint accepted the request before without it. */
 function refusesBeginning({ kind, upstreamStatus }: UpstreamFailure): boolean {
   return kind === 'unsayable' || (kind === 'status' && INVALID_STATUSES.has(upstreamStatus ?? 0));
 }
 
-/** Reads until it is known whether the answer goes on with the one before. */
-async function join(answer: ResponseThatGoesOn, source: EventSource): Promise<EventSource | UpstreamFailure> {
+/** Reads until it is known whether the response continues the one before. */
+async function join(answer: ContinuedResponse, source: EventSource): Promise<EventSource | UpstreamFailure> {
   for (;;) {
     const batch = await source.read();
     if (batch === undefined) return EARLY_END;
@@ -123,7 +123,7 @@ async function join(answer: ResponseThatGoesOn, source: EventSource): Promise<Ev
   }
 }
 
-function followed(answer: ResponseThatGoesOn, source: EventSource, joined: EventBatch): EventSource {
+function followed(answer: ContinuedResponse, source: EventSource, joined: EventBatch): EventSource {
   let first: EventBatch | undefined = joined;
   return {
     async read() {

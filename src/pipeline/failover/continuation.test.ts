@@ -5,7 +5,7 @@ import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import { foldEvents } from '../../canonical/fold.ts';
 import { checkEvents } from '../../../tests/support/wire/event-grammar.ts';
 import { DeliveredResponse } from './delivered-response.ts';
-import { ResponseThatGoesOn, type GoneOn } from './continuation.ts';
+import { ContinuedResponse, type ContinuationOutcome } from './continuation.ts';
 import { spliceContinuation, spliceRestart, type Splice } from './splice.ts';
 
 const start: GenerationEvent = { type: 'start', format: 'chat', id: 'one' };
@@ -47,10 +47,10 @@ function goOn(
   batches: readonly EventBatch[],
 ): EventBatch | 'apart' {
   const before = delivered(first);
-  const answer = new ResponseThatGoesOn(before, splice(before.text));
+  const answer = new ContinuedResponse(before, splice(before.text));
   const events = [...first];
   for (const batch of batches) {
-    const outcome: GoneOn = answer.push(batch);
+    const outcome: ContinuationOutcome = answer.push(batch);
     if (outcome.type === 'apart') return 'apart';
     if (outcome.type === 'joined') events.push(...outcome.events);
   }

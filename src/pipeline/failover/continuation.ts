@@ -12,56 +12,56 @@ import { unreachable } from '../../lib/assert.ts';
 import type { DeliveredResponse } from './delivered-response.ts';
 import type { Joint, Splice } from './splice.ts';
 
-/** What a batch of the second answer came to. */
-export type GoneOn =
+/** The result of one batch of the second response. */
+export type ContinuationOutcome =
   | { readonly type: 'held' }
   | { readonly type: 'joined'; readonly events: EventBatch }
   | { readonly type: 'apart' };
 
-/** More than a record keeps of them. */
+/** The number of warnings that wait; a record keeps fewer. */
 const WAITING_MAX = 100;
 
-const SECOND_THOUGHTS: Warning = {
+const REASONING_DROPPED: Warning = {
   code: 'content-dropped',
   path: 'content',
   message: 'the reasoning of the endpoint that went on with the answer, of which the caller has some already',
 };
 
 /**
- * Makes the events of an answer those that follow on another one, which broke off: only what the caller does not have
- * yet, in blocks whose indexes go on. Its beginning, and what belongs to text that is left out, is left out too.
+ * Turns the events of a second response into those that continue a first one, which broke off: only what the caller does
+ * not have yet, in blocks with continued indexes. It leaves out the repeated beginning and everything that belongs to it.
  */
-export class ResponseThatGoesOn {
+export class ContinuedResponse {
   readonly #delivered: Pick<DeliveredResponse, 'text' | 'open' | 'nextIndex'>;
   readonly #splice: Splice;
   #isJoined = false;
-  /** What was read before it was known whether the answers fit, and holds whatever comes. */
+  /** Events that came before it was known whether the responses fit, and that apply either way. */
   readonly #waiting: GenerationEvent[] = [];
   #usage: UsageEvent | undefined;
-  /** The caller's block that the first answer left open. */
-  #left: DeliveredResponse['open'];
+  /** The caller's block that the first response left open. */
+  #openBlock: DeliveredResponse['open'];
   #nextIndex: number;
-  /** The text block that is open now in the second answer, before the two are joined. */
+  /** The text block that is open in the second response before the two are joined. */
   #openText: number | undefined;
-  /** Of blocks of the second answer: the caller's index. Those without are left out. */
+  /** The caller's index of each block of the second response. A block without one is left out. */
   readonly #indexes = new Map<number, number>();
-  #saidChars = 0;
-  #saidBytes = 0;
-  /** Where the two are apart: it may also have been the continuation. */
+  #receivedChars = 0;
+  #receivedBytes = 0;
+  /** The two do not fit as a restart, but the second may have been a continuation. */
   isUnclear = false;
-  /** What the caller does not get of it, as it has it already or cannot use it. */
+  /** The part that the caller does not get, because it has it already or cannot use it. */
   leftOutBytes = 0;
-  /** How much further text stands in the caller's answer than in the second. */
+  /** By how much a text position in the caller's response exceeds that in the second. */
   #shiftChars = 0;
 
   constructor(delivered: Pick<DeliveredResponse, 'text' | 'open' | 'nextIndex'>, splice: Splice) {
     this.#delivered = delivered;
     this.#splice = splice;
-    this.#left = delivered.open;
+    this.#openBlock = delivered.open;
     this.#nextIndex = delivered.nextIndex;
   }
 
-  push(batch: EventBatch): GoneOn {
+  push(batch: EventBatch): ContinuationOutcome {
     const events: GenerationEvent[] = [];
     for (const event of batch) {
       if (this.#isJoined) events.push(...this.#follow(event));
@@ -94,7 +94,7 @@ export class ResponseThatGoesOn {
       case 'warning':
         if (this.#waiting.length < WAITING_MAX) this.#waiting.push(event);
         return undefined;
-      // What is said of text here belongs to text that the caller has from the first.
+      // These refer to text that the caller has from the first response.
       case 'citation':
       case 'extra':
       case 'failed':
@@ -112,12 +112,12 @@ export class ResponseThatGoesOn {
     }
     if (block.type !== 'reasoning') return this.#joinAtEnd(event, events);
     this.leftOutBytes += Buffer.byteLength(block.text);
-    if (!this.#waiting.some((other) => other.type === 'warning' && other.warning === SECOND_THOUGHTS))
-      this.#waiting.push({ type: 'warning', warning: SECOND_THOUGHTS });
+    if (!this.#waiting.some((other) => other.type === 'warning' && other.warning === REASONING_DROPPED))
+      this.#waiting.push({ type: 'warning', warning: REASONING_DROPPED });
     return undefined;
   }
 
-  /** Something else than text comes: whatever was to be said again has been said by now. */
+  /** Joins when something other than text comes: all repetition has ended by then. */
   #joinAtEnd(event: BlockStartEvent | EndEvent, events: GenerationEvent[]): 'apart' | undefined {
     const apart = this.#join(this.#splice.end(), events);
     if (apart === undefined) events.push(...this.#follow(event));
@@ -125,8 +125,8 @@ export class ResponseThatGoesOn {
   }
 
   #pushText(text: string, events: GenerationEvent[]): 'apart' | undefined {
-    this.#saidChars += text.length;
-    this.#saidBytes += Buffer.byteLength(text);
+    this.#receivedChars += text.length;
+    this.#receivedBytes += Buffer.byteLength(text);
     return this.#join(this.#splice.push(text), events);
   }
 
@@ -137,39 +137,39 @@ export class ResponseThatGoesOn {
     }
     if (joint.type === 'held') return undefined;
     this.#isJoined = true;
-    const statedBefore = this.#saidChars - joint.text.length;
-    this.leftOutBytes += this.#saidBytes - Buffer.byteLength(joint.text);
-    this.#shiftChars = this.#delivered.text.length - statedBefore;
+    const repeatedChars = this.#receivedChars - joint.text.length;
+    this.leftOutBytes += this.#receivedBytes - Buffer.byteLength(joint.text);
+    this.#shiftChars = this.#delivered.text.length - repeatedChars;
     events.push(...this.#waiting, ...(this.#usage === undefined ? [] : [this.#usage]));
-    if (this.#left?.type === 'reasoning') events.push(...this.#endLeft());
+    if (this.#openBlock?.type === 'reasoning') events.push(...this.#endOpenBlock());
     const from = this.#openText;
-    if (this.#left === undefined) {
-      // A text of its own begins when it has something to say.
+    if (this.#openBlock === undefined) {
+      // A new text block begins only with text in it.
       if (joint.text === '') return undefined;
-      this.#left = { index: this.#nextIndex++, type: 'text' };
-      events.push({ type: 'block-start', index: this.#left.index, block: { type: 'text', text: '' } });
+      this.#openBlock = { index: this.#nextIndex++, type: 'text' };
+      events.push({ type: 'block-start', index: this.#openBlock.index, block: { type: 'text', text: '' } });
     }
-    const { index } = this.#left;
+    const { index } = this.#openBlock;
     if (joint.text !== '') events.push({ type: 'block-delta', index, text: joint.text });
     if (from === undefined) return undefined;
     this.#indexes.set(from, index);
-    this.#left = undefined;
+    this.#openBlock = undefined;
     return undefined;
   }
 
   #follow(event: GenerationEvent): readonly GenerationEvent[] {
     switch (event.type) {
       case 'block-start': {
-        if (event.block.type === 'text' && this.#left !== undefined) {
-          // Still the text that the first answer left open.
-          const { index } = this.#left;
-          this.#left = undefined;
+        if (event.block.type === 'text' && this.#openBlock !== undefined) {
+          // This continues the text that the first response left open.
+          const { index } = this.#openBlock;
+          this.#openBlock = undefined;
           this.#indexes.set(event.index, index);
           return event.block.text === '' ? [] : [{ type: 'block-delta', index, text: event.block.text }];
         }
         const index = this.#nextIndex++;
         this.#indexes.set(event.index, index);
-        return [...this.#endLeft(), { ...event, index }];
+        return [...this.#endOpenBlock(), { ...event, index }];
       }
       case 'block-delta':
         if (event.index === this.#openText && !this.#indexes.has(event.index)) return this.#open(event);
@@ -183,7 +183,7 @@ export class ResponseThatGoesOn {
         return this.#place(event.index, (index) => ({ type: 'citation', index, citation }));
       }
       case 'end':
-        return [...this.#endLeft(), event];
+        return [...this.#endOpenBlock(), event];
       case 'start':
         return [];
       case 'usage':
@@ -196,7 +196,7 @@ export class ResponseThatGoesOn {
     }
   }
 
-  /** The text in whose middle the two were joined, where the caller has none open. */
+  /** Opens a block for the text in whose middle the two were joined, where the caller has no open block. */
   #open(event: BlockDeltaEvent): readonly GenerationEvent[] {
     const index = this.#nextIndex++;
     this.#indexes.set(event.index, index);
@@ -211,14 +211,14 @@ export class ResponseThatGoesOn {
     return index === undefined ? [] : [serialize(index)];
   }
 
-  #endLeft(): readonly GenerationEvent[] {
-    const left = this.#left;
-    this.#left = undefined;
-    return left === undefined ? [] : [{ type: 'block-end', index: left.index }];
+  #endOpenBlock(): readonly GenerationEvent[] {
+    const openBlock = this.#openBlock;
+    this.#openBlock = undefined;
+    return openBlock === undefined ? [] : [{ type: 'block-end', index: openBlock.index }];
   }
 }
 
-/** Its frame names the index and the id that it had in its own answer. */
+/** Drops the frame, which has the index and the id of the second response. */
 function withoutFrame({ frame: _frame, ...event }: BlockDeltaEvent): BlockDeltaEvent {
   return event;
 }

@@ -3,27 +3,27 @@ import type { BlockStartEvent, EventBatch } from '../../canonical/events.ts';
 /** A longer response is not kept. UTF-16 units: ten times what models of today write at once. */
 const DELIVERED_CHARS_MAX = 1_048_576;
 
-/** What the caller has of a streamed answer, as far as another endpoint must know it to go on. */
+/** The delivered part of a streamed response, as far as another endpoint needs it to continue. */
 export class DeliveredResponse {
   /** All text, without reasoning. */
   text = '';
-  /** The block that has not ended. Only one of those that can be gone on from is open at a time. */
+  /** The block that has not ended. Of blocks that can be continued, only one is open at a time. */
   open: { readonly index: number; readonly type: 'text' | 'reasoning' } | undefined;
-  /** Of the block that comes next. */
+  /** The index of the next block. */
   nextIndex = 0;
-  /** It has come to its end. */
+  /** The response is complete. */
   hasEnded = false;
   #canGoOn = true;
 
   /**
-   * Nothing but text and unsigned reasoning has been delivered: a call may be running already, and no model but its author
-   * can go on from anything else.
+   * Only text and unsigned reasoning was delivered. A delivered call may be running already, and only its own model can
+   * continue from other blocks.
    */
   get canGoOn(): boolean {
     return this.#canGoOn && !this.hasEnded;
   }
 
-  /** Once for every batch that the caller gets. */
+  /** Runs once for every batch that the caller gets. */
   push(batch: EventBatch): void {
     for (const event of batch) {
       if (event.type === 'block-start') this.#start(event);

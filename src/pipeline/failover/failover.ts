@@ -24,15 +24,15 @@ export interface FailoverInput {
 }
 
 /**
- * The same response, which does not end where its stream breaks off: the candidates that are left are called to continue
- * it. One that is known to continue a text is given it; any other responds anew, and what it writes counts from where it
- * writes what the caller has. Nothing is sent twice, and nothing that no model wrote.
+ * Continues a response whose stream breaks off: it calls the remaining candidates. One that is known to continue a text
+ * gets the text; any other responds anew, and its text is delivered from where it goes beyond what the caller has. Nothing
+ * is delivered twice, and nothing that no model wrote.
  */
 export function continuing(first: UpstreamResponse, input: FailoverInput): UpstreamResponse {
   return new ContinuedResponse(first, input);
 }
 
-/** A class because it lives as long as its response, and stands for the endpoint that gives it now. */
+/** A class, because it lives as long as its response, and represents the endpoint that serves it now. */
 class ContinuedResponse implements UpstreamResponse, EventSource {
   readonly startedMs: number;
   readonly firstTokenMs: number;
@@ -40,7 +40,7 @@ class ContinuedResponse implements UpstreamResponse, EventSource {
   readonly #input: FailoverInput;
   readonly #delivered = new DeliveredResponse();
   #current: UpstreamResponse;
-  /** The first break, which stands where no endpoint continues. @spec fallback-27 */
+  /** The first break, which the caller gets where no endpoint continues. @spec fallback-27 */
   #first: { readonly committed: UpstreamResponse; readonly ending: EventBatch } | undefined;
   #broken: UpstreamFailure | undefined;
   #isOver = false;
@@ -77,7 +77,7 @@ class ContinuedResponse implements UpstreamResponse, EventSource {
     this.#current.source.cancel();
   }
 
-  /** What of the batch is for the caller: all of it, unless the response breaks off there and may be continued. */
+  /** Returns the caller's part of the batch: all of it, unless the response breaks off there and may be continued. */
   #take(batch: EventBatch | undefined): EventBatch | undefined {
     if (batch === undefined) {
       if (!this.#mayGoOn) return undefined;
@@ -92,7 +92,7 @@ class ContinuedResponse implements UpstreamResponse, EventSource {
     return before;
   }
 
-  /** Not after the caller has hung up, nor when the time of the request is over. */
+  /** Returns false after the caller has disconnected, or when the time of the request is over. */
   get #mayGoOn(): boolean {
     return !this.#input.signal.aborted && this.#delivered.canGoOn;
   }
@@ -124,7 +124,7 @@ class ContinuedResponse implements UpstreamResponse, EventSource {
     return true;
   }
 
-  /** The clean error of the first break stands. A caller that hung up meanwhile is charged for what it has. */
+  /** Ends with the error of the first break. A caller that disconnected meanwhile is charged for what it has. */
   #giveUp(): EventBatch | undefined {
     const { facts, signal } = this.#input;
     this.#isOver = true;

@@ -4,17 +4,17 @@ import type { Dialect } from '../../wire/format.ts';
 import type { Candidate } from '../../routing/route-plan.ts';
 
 /**
- * Whether a candidate, given the beginning of an answer as the last turn, goes on from there: it must be known to, and
- * the request must not ask for anything that a new beginning is part of. The vendor that invented it refuses it beside reasoning.
+ * Returns whether a candidate continues a response that it gets as its last turn (a prefill): it must be known to, and the
+ * request must not want anything that belongs to a beginning. The vendor that invented prefill refuses it beside reasoning.
  * @source platform.claude.com "Prefill Claude's response", read 2026-11
  */
-export function goesOn(
+export function canPrefill(
   { endpoint }: Candidate,
   { continuesResponses, reasonsByDefault, mustReason }: Dialect,
   { settings }: GenerationRequest,
   delivered: string,
 ): boolean {
-  if (delivered.trimEnd() === '' || isStructured(settings) || reasons(settings)) return false;
+  if (delivered.trimEnd() === '' || isStructured(settings) || wantsReasoning(settings)) return false;
   if (settings.toolChoice !== undefined && settings.toolChoice.type !== 'auto' && settings.toolChoice.type !== 'none')
     return false;
   return (
@@ -22,17 +22,17 @@ export function goesOn(
   );
 }
 
-/** The answer is more than text to its reader. */
+/** Returns whether the caller parses the response. */
 export function isStructured({ responseFormat }: Settings): boolean {
   return responseFormat !== undefined && responseFormat.type !== 'text';
 }
 
-function reasons({ reasoning }: Settings): boolean {
+function wantsReasoning({ reasoning }: Settings): boolean {
   return reasoning !== undefined && reasoning.enabled !== false && reasoning.effort !== 'none';
 }
 
-/** The request with what the caller has of the answer as its last turn, and what that leaves of the answer's length. */
-export function askToGoOn(request: GenerationRequest, delivered: string): GenerationRequest {
+/** Puts what the caller has of the response as the last turn, and subtracts it from the maximum length. */
+export function toContinuationRequest(request: GenerationRequest, delivered: string): GenerationRequest {
   const { settings } = request;
   const { maxTokens } = settings;
   const spent = estimateTokens(delivered);
@@ -43,12 +43,12 @@ export function askToGoOn(request: GenerationRequest, delivered: string): Genera
   };
 }
 
-/** The most that a continuation may cost: what the caller has as prompt, and a response of full length. */
-export function longestGoOn(request: GenerationRequest, delivered: string): GenerationRequest {
-  return { ...askToGoOn(request, delivered), settings: request.settings };
+/** Makes the most expensive continuation: what the caller has as prompt, and a response of full length. */
+export function toLongestContinuationRequest(request: GenerationRequest, delivered: string): GenerationRequest {
+  return { ...toContinuationRequest(request, delivered), settings: request.settings };
 }
 
-/** A caller that began the answer itself began the same turn. */
+/** Extends the caller's own last assistant turn, where there is one, rather than adding a turn. */
 function withBeginning(turns: readonly Turn[], text: string): readonly Turn[] {
   const last = turns.at(-1);
   if (last?.role !== 'assistant')

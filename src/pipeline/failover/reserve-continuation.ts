@@ -4,7 +4,7 @@ import type { BudgetReservation } from '../admission/budget-reservation.ts';
 import { spentSoFar } from '../billing/final-cost.ts';
 import { afterSpending, type RouteEstimate } from '../billing/route-estimate.ts';
 import type { CallerRules, RequestFacts, Route } from '../request.ts';
-import { longestGoOn } from './request-continuation.ts';
+import { toLongestContinuationRequest } from './request-continuation.ts';
 
 export interface ReserveContinuationInput {
   readonly route: Route;
@@ -15,15 +15,15 @@ export interface ReserveContinuationInput {
 }
 
 /**
- * Reserves money for one more endpoint that continues a response: it reads what the caller has, and may have to write it all
- * again. `false`: too little is left, or what is left cannot be read, and the response ends where it broke off.
+ * Reserves money for one more endpoint that continues a response: it reads what the caller has, and may write all of it
+ * again. `false`: too little is left, or the rest is unknown, and the response ends where it broke off.
  */
 export async function reserveContinuation(
   { route, estimate, facts, reservation, rules: { limits } }: ReserveContinuationInput,
   request: GenerationRequest,
   delivered: string,
 ): Promise<boolean> {
-  const next = (): RouteEstimate => estimate({ ...route, request: longestGoOn(request, delivered) });
+  const next = (): RouteEstimate => estimate({ ...route, request: toLongestContinuationRequest(request, delivered) });
   if (reservation.budget === undefined) return reservation.further.add(limits, next);
   const { charge } = spentSoFar(facts);
   try {

@@ -1,20 +1,20 @@
-/** What one more piece of a text came to, where the text is to go on from another that was delivered. */
+/** The result of one more chunk of a text that should continue a delivered one. */
 export type Joint =
-  /** It is not known yet whether the two fit: the piece is kept. */
+  /** It is not known yet whether the two fit: the chunk is kept. */
   | { readonly type: 'held' }
-  /** They fit. `text` is what comes after the delivered text; whatever comes later follows it as it stands. */
+  /** They fit. `text` comes after the delivered text, and every later chunk follows unchanged. */
   | { readonly type: 'joined'; readonly text: string }
   /**
    * They do not fit, or that cannot be decided within the bounds.
-   * @param isUnclear the text begins with what was delivered, which may be said again, or once more
+   * @param isUnclear the text begins with the delivered one, which may be a repetition or a continuation
    */
   | { readonly type: 'apart'; readonly isUnclear?: true };
 
-/** Finds the place in a text, as it comes, where it begins to say what the caller does not have yet. */
+/** Finds the place in an arriving text where it goes beyond what the caller has. */
 export interface Splice {
   /** Not to be called again after an answer other than `held`. */
   push(text: string): Joint;
-  /** The text is over, or something else than text follows. Never `held`. */
+  /** Runs when the text has ended, or something other than text follows. Never returns `held`. */
   end(): Joint;
 }
 
@@ -22,17 +22,17 @@ const HELD: Joint = { type: 'held' };
 const APART: Joint = { type: 'apart' };
 const UNCLEAR: Joint = { type: 'apart', isUnclear: true };
 
-/** An end that is found again must be this long, UTF-16 units: some ten words, which no model repeats by chance. */
+/** The least length of an end that is matched, UTF-16 units: some ten words, which no model repeats by chance. */
 const OVERLAP_CHARS_MIN = 64;
-/** How much longer it may be made until it stands in the delivered text only once. */
+/** The greatest length, up to which it grows until it appears in the delivered text only once. */
 const OVERLAP_CHARS_MAX = 1_024;
-/** How much of the other text is looked through: twice as much as was delivered, and this. */
+/** How much of the other text is searched: twice as much as was delivered, and this. */
 const SEARCH_CHARS_MORE = 2_000;
 
 /**
- * For a text that was written anew. It fits where it begins with all that was delivered, or else says the end of it again
- * word for word: an end that stands in the delivered text only once, so that nothing before it is said twice.
- * @param exact only the first of the two counts: what follows the same words elsewhere would break a structure
+ * Splices a restarted text. It fits where it begins with all of the delivered text, or else repeats its end word for word:
+ * an end that appears in the delivered text only once, so that nothing before it is delivered twice.
+ * @param exact accepts only the first of the two: text after the same words elsewhere would break a structure
  */
 export function spliceRestart(delivered: string, { exact }: { readonly exact: boolean }): Splice {
   let matched = 0;
@@ -53,7 +53,7 @@ export function spliceRestart(delivered: string, { exact }: { readonly exact: bo
   };
 }
 
-/** @param matched how much of the delivered text has been said again; keeps only as much of a text as it needs */
+/** Keeps only as much of a text as it needs. @param matched how much of the delivered text was repeated already */
 function searchEnding(delivered: string, matched: number): Splice['push'] {
   const ending = uniqueEnding(delivered);
   if (ending === undefined) return () => APART;
@@ -79,10 +79,10 @@ function uniqueEnding(text: string): string | undefined {
   return undefined;
 }
 
-/** A text that begins with so much of what was sent, or with all of it, repeats it. */
+/** A text that begins with so much of what was delivered, or with all of it, repeats it. */
 const REPEAT_CHARS_MIN = 8;
 const REPEAT_CHARS_MAX = 64;
-/** A shorter text, and one that is the same few characters over and over, may also come once more: `No`, `ha ha ha`, `----`. */
+/** A shorter text, and one of the same few characters over and over, may continue with itself: `No`, `ha ha ha`, `----`. */
 const PERIOD_CHARS_MAX = 16;
 
 /**
@@ -126,7 +126,7 @@ export function spliceContinuation(delivered: string): Splice {
   };
 }
 
-/** Whether a text that begins with this one surely repeats it. */
+/** Returns whether a text that begins with this one surely repeats it. */
 function isTelling(text: string): boolean {
   if (text.length < REPEAT_CHARS_MIN) return false;
   for (let period = 1; period <= Math.min(PERIOD_CHARS_MAX, text.length / 2); period++)
@@ -134,7 +134,7 @@ function isTelling(text: string): boolean {
   return true;
 }
 
-/** How many characters two texts begin with together. */
+/** Counts the characters that two texts have in common at their beginning. */
 function shared(left: string, right: string): number {
   let chars = 0;
   while (chars < left.length && left[chars] === right[chars]) chars++;
