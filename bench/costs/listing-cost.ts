@@ -18,7 +18,7 @@ export function createListing(): () => string {
   const stats = createEndpointStats({ clock: systemClock });
   const listing: ListingServices = {
     catalog: createCatalog(models, []),
-    figuresOf: (endpoint) => stats.listed(endpointName(endpoint)),
+    metricsOf: (endpoint) => stats.listed(endpointName(endpoint)),
     providers: () => [],
     allowedTo: async () => () => true,
     nowMs: () => systemClock.nowMs(),

@@ -101,7 +101,7 @@ function createInput(models: readonly Model[], changes: Partial<PlanInput> = {})
     preferences: DEFAULT_PREFERENCES,
     formats: UPSTREAM_FORMATS,
     health: (endpoint) => health.look(endpointName(endpoint)),
-    figures: (endpoint) => stats.routing(endpointName(endpoint)),
+    metrics: (endpoint) => stats.routing(endpointName(endpoint)),
     random: 0.5,
     ...changes,
   };

@@ -29,7 +29,7 @@ export function createListing(deps: ListingDeps): ListingServices {
   const files = new Map(readProviderData().map((file) => [file.slug, file]));
   return {
     catalog,
-    figuresOf: (endpoint) => stats.listed(endpointName(endpoint)),
+    metricsOf: (endpoint) => stats.listed(endpointName(endpoint)),
     providers: () => [...providers].map(([slug, provider]) => serializeProvider(slug, provider, files.get(slug))),
     allowedTo: (principal) => allowedTo(principal, deps),
     nowMs: () => clock.nowMs(),

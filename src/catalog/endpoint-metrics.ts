@@ -7,13 +7,13 @@ export interface Percentiles {
   readonly p99: number;
 }
 
-/** How an endpoint does, from real traffic. Null: too little of it. @spec catalog-12 */
-export interface EndpointFigures {
+/** Metrics of an endpoint from its traffic. Null: too few samples. @spec catalog-12 */
+export interface EndpointMetrics {
   /** Percent. */
   readonly uptimeLast5m: number | null;
   readonly uptimeLast30m: number | null;
   readonly uptimeLast1d: number | null;
-  /** Answers and failures that count; of the time since the start, where that is less. */
+  /** Responses and counted failures; since the start of the process, where that is less than a day ago. */
   readonly requestsLast1d: number;
   /** Ms to the first token. */
   readonly latencyLast30m: Percentiles | null;
@@ -21,4 +21,4 @@ export interface EndpointFigures {
   readonly throughputLast30m: Percentiles | null;
 }
 
-export type FiguresOf = (endpoint: Endpoint) => EndpointFigures;
+export type MetricsOf = (endpoint: Endpoint) => EndpointMetrics;

@@ -147,7 +147,7 @@ function serializeCandidate(
   const { endpoint, format } = candidate;
   const name = endpointName(endpoint);
   const { rank, open } = health.look(candidateName(candidate));
-  const figures = stats.routing(name);
+  const metrics = stats.routing(name);
   const demotion = considered.find((one) => one.endpoint === endpoint)?.demotion;
   return {
     position: at + 1,
@@ -159,8 +159,8 @@ function serializeCandidate(
     health: open ? 'open' : (['normal', 'degraded', 'failing'] as const)[rank],
     ...(candidate.probe === true && { probe: true }),
     ...(demotion !== undefined && { demoted_by: demotion }),
-    latency_last_5m: serializePercentiles(figures?.latency()),
-    throughput_last_5m: serializePercentiles(figures?.throughput()),
+    latency_last_5m: serializePercentiles(metrics?.latency()),
+    throughput_last_5m: serializePercentiles(metrics?.throughput()),
   };
 }
 

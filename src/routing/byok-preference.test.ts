@@ -38,7 +38,7 @@ function plan(models: readonly Model[], { byok = {}, prefer, failing = [], stick
     credentials,
     health: (_endpoint, credential) =>
       credential !== undefined && failing.includes(credential.id) ? FAILING : HEALTHY,
-    figures: ({ provider }) => ({
+    metrics: ({ provider }) => ({
       latency: () => undefined,
       throughput: () => (provider === 'a' ? { p50: 1, p75: 1, p90: 1, p99: 1 } : undefined),
       quality: () => ({ requests: 0, toolRequests: 0, toolFailures: 0 }),

@@ -3,7 +3,7 @@ import type { Endpoint } from '../catalog/model.ts';
 /** A name is looked up for every endpoint of every request: made once, it is not hashed again either. */
 const names = new WeakMap<Endpoint, string>();
 
-/** What figures and sessions know an endpoint by: the same upstream model at the same provider, in one tier. */
+/** The name of an endpoint in metrics and sessions: the same upstream model at the same provider, in one tier. */
 export function endpointName(endpoint: Endpoint): string {
   const known = names.get(endpoint);
   if (known !== undefined) return known;

@@ -10,7 +10,7 @@ import {
   requestOf,
   routeOf,
   TOOL_REQUEST,
-  type Figures,
+  type ProviderMetrics,
 } from '../../tests/support/route-plan.ts';
 
 const DOWN: EndpointHealth = { rank: 2, open: false, probeDue: false };
@@ -88,7 +88,7 @@ suite('balancing', () => {
 });
 
 suite('provider.sort', () => {
-  const figures: Readonly<Record<string, Figures>> = {
+  const metrics: Readonly<Record<string, ProviderMetrics>> = {
     a: { latency: 3, throughput: 10 },
     b: { latency: 1, throughput: 90 },
   };
@@ -101,7 +101,10 @@ suite('provider.sort', () => {
     // @spec route-13
     test(`is a strict order without chance by ${by}, with unmeasured endpoints last`, () => {
       for (const random of [0, 0.5, 0.99])
-        assert.equal(providersOf(routeOf([abc], { random, figures, prefer: { sort: { by } } })).join(''), expected);
+        assert.equal(
+          providersOf(routeOf([abc], { random, metrics: metrics, prefer: { sort: { by } } })).join(''),
+          expected,
+        );
     });
 
   test('keeps its order among those that work, and puts failing ones last', () => {
@@ -166,11 +169,11 @@ suite('provider.order', () => {
 });
 
 suite('soft bounds', () => {
-  const figures = { a: { latency: 5, throughput: 20 }, b: { latency: 1, throughput: 80 } };
+  const metrics = { a: { latency: 5, throughput: 20 }, b: { latency: 1, throughput: 80 } };
 
   // @spec route-16
   test('send those that miss them to the end, keep the order, and say so', () => {
-    const route = routeOf([abc], { figures, prefer: { preferredMaxLatency: { p90: 2 } } });
+    const route = routeOf([abc], { metrics: metrics, prefer: { preferredMaxLatency: { p90: 2 } } });
     assert.deepEqual(providersOf(route), ['b', 'c', 'a']);
     assert.deepEqual(
       route.considered.map(({ demotion }) => demotion),
@@ -180,34 +183,33 @@ suite('soft bounds', () => {
       ordering: 'balanced',
       demoted: [{ provider: 'A', model: 'acme/one', reason: 'preferred_max_latency' }],
     });
-    assert.deepEqual(providersOf(routeOf([abc], { figures, prefer: { preferredMinThroughput: { p50: 50 } } })), [
-      'b',
-      'c',
-      'a',
-    ]);
+    assert.deepEqual(
+      providersOf(routeOf([abc], { metrics: metrics, prefer: { preferredMinThroughput: { p50: 50 } } })),
+      ['b', 'c', 'a'],
+    );
   });
 
   // @spec route-16
   test('must all hold, each at its percentile', () => {
     const prefer = { preferredMinThroughput: { p50: 10, p90: 50 }, preferredMaxLatency: { p50: 0.5 } };
-    assert.deepEqual(providersOf(routeOf([abc], { figures, prefer })), ['c', 'a', 'b']);
+    assert.deepEqual(providersOf(routeOf([abc], { metrics: metrics, prefer })), ['c', 'a', 'b']);
   });
 
   // @spec route-16
   test('may put a fallback model first', () => {
     const slow = modelOf('acme/one', priced('a', 1));
     const fast = modelOf('acme/two', priced('b', 1));
-    assert.deepEqual(providersOf(routeOf([slow, fast], { figures, prefer: { preferredMaxLatency: { p50: 2 } } })), [
-      'b',
-      'a',
-    ]);
+    assert.deepEqual(
+      providersOf(routeOf([slow, fast], { metrics: metrics, prefer: { preferredMaxLatency: { p50: 2 } } })),
+      ['b', 'a'],
+    );
   });
 });
 
 suite('the quality order', () => {
   const peers = modelOf('acme/one', ...['a', 'b', 'c', 'd', 'e'].map((name, at) => priced(name, 1 + at)));
   const good = { throughput: 50, requests: 200, toolRequests: 400, toolFailures: 4 };
-  const varied = (changes: Readonly<Record<string, Figures>>): Readonly<Record<string, Figures>> => ({
+  const varied = (changes: Readonly<Record<string, ProviderMetrics>>): Readonly<Record<string, ProviderMetrics>> => ({
     a: good,
     b: { ...good, throughput: 52, toolFailures: 6 },
     c: { ...good, throughput: 49, toolFailures: 2 },
@@ -217,19 +219,19 @@ suite('the quality order', () => {
 
   // @spec route-22, route-23
   test('runs by itself where tools are offered: good ones, unknown ones, then those worse than their peers', () => {
-    const broken = routeOf([peers], { request: TOOL_REQUEST, figures: varied({ a: { ...good, toolFailures: 200 } }) });
+    const broken = routeOf([peers], { request: TOOL_REQUEST, metrics: varied({ a: { ...good, toolFailures: 200 } }) });
     assert.equal(broken.ordering, 'exacto');
     assert.deepEqual(providersOf(broken), ['b', 'c', 'd', 'e', 'a']);
-    const slow = routeOf([peers], { request: TOOL_REQUEST, figures: varied({ b: { ...good, throughput: 5 } }) });
+    const slow = routeOf([peers], { request: TOOL_REQUEST, metrics: varied({ b: { ...good, throughput: 5 } }) });
     assert.deepEqual(providersOf(slow), ['a', 'c', 'd', 'e', 'b']);
   });
 
   // @spec route-22
   test('needs four that can be compared, and enough requests', () => {
     const few = { a: { ...good, toolFailures: 399 }, b: good, c: good };
-    assert.equal(providersOf(routeOf([peers], { request: TOOL_REQUEST, figures: few })).at(-1), 'e');
+    assert.equal(providersOf(routeOf([peers], { request: TOOL_REQUEST, metrics: few })).at(-1), 'e');
     const rare = varied({ a: { ...good, toolRequests: 199, toolFailures: 199 } });
-    assert.notEqual(providersOf(routeOf([peers], { request: TOOL_REQUEST, figures: rare })).at(-1), 'a');
+    assert.notEqual(providersOf(routeOf([peers], { request: TOOL_REQUEST, metrics: rare })).at(-1), 'a');
   });
 
   // @spec model-14, route-23
@@ -251,9 +253,9 @@ suite('service tiers', () => {
     priced('quick', 4, { serviceTier: 'priority' }),
     priced('later', 1, { serviceTier: 'flex' }),
   );
-  const figures = { plain: { throughput: 50 }, quick: { throughput: 90 }, later: { throughput: 10 } };
+  const metrics = { plain: { throughput: 50 }, quick: { throughput: 90 }, later: { throughput: 10 } };
   const names = (given: Parameters<typeof routeOf>[1]): string[] =>
-    providersOf(routeOf([tiered], { figures, ...given }));
+    providersOf(routeOf([tiered], { metrics: metrics, ...given }));
   const asking = (serviceTier: string) => ({ request: requestOf({ settings: { serviceTier } }) });
 
   // @spec route-30
@@ -267,7 +269,7 @@ suite('service tiers', () => {
   // @spec route-31, route-32
   test('put priority first with the others as fallback, or flex alone', () => {
     assert.deepEqual(names(asking('priority')), ['quick', 'plain']);
-    assert.equal(routeOf([tiered], { figures, ...asking('priority') }).ordering, 'throughput');
+    assert.equal(routeOf([tiered], { metrics: metrics, ...asking('priority') }).ordering, 'throughput');
     assert.equal(routeOf([abc], asking('priority')).ordering, 'balanced', 'where there is none, as usual');
     assert.deepEqual(names(asking('flex')), ['later']);
     assert.deepEqual(providersOf(routeOf([abc], asking('flex'))), ['a', 'b', 'c'], 'where there is none, as usual');

@@ -7,7 +7,7 @@ import { unreachable } from '../lib/assert.ts';
 import { matchesProvider } from './preferences.ts';
 import { qualityTiers } from './quality.ts';
 import type { Percentiles } from './rolling.ts';
-import type { RoutingFigures } from './stats.ts';
+import type { RoutingMetrics } from './stats.ts';
 
 export interface OrderInput {
   readonly preferences: ProviderPreferences;
@@ -15,7 +15,7 @@ export interface OrderInput {
   /** As requested. */
   readonly serviceTier: string | undefined;
   readonly hasTools: boolean;
-  readonly figures: (endpoint: Endpoint) => RoutingFigures | undefined;
+  readonly metrics: (endpoint: Endpoint) => RoutingMetrics | undefined;
   /** From 0 up to, not including, 1. */
   readonly random: number;
 }
@@ -66,11 +66,11 @@ function orderPlain(entries: readonly Entry[], ordering: Ordering, input: OrderI
       return failingLast(sortBy(entries, ({ candidate }) => priceOf(candidate.endpoint)));
     case 'throughput':
       return failingLast(
-        sortBy(entries, ({ candidate }) => -(input.figures(candidate.endpoint)?.throughput()?.p50 ?? 0)),
+        sortBy(entries, ({ candidate }) => -(input.metrics(candidate.endpoint)?.throughput()?.p50 ?? 0)),
       );
     case 'latency':
       return failingLast(
-        sortBy(entries, ({ candidate }) => input.figures(candidate.endpoint)?.latency()?.p50 ?? Infinity),
+        sortBy(entries, ({ candidate }) => input.metrics(candidate.endpoint)?.latency()?.p50 ?? Infinity),
       );
     default:
       return unreachable(ordering);
@@ -136,11 +136,11 @@ function probeFirst(entries: Entry[], { preferences }: OrderInput): Entry[] {
 }
 
 /** Inside each rank of health, which the order keeps, by tiers. @spec route-22 */
-function byQuality(entries: readonly Entry[], { figures }: OrderInput): Entry[] {
+function byQuality(entries: readonly Entry[], { metrics }: OrderInput): Entry[] {
   const tiers = qualityTiers(
     entries.map(({ candidate }) => {
-      const own = figures(candidate.endpoint);
-      return { figures: own?.quality(), throughput: () => own?.throughput()?.p50 };
+      const own = metrics(candidate.endpoint);
+      return { metrics: own?.quality(), throughput: () => own?.throughput()?.p50 };
     }),
   );
   if (tiers.every((tier) => tier === tiers[0])) return [...entries];
@@ -197,10 +197,10 @@ export function isNamed(name: string): (endpoint: Endpoint) => boolean {
 export function missedBound(
   endpoint: Endpoint,
   { preferredMinThroughput, preferredMaxLatency }: ProviderPreferences,
-  figures: OrderInput['figures'],
+  metrics: OrderInput['metrics'],
 ): 'preferred_min_throughput' | 'preferred_max_latency' | undefined {
   if (preferredMinThroughput === undefined && preferredMaxLatency === undefined) return undefined;
-  const own = figures(endpoint);
+  const own = metrics(endpoint);
   if (isMissed(preferredMinThroughput, own?.throughput(), (value, bound) => value < bound))
     return 'preferred_min_throughput';
   if (isMissed(preferredMaxLatency, own?.latency(), (value, bound) => value > bound)) return 'preferred_max_latency';

@@ -14,7 +14,7 @@ import { needsOf, type RequestNeeds } from './request-needs.ts';
 import { isInPool, tierPoolOf } from './service-tiers.ts';
 import { keepSupporting } from './supporting.ts';
 
-const NO_FIGURES = (): undefined => undefined;
+const NO_METRICS = (): undefined => undefined;
 const NO_CREDENTIALS: CredentialsOf = () => [];
 
 /**
@@ -24,7 +24,7 @@ const NO_CREDENTIALS: CredentialsOf = () => [];
  * @spec route-14, route-18, route-34
  */
 export function planCandidates(input: PlanInput): RoutePlan {
-  const { preferences, request, figures = NO_FIGURES, credentials = NO_CREDENTIALS } = input;
+  const { preferences, request, metrics = NO_METRICS, credentials = NO_CREDENTIALS } = input;
   const needs = needsOf(request, preferences.requireParameters);
   const considered: Considered[] = [];
   const ordering: OrderInput = {
@@ -32,7 +32,7 @@ export function planCandidates(input: PlanInput): RoutePlan {
     shortcut: undefined,
     serviceTier: request.settings.serviceTier,
     hasTools: request.tools.length > 0,
-    figures,
+    metrics,
     random: input.random,
   };
   const parts = input.models.map((model): Part => {
@@ -56,7 +56,7 @@ export function planCandidates(input: PlanInput): RoutePlan {
         : firstOf(pinnedFirst, ({ provider }) => provider === pinnedProvider);
     }),
   );
-  const preferred = missedLast(ordered, preferences, figures, considered);
+  const preferred = missedLast(ordered, preferences, metrics, considered);
   const allowed = limitFallbacks(preferred, preferences, considered);
   return {
     considered,
@@ -151,7 +151,7 @@ function isSearch(tool: GenerationRequest['tools'][number]): boolean {
 function missedLast(
   entries: readonly Entry[],
   preferences: ProviderPreferences,
-  figures: OrderInput['figures'],
+  metrics: OrderInput['metrics'],
   considered: Considered[],
 ): readonly Entry[] {
   const { preferredMinThroughput, preferredMaxLatency } = preferences;
@@ -161,7 +161,7 @@ function missedLast(
   for (const entry of entries) {
     const { endpoint } = entry.candidate;
     // What the caller pays itself stays first, and its speed was never measured apart.
-    const demotion = isShared(entry) ? missedBound(endpoint, preferences, figures) : undefined;
+    const demotion = isShared(entry) ? missedBound(endpoint, preferences, metrics) : undefined;
     (demotion === undefined ? met : missed).push(entry);
     if (demotion === undefined) continue;
     const at = considered.findIndex((one) => one.endpoint === endpoint);

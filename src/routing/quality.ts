@@ -1,8 +1,8 @@
-import type { QualityFigures } from './stats.ts';
+import type { QualityMetrics } from './stats.ts';
 
 /** What the quality order knows of one endpoint. */
 export interface QualityEntry {
-  readonly figures: QualityFigures | undefined;
+  readonly metrics: QualityMetrics | undefined;
   /** Median, tokens a second. Computed only with enough requests. */
   readonly throughput: () => number | undefined;
 }
@@ -24,12 +24,12 @@ const SD_OF_MAD = 1.4826;
  * specification's third one, a test score of each endpoint, is known of no provider: scores are of models.
  */
 export function qualityTiers(entries: readonly QualityEntry[]): readonly QualityTier[] {
-  const throughputs = entries.map(({ figures, throughput }) =>
-    figures !== undefined && figures.requests >= REQUESTS_MIN ? throughput() : undefined,
+  const throughputs = entries.map(({ metrics, throughput }) =>
+    metrics !== undefined && metrics.requests >= REQUESTS_MIN ? throughput() : undefined,
   );
-  const successes = entries.map(({ figures }) =>
-    figures !== undefined && figures.toolRequests >= TOOL_REQUESTS_MIN
-      ? 1 - figures.toolFailures / figures.toolRequests
+  const successes = entries.map(({ metrics }) =>
+    metrics !== undefined && metrics.toolRequests >= TOOL_REQUESTS_MIN
+      ? 1 - metrics.toolFailures / metrics.toolRequests
       : undefined,
   );
   const slow = lowerBound(throughputs, THROUGHPUT_DEVIATIONS);

@@ -4,7 +4,7 @@ import type { ZeroRetention } from '../canonical/guardrail-rules.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import type { Cooldown, EndpointHealth } from './health.ts';
-import type { RoutingFigures } from './stats.ts';
+import type { RoutingMetrics } from './stats.ts';
 
 /** One way to serve the request: an endpoint, and the format to speak to it. */
 export interface Candidate {
@@ -134,7 +134,7 @@ export interface PlanInput {
   readonly health: (endpoint: Endpoint, credential?: CallerCredential) => EndpointHealth;
   /** Credentials of the caller's own; absent: none. */
   readonly credentials?: CredentialsOf;
-  readonly figures?: (endpoint: Endpoint) => RoutingFigures | undefined;
+  readonly metrics?: (endpoint: Endpoint) => RoutingMetrics | undefined;
   /** From 0 up to, not including, 1: the one chance of the plan. With 0 the catalog's order stands where nothing else counts. */
   readonly random: number;
 }

@@ -18,11 +18,11 @@ test('percentiles are right to a few percent, and of speeds the slow ones are th
   const { stats } = start();
   for (let at = 1; at <= 100; at++)
     stats.finished('p m', { firstTokenMs: at * 10, totalMs: 1_000, outputTokens: at + 10 });
-  const figures = stats.routing('p m');
-  assertNear(figures?.latency()?.p50, 0.5);
-  assertNear(figures?.latency()?.p99, 0.99);
-  assertNear(figures?.throughput()?.p50, 60);
-  assertNear(figures?.throughput()?.p90, 21);
+  const metrics = stats.routing('p m');
+  assertNear(metrics?.latency()?.p50, 0.5);
+  assertNear(metrics?.latency()?.p99, 0.99);
+  assertNear(metrics?.throughput()?.p50, 60);
+  assertNear(metrics?.throughput()?.p90, 21);
   assertNear(stats.listed('p m').throughputLast30m?.p90, 100);
 });
 

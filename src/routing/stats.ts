@@ -13,8 +13,8 @@ import {
   type RollingHistogram,
 } from './rolling.ts';
 
-/** Listed figures of an endpoint. @spec catalog-12 */
-export interface ListedFigures {
+/** The metrics of an endpoint in lists. @spec catalog-12 */
+export interface ListedMetrics {
   /** Percent; `null` with too little data. Rate limits and faults of requests count neither way. */
   readonly uptimeLast5m: number | null;
   readonly uptimeLast30m: number | null;
@@ -25,17 +25,17 @@ export interface ListedFigures {
   readonly throughputLast30m: Percentiles | null;
 }
 
-/** Figures for routing, over the last 5 minutes. @spec route-16 */
-export interface RoutingFigures {
+/** Metrics for routing, over the last 5 minutes. @spec route-16 */
+export interface RoutingMetrics {
   /** Seconds to the first token. */
   latency(): Percentiles | undefined;
   /** Tokens a second. */
   throughput(): Percentiles | undefined;
-  quality(): QualityFigures;
+  quality(): QualityMetrics;
 }
 
 /** @spec route-22 */
-export interface QualityFigures {
+export interface QualityMetrics {
   /** Requests of the last 30 minutes. */
   readonly requests: number;
   /** Of the last 2 hours, with tools, that ended in calls. */
@@ -53,14 +53,14 @@ export interface FinishedAnswer {
   readonly toolCalls?: 'valid' | 'broken';
 }
 
-/** Figures of endpoints, by `endpointName`. Bounded, in memory, without a timer. */
+/** Metrics of endpoints, by `endpointName`. Bounded, in memory, without a timer. */
 export interface EndpointStats {
   counted(endpoint: string, isOk: boolean): void;
   finished(endpoint: string, answer: FinishedAnswer): void;
   /** How long its answers of the last 30 minutes were, the middle one, in tokens. `undefined`: too few came. */
   typicalTokens(endpoint: string): number | undefined;
-  listed(endpoint: string): ListedFigures;
-  routing(endpoint: string): RoutingFigures | undefined;
+  listed(endpoint: string): ListedMetrics;
+  routing(endpoint: string): RoutingMetrics | undefined;
 }
 
 /** Some 25 kB each when every figure is kept. */
@@ -146,16 +146,16 @@ export function createEndpointStats({ clock }: { readonly clock: Clock }): Endpo
     },
     listed(endpoint) {
       const state = states.peek(endpoint);
-      return state === undefined ? NO_FIGURES : listed(state, clock.monotonicMs());
+      return state === undefined ? NO_METRICS : listed(state, clock.monotonicMs());
     },
     routing(endpoint) {
       const state = states.peek(endpoint);
-      return state && routingFigures(state, clock.monotonicMs());
+      return state && routingMetrics(state, clock.monotonicMs());
     },
   };
 }
 
-const NO_FIGURES: ListedFigures = {
+const NO_METRICS: ListedMetrics = {
   uptimeLast5m: null,
   uptimeLast30m: null,
   uptimeLast1d: null,
@@ -171,7 +171,7 @@ function createTimings(bucketMs: number, buckets: number, speedLeast: number): T
   };
 }
 
-function listed({ minutes, day, long }: State, nowMs: number): ListedFigures {
+function listed({ minutes, day, long }: State, nowMs: number): ListedMetrics {
   roll(minutes, nowMs);
   roll(day, nowMs);
   return {
@@ -193,7 +193,7 @@ function uptimeOf(ok: number, failed: number): number | null {
   return ok + failed < UPTIME_REQUESTS_MIN ? null : (100 * ok) / (ok + failed);
 }
 
-function routingFigures({ short, day, tools }: State, nowMs: number): RoutingFigures {
+function routingMetrics({ short, day, tools }: State, nowMs: number): RoutingMetrics {
   return {
     latency: () => mapped(short && percentilesOf(short.latency, nowMs), (ms) => ms / 1_000),
     // Of speeds the slow ones are the tail: `p90` is what nine in ten answers reach.

@@ -4,7 +4,7 @@ import type { Endpoint, Model } from '../../src/catalog/model.ts';
 import type { EndpointHealth } from '../../src/routing/health.ts';
 import { planCandidates } from '../../src/routing/plan.ts';
 import type { ExclusionReason, PlanInput, RoutePlan } from '../../src/routing/route-plan.ts';
-import type { RoutingFigures } from '../../src/routing/stats.ts';
+import type { RoutingMetrics } from '../../src/routing/stats.ts';
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
 
@@ -53,15 +53,15 @@ export function requestOf(changes: Partial<GenerationRequest> = {}): GenerationR
 
 export const TOOL_REQUEST = requestOf({ tools: [{ type: 'function', name: 'look_up' }] });
 
-export interface Given extends Partial<Omit<PlanInput, 'models' | 'preferences' | 'health' | 'figures'>> {
+export interface Given extends Partial<Omit<PlanInput, 'models' | 'preferences' | 'health' | 'metrics'>> {
   readonly prefer?: Partial<ProviderPreferences>;
   /** By provider. */
   readonly health?: Readonly<Record<string, EndpointHealth>>;
   /** By provider; the same for all percentiles where one number is given. */
-  readonly figures?: Readonly<Record<string, Figures>>;
+  readonly metrics?: Readonly<Record<string, ProviderMetrics>>;
 }
 
-export interface Figures {
+export interface ProviderMetrics {
   readonly latency?: number;
   readonly throughput?: number;
   readonly requests?: number;
@@ -70,7 +70,7 @@ export interface Figures {
 }
 
 export function routeOf(models: readonly Model[], given: Given = {}): RoutePlan {
-  const { prefer, health, figures, ...rest } = given;
+  const { prefer, health, metrics, ...rest } = given;
   return planCandidates({
     request: requestOf(),
     formats: FORMATS,
@@ -79,15 +79,21 @@ export function routeOf(models: readonly Model[], given: Given = {}): RoutePlan 
     models,
     preferences: { ...DEFAULT_PREFERENCES, ...prefer },
     health: ({ provider }) => health?.[provider] ?? HEALTHY,
-    figures: ({ provider }) => {
-      const own = figures?.[provider];
-      return own && figuresOf(own);
+    metrics: ({ provider }) => {
+      const own = metrics?.[provider];
+      return own && metricsOf(own);
     },
   });
 }
 
-function figuresOf({ latency, throughput, requests = 0, toolRequests = 0, toolFailures = 0 }: Figures): RoutingFigures {
-  const flat = (value: number | undefined): ReturnType<RoutingFigures['latency']> =>
+function metricsOf({
+  latency,
+  throughput,
+  requests = 0,
+  toolRequests = 0,
+  toolFailures = 0,
+}: ProviderMetrics): RoutingMetrics {
+  const flat = (value: number | undefined): ReturnType<RoutingMetrics['latency']> =>
     value === undefined ? undefined : { p50: value, p75: value, p90: value, p99: value };
   return {
     latency: () => flat(latency),

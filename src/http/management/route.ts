@@ -18,7 +18,7 @@ import type { WorkspaceMembers } from '../../accounts/workspaces/workspace-membe
 import type { Workspaces } from '../../accounts/workspaces/workspaces.ts';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
-import type { FiguresOf } from '../../catalog/figures.ts';
+import type { MetricsOf } from '../../catalog/endpoint-metrics.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { TryFilters } from '../../pipeline/content-filters/try-filters.ts';
@@ -74,7 +74,7 @@ export interface InsightServices {
 /** The services of the lists of models, endpoints and providers. */
 export interface ListingServices {
   readonly catalog: Catalog;
-  readonly figuresOf: FiguresOf;
+  readonly metricsOf: MetricsOf;
   /** All providers, with or without credentials. */
   readonly providers: () => readonly ListedProvider[];
   /**

@@ -85,7 +85,7 @@ function planned(
     credentials,
     health: (endpoint, credential) =>
       health.look(credential === undefined ? endpointName(endpoint) : candidateName({ endpoint, credential })),
-    figures: (endpoint: Endpoint) => stats.routing(endpointName(endpoint)),
+    metrics: (endpoint: Endpoint) => stats.routing(endpointName(endpoint)),
     random: deps.random(),
   });
   return { plan, request, resolved, session };

@@ -1,9 +1,9 @@
 import { createCatalog } from '../../../src/catalog/catalog.ts';
-import type { EndpointFigures } from '../../../src/catalog/figures.ts';
+import type { EndpointMetrics } from '../../../src/catalog/endpoint-metrics.ts';
 import type { Endpoint, Model } from '../../../src/catalog/model.ts';
 import type { ListingServices } from '../../../src/http/management/route.ts';
 
-export const NO_FIGURES: EndpointFigures = {
+export const NO_METRICS: EndpointMetrics = {
   uptimeLast5m: null,
   uptimeLast30m: null,
   uptimeLast1d: null,
@@ -34,7 +34,7 @@ export function sampleModel(slug: string, facts: Partial<Model> = {}): Model {
 export function listingOf(models: readonly Model[], services: Partial<ListingServices> = {}): ListingServices {
   return {
     catalog: createCatalog(models, []),
-    figuresOf: () => NO_FIGURES,
+    metricsOf: () => NO_METRICS,
     providers: () => [],
     allowedTo: async () => () => true,
     nowMs: () => Date.parse('2026-11-25T12:00:00Z'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EndpointFigures, Percentiles } from '../../../catalog/figures.ts';
+import type { EndpointMetrics, Percentiles } from '../../../catalog/endpoint-metrics.ts';
 import type { Endpoint, Model } from '../../../catalog/model.ts';
 import { endpointParameters } from '../models/model-shape.ts';
 import { serializePricing, pricingSchema } from '../models/pricing.ts';
@@ -39,7 +39,7 @@ const UPTIME_DEGRADED = 80;
 export function serializeEndpoint(
   endpoint: Endpoint,
   model: Model,
-  figures: EndpointFigures,
+  metrics: EndpointMetrics,
   showsSpeed: boolean,
 ): z.output<typeof endpointSchema> {
   const { providerName, provider, price } = endpoint;
@@ -58,12 +58,12 @@ export function serializeEndpoint(
     // Reading from the cache is cheaper and writing to it is free: then the prompt needs no cache breakpoints.
     supports_implicit_caching: price?.cacheRead !== undefined && price.cacheWrite === undefined,
     supports_voice_cloning: false,
-    status: statusOf(endpoint, figures),
-    uptime_last_5m: figures.uptimeLast5m,
-    uptime_last_30m: figures.uptimeLast30m,
-    uptime_last_1d: figures.uptimeLast1d,
-    latency_last_30m: showsSpeed ? serializePercentiles(figures.latencyLast30m) : null,
-    throughput_last_30m: showsSpeed ? serializePercentiles(figures.throughputLast30m) : null,
+    status: statusOf(endpoint, metrics),
+    uptime_last_5m: metrics.uptimeLast5m,
+    uptime_last_30m: metrics.uptimeLast30m,
+    uptime_last_1d: metrics.uptimeLast1d,
+    latency_last_30m: showsSpeed ? serializePercentiles(metrics.latencyLast30m) : null,
+    throughput_last_30m: showsSpeed ? serializePercentiles(metrics.throughputLast30m) : null,
   };
 }
 
@@ -72,7 +72,7 @@ function serializePercentiles(values: Percentiles | null): z.output<typeof perce
 }
 
 /** @spec catalog-14 */
-function statusOf({ lacksCredentials }: Endpoint, { uptimeLast5m }: EndpointFigures): number {
+function statusOf({ lacksCredentials }: Endpoint, { uptimeLast5m }: EndpointMetrics): number {
   if (lacksCredentials === true) return -5;
   if (uptimeLast5m === null || uptimeLast5m >= UPTIME_NORMAL) return 0;
   return uptimeLast5m >= UPTIME_DEGRADED ? -1 : -3;

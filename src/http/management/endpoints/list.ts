@@ -41,7 +41,7 @@ export const listEndpoints = defineRoute({
       description: serializeModel(model).description,
       architecture: serializeArchitecture(model),
       endpoints: model.endpoints.map((endpoint) =>
-        serializeEndpoint(endpoint, model, listing.figuresOf(endpoint), principal !== undefined),
+        serializeEndpoint(endpoint, model, listing.metricsOf(endpoint), principal !== undefined),
       ),
     };
     return { status: 200, body: { data } };

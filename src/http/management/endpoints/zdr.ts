@@ -23,7 +23,7 @@ export const listZdrEndpoints = defineRoute({
       .flatMap((model) =>
         model.endpoints
           .filter(keepsNothing)
-          .map((endpoint) => serializeEndpoint(endpoint, model, listing.figuresOf(endpoint), principal !== undefined)),
+          .map((endpoint) => serializeEndpoint(endpoint, model, listing.metricsOf(endpoint), principal !== undefined)),
       );
     return { status: 200, body: { data } };
   },

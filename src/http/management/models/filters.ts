@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keepsNothing } from '../../../catalog/data-policy.ts';
-import type { FiguresOf } from '../../../catalog/figures.ts';
+import type { MetricsOf } from '../../../catalog/endpoint-metrics.ts';
 import type { Endpoint, Model } from '../../../catalog/model.ts';
 import { abilityOf, type Ability } from '../../../catalog/scores.ts';
 import { contextOf, createdOf, inputsOf, outputsOf, parametersOf, priceOf } from './model-shape.ts';
@@ -86,7 +86,7 @@ export type ModelsQuery = z.output<typeof modelsQuery>;
 /** The facts beside the model itself that filters need. */
 export interface FilterFacts {
   readonly nowMs: number;
-  readonly figuresOf: FiguresOf;
+  readonly metricsOf: MetricsOf;
   /** Whether the provider runs in that region; false for an unknown place. */
   readonly isInRegion: (endpoint: Endpoint, region: 'eu' | 'us') => boolean;
 }
@@ -196,10 +196,10 @@ function namesOf(value: string | undefined): readonly string[] {
 }
 
 /** Sorts models. Models without the fact come last, in the catalog's order. */
-function sortModels(models: readonly Model[], sort: ModelsQuery['sort'], { figuresOf }: FilterFacts): readonly Model[] {
+function sortModels(models: readonly Model[], sort: ModelsQuery['sort'], { metricsOf }: FilterFacts): readonly Model[] {
   const key = sort && SORT_KEYS[sort];
   if (key === undefined) return models;
-  const keys = new Map(models.map((model) => [model, key(model, figuresOf)]));
+  const keys = new Map(models.map((model) => [model, key(model, metricsOf)]));
   const value = (model: Model): number => keys.get(model) ?? Infinity;
   return models.toSorted((one, other) => {
     const [left, right] = [value(one), value(other)];
@@ -207,33 +207,33 @@ function sortModels(models: readonly Model[], sort: ModelsQuery['sort'], { figur
   });
 }
 
-type SortKey = (model: Model, figuresOf: FiguresOf) => number | undefined;
+type SortKey = (model: Model, metricsOf: MetricsOf) => number | undefined;
 
 /** The share of this gateway's own traffic. */
-function popularity({ endpoints }: Model, figuresOf: FiguresOf): number | undefined {
+function popularity({ endpoints }: Model, metricsOf: MetricsOf): number | undefined {
   let requests = 0;
-  for (const endpoint of endpoints) requests += figuresOf(endpoint).requestsLast1d;
+  for (const endpoint of endpoints) requests += metricsOf(endpoint).requestsLast1d;
   return requests === 0 ? undefined : requests;
 }
 
 /** Lowest first. A sort that is missing here has no data, and the order stays. */
 const SORT_KEYS: Readonly<Partial<Record<(typeof SORTS)[number], SortKey>>> = {
-  'most-popular': (model, figuresOf) => descending(popularity(model, figuresOf)),
-  'top-weekly': (model, figuresOf) => descending(popularity(model, figuresOf)),
+  'most-popular': (model, metricsOf) => descending(popularity(model, metricsOf)),
+  'top-weekly': (model, metricsOf) => descending(popularity(model, metricsOf)),
   newest: (model) => descending(createdOf(model) || undefined),
   'pricing-low-to-high': (model) => priceSum(model),
   'pricing-high-to-low': (model) => descending(priceSum(model)),
   'context-high-to-low': (model) => descending(contextOf(model)),
-  'throughput-high-to-low': ({ endpoints }, figuresOf) =>
+  'throughput-high-to-low': ({ endpoints }, metricsOf) =>
     descending(
       best(
-        endpoints.map((endpoint) => figuresOf(endpoint).throughputLast30m?.p50),
+        endpoints.map((endpoint) => metricsOf(endpoint).throughputLast30m?.p50),
         Math.max,
       ),
     ),
-  'latency-low-to-high': ({ endpoints }, figuresOf) =>
+  'latency-low-to-high': ({ endpoints }, metricsOf) =>
     best(
-      endpoints.map((endpoint) => figuresOf(endpoint).latencyLast30m?.p50),
+      endpoints.map((endpoint) => metricsOf(endpoint).latencyLast30m?.p50),
       Math.min,
     ),
   'intelligence-high-to-low': (model) => descending(abilityOf(model, 'intelligence')),

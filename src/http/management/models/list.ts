@@ -47,7 +47,7 @@ export function filterFacts(listing: ListingServices): FilterFacts {
   const places = new Map(listing.providers().map(({ slug, datacenters }) => [slug, datacenters ?? []]));
   return {
     nowMs: listing.nowMs(),
-    figuresOf: listing.figuresOf,
+    metricsOf: listing.metricsOf,
     isInRegion: ({ provider }, region) =>
       places.get(provider)?.some((country) => (region === 'us' ? country === 'US' : EU.has(country))) === true,
   };

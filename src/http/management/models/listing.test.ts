@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { MANAGEMENT_ROUTES } from '../../routes.ts';
 import {
   listingOf,
-  NO_FIGURES,
+  NO_METRICS,
   sampleEndpoint,
   sampleModel,
 } from '../../../../tests/support/management/model-listing.ts';
@@ -179,11 +179,11 @@ suite('GET /models', () => {
         statusPageUrl: null,
       },
     ],
-    figuresOf({ provider, price: listed }) {
-      if (listed === undefined) return NO_FIGURES;
+    metricsOf({ provider, price: listed }) {
+      if (listed === undefined) return NO_METRICS;
       const isFast = provider === 'beta';
       return {
-        ...NO_FIGURES,
+        ...NO_METRICS,
         requestsLast1d: isFast ? 9 : 5,
         latencyLast30m: same(isFast ? 100 : 900),
         throughputLast30m: same(isFast ? 90 : 10),
@@ -359,7 +359,7 @@ suite('other lists', () => {
   test('shows price and uptime of endpoints without a key, speed with a key, and refuses an invalid key', async () => {
     const speed = { p50: 1, p75: 2, p90: 3, p99: 4 };
     const ask = await gatewayOf(MODELS, {
-      figuresOf: () => ({ ...NO_FIGURES, uptimeLast5m: 90, latencyLast30m: speed, throughputLast30m: speed }),
+      metricsOf: () => ({ ...NO_METRICS, uptimeLast5m: 90, latencyLast30m: speed, throughputLast30m: speed }),
     });
     const endpointOf = async (headers: Record<string, string>) => {
       const { body } = await ask('/models/acme/cheap/endpoints', headers);
@@ -384,7 +384,7 @@ suite('other lists', () => {
     const statusOf = async (uptimeLast5m: number | null, lacksCredentials: boolean): Promise<unknown> => {
       const endpoint = sampleEndpoint({ provider: 'alpha', model: 'acme/one', lacksCredentials });
       const models = [sampleModel('acme/one', { endpoints: [endpoint] })];
-      const ask = await gatewayOf(models, { figuresOf: () => ({ ...NO_FIGURES, uptimeLast5m }) });
+      const ask = await gatewayOf(models, { metricsOf: () => ({ ...NO_METRICS, uptimeLast5m }) });
       const { body } = await ask('/models/acme/one/endpoints');
       assert.ok(isJsonObject(body['data']) && Array.isArray(body['data']['endpoints']), JSON.stringify(body));
       const [first] = body['data']['endpoints'];
