@@ -13,6 +13,8 @@ export interface BetaRules {
   readonly rename: ReadonlyMap<string, string>;
 }
 
+export const NO_BETA_RULES: BetaRules = { allow: new Set(), deny: new Set(), rename: new Map() };
+
 const DATED = /^([a-z0-9-]+?)-(?:\d{4}-\d{2}-\d{2}|\d{8})$/;
 /** Enough to see what is missing: clients send a dozen. */
 const FLAGS_REPORTED_MAX = 8;

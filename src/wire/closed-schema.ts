@@ -4,6 +4,15 @@ import { itemsOf } from './json-fields.ts';
 /** Keywords that structured output refuses with status 400, by the type that they belong to. */
 export type RefusedKeywords = ReadonlyMap<unknown, ReadonlySet<string>>;
 
+/** The keywords of numbers that every host of Claude models refuses. */
+export const REFUSED_NUMBERS: ReadonlySet<string> = new Set([
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+]);
+
 export interface ClosedSchema {
   readonly schema: JsonObject;
   /** The keywords that bind the model no more. */

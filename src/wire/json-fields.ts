@@ -3,6 +3,11 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 /** A JSON object that is being written. */
 export type WireObject = Record<string, Json | undefined>;
 
+/** Leaves unset members out: absent is never null (@spec chat-43). */
+export function withoutAbsent(members: WireObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
 /** The value where it is an object; no upstream is trusted to send the kind that its documentation promises. */
 export function objectOf(value: unknown): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;

@@ -13,9 +13,11 @@ export interface LocatedResult {
   readonly path: string;
 }
 
-/** What stands for a result that never came. */
-export const MISSING_RESULT = 'Error: this call was not answered';
-/** What stands in a result whose files its wire wants elsewhere. */
+/** The text of a result that never came, in formats that mark failed results. */
+export const MISSING_RESULT = 'No result was given for this tool call.';
+/** The same in formats that have no such mark. */
+export const MISSING_RESULT_ERROR = 'Error: this call was not answered';
+/** The text of a result whose files the format wants elsewhere. */
 export const RESULT_FOLLOWS = 'The result is in the user message that follows.';
 
 /**

@@ -53,3 +53,8 @@ export function splitRuns(turns: readonly LocatedTurn[]): readonly (readonly Loc
 export function isAssistant({ turn }: LocatedTurn): boolean {
   return turn.role === 'assistant';
 }
+
+/** Whether a turn holds instructions. */
+export function isSystem({ role }: Turn): boolean {
+  return role === 'system' || role === 'developer';
+}

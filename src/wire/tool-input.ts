@@ -16,3 +16,8 @@ export function parseToolInputObject(text: string): JsonObject {
   const value = parseToolInput(text);
   return isJsonObject(value) ? value : { _raw: text };
 }
+
+/** The arguments of a call as JSON text. Some hosts send them as an object instead. */
+export function argumentsOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : isJsonObject(value) ? JSON.stringify(value) : '';
+}

@@ -1,3 +1,4 @@
+import type { Warnings } from './warnings.ts';
 import { EFFORTS, type Effort, type ReasoningSettings, type Settings } from '../../canonical/request.ts';
 
 /** What share of the output each effort may spend. @spec reasoning-5 */
@@ -97,4 +98,15 @@ function nearest<Name extends Effort>(candidates: readonly Name[], distance: (na
   for (const candidate of candidates)
     if (found === undefined || distance(candidate) < distance(found)) found = candidate;
   return found;
+}
+
+/** The requested limit of the response, within that of the endpoint. */
+export function capTokens(
+  requested: number | undefined,
+  limit: number | undefined,
+  warnings: Pick<Warnings, 'add'>,
+): number | undefined {
+  if (requested === undefined || limit === undefined || requested <= limit) return requested;
+  warnings.add('field-changed', 'max_tokens', `lowered to what the endpoint can answer, ${limit}`);
+  return limit;
 }

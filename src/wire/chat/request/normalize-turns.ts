@@ -8,6 +8,7 @@ import { isAssistant, locateTurns, type LocatedTurn } from '../../source-positio
 import { resolveToolResults } from '../../resolve-tool-results.ts';
 import { writeOutDocuments } from '../../text-documents.ts';
 import { unsupportedMedia } from '../../unsupported-media.ts';
+import { RESULT_FOLLOWS } from '../../match-tool-results.ts';
 
 /** A turn as this format has it, and where it came from. */
 export interface NormalizedTurn {
@@ -148,7 +149,7 @@ function splitResult(
     else warnOfBlock(inner, `${path}.content[${index}]`, context);
   }
   const text = texts.filter((part) => part !== '').join('\n\n');
-  return { media, text: text === '' && media.length > 0 ? 'The result is in the user message that follows.' : text };
+  return { media, text: text === '' && media.length > 0 ? RESULT_FOLLOWS : text };
 }
 
 function resultTurn(callId: string, text: string, failed: boolean, mark?: Pick<Block, 'cache'>): Turn {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PluginRequest } from '../../../canonical/directives.ts';
 import { EFFORTS } from '../../../canonical/request.ts';
-import { MESSAGES_MAX } from '../../messages-max.ts';
+import { MESSAGES_MAX } from '../../gateway/messages-max.ts';
 import { gatewayShape, modelSlug } from '../../gateway/directives.ts';
 import { cacheControl, message } from './message-schema.ts';
 import { anyObject, legacyChoice, legacyFunctions, shortName, tool, toolChoice } from './tool-schema.ts';

@@ -1,8 +1,9 @@
 import { randomText } from '../../../lib/ids.ts';
-import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../../lib/json.ts';
 import type { ResponseBlocks } from '../../response-blocks.ts';
 import { asExtra, nestRest, restOf, withExtra } from '../../extra.ts';
 import { textOf } from '../../json-fields.ts';
+import { argumentsOf } from '../../tool-input.ts';
 
 /** No response calls more functions than this; a stream of empty calls must not fill the memory. */
 const CALLS_MAX = 1_000;
@@ -156,9 +157,4 @@ function startsAnother(call: Call, { id, name, input }: PieceTexts): boolean {
 /** Arguments are an object, so nothing can follow its end. */
 function isComplete({ input }: Call): boolean {
   return input.trimEnd().endsWith('}') && parseJson(input) !== undefined;
-}
-
-/** Some upstreams send the arguments as an object instead of its text. */
-function argumentsOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : isJsonObject(value) ? JSON.stringify(value) : '';
 }

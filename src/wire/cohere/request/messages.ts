@@ -5,7 +5,7 @@ import type { SentCall } from '../../match-tool-results.ts';
 import { encodeContent, joinParts, type CitedDocuments, type ContentPart } from './content.ts';
 import { encodeResults } from './tool-results.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { isAssistant, locateTurns, type LocatedTurn } from '../../source-positions.ts';
+import { isAssistant, locateTurns, type LocatedTurn, isSystem } from '../../source-positions.ts';
 import { resolveToolResults } from '../../resolve-tool-results.ts';
 import { refuseMediaInInstructions } from '../../unsupported-media.ts';
 
@@ -57,10 +57,10 @@ function encodeRun(
   const others: JsonObject[] = [];
   let waiting = media;
   for (const placed of run) {
-    const isSystem = placed.turn.role === 'system' || placed.turn.role === 'developer';
-    if (isSystem) refuseMediaInInstructions(placed.blocks);
-    const parts = nameSpeaker(placed, encodeContent(placed.blocks, isSystem ? undefined : documents, context));
-    if (isSystem) {
+    const instructs = isSystem(placed.turn);
+    if (instructs) refuseMediaInInstructions(placed.blocks);
+    const parts = nameSpeaker(placed, encodeContent(placed.blocks, instructs ? undefined : documents, context));
+    if (instructs) {
       const text = textOfSystem(placed, parts, context);
       if (text !== '') others.push({ role: 'system', content: text });
     } else if (waiting.length + parts.length > 0) {

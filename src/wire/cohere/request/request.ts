@@ -1,7 +1,7 @@
 import type { Block } from '../../../canonical/blocks.ts';
 import type { Extra } from '../../../canonical/extra.ts';
 import type { GenerationRequest } from '../../../canonical/request.ts';
-import type { Json, JsonObject } from '../../../lib/json.ts';
+import type { Json } from '../../../lib/json.ts';
 import { warnOfDroppedFields, type SupportedFields } from '../../dropped-fields.ts';
 import type { EncodedRequest, EncodeTarget } from '../../format.ts';
 import type { PlansIn } from './assistant-messages.ts';
@@ -13,6 +13,7 @@ import { encodeTools } from './tools.ts';
 import { encodeOutputFormat } from './output-format.ts';
 import { encodeSampling } from './sampling.ts';
 import { planThinking, type ThinkingPlan } from './thinking.ts';
+import { withoutAbsent } from '../../json-fields.ts';
 
 type Members = Record<string, Json | undefined>;
 
@@ -107,8 +108,4 @@ function dropSafetyMode(members: Members, { warnings }: EncodeContext): void {
   if (members['safety_mode'] === undefined) return;
   delete members['safety_mode'];
   warnings.add('field-dropped', 'safety_mode', 'cannot stand beside tools or documents in this format');
-}
-
-function withoutAbsent(members: Members): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

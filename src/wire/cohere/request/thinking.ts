@@ -1,6 +1,6 @@
 import type { Effort, ReasoningSettings } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { BUDGET_TOKENS_MIN, budgetOfEffort, effortOf, fitBudget } from '../../gateway/efforts.ts';
+import { BUDGET_TOKENS_MIN, budgetOfEffort, capTokens, effortOf, fitBudget } from '../../gateway/efforts.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 const DISABLED: JsonObject = { type: 'disabled' };
@@ -18,7 +18,7 @@ export interface ThinkingPlan {
 export function planThinking(context: EncodeContext): ThinkingPlan {
   const { request, target, warnings, supports } = context;
   const { reasoning } = request.settings;
-  const maxTokens = capTokens(request.settings.maxTokens, context);
+  const maxTokens = capTokens(request.settings.maxTokens, target.maxOutputTokens, warnings);
   const requested = reasoning && requestedFor(reasoning);
   if (reasoning === undefined || requested === undefined) return { maxTokens };
   const thinks = target.dialect.plansIn !== 'tool_plan';
@@ -69,11 +69,4 @@ function planBudget(
   if (explicit !== undefined && fitted.budget !== explicit)
     warnings.add('field-changed', 'reasoning.max_tokens', 'lowered, so that there is room for the answer');
   return { thinking: { type: 'enabled', token_budget: fitted.budget }, maxTokens: fittedTokens };
-}
-
-function capTokens(requestedCount: number | undefined, { target, warnings }: EncodeContext): number | undefined {
-  const limit = target.maxOutputTokens;
-  if (requestedCount === undefined || limit === undefined || requestedCount <= limit) return requestedCount;
-  warnings.add('field-changed', 'max_tokens', `lowered to what the endpoint can answer, ${limit}`);
-  return limit;
 }

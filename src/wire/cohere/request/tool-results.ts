@@ -4,7 +4,7 @@ import { encodeContent, joinParts, type ContentPart } from './content.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { LocatedTurn } from '../../source-positions.ts';
 import {
-  MISSING_RESULT,
+  MISSING_RESULT_ERROR,
   RESULT_FOLLOWS,
   matchToolResults,
   type LocatedResult,
@@ -32,7 +32,7 @@ export function encodeResults(
   for (const { call, result } of matchToolResults(run, calls, context.warnings)) {
     const { block, id } = call;
     if (result === undefined) {
-      messages.push({ role: 'tool', tool_call_id: id, content: MISSING_RESULT });
+      messages.push({ role: 'tool', tool_call_id: id, content: MISSING_RESULT_ERROR });
       continue;
     }
     const { texts, pictures } = splitResult(result, context);

@@ -1,7 +1,8 @@
 import { randomText } from '../../../lib/ids.ts';
-import { isJsonObject, type Json } from '../../../lib/json.ts';
+import type { Json } from '../../../lib/json.ts';
 import type { ResponseBlocks } from '../../response-blocks.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
+import { argumentsOf } from '../../tool-input.ts';
 
 /** No response calls more functions than this; a stream of empty calls must not fill the memory. */
 const CALLS_MAX = 1_000;
@@ -76,9 +77,4 @@ export class ToolCalls {
   endAll(): void {
     for (const index of this.#open.keys()) this.end(index);
   }
-}
-
-/** Text by the format; hosts may send what it says. */
-function argumentsOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : isJsonObject(value) ? JSON.stringify(value) : '';
 }

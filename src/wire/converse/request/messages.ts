@@ -1,6 +1,6 @@
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { Turn } from '../../../canonical/request.ts';
-import { locateTurns, type LocatedBlock, type LocatedTurn } from '../../source-positions.ts';
+import { locateTurns, type LocatedBlock, type LocatedTurn, isSystem } from '../../source-positions.ts';
 import { refuseOrphanToolResults } from '../../orphan-tool-results.ts';
 import { encodeBlocks } from './content.ts';
 import { isToolResult, type EncodeContext, type Message, type Piece } from './encode-context.ts';
@@ -30,10 +30,6 @@ export function encodeTurns(context: EncodeContext): EncodedTurns {
   const settled = placeSystem(system, trimPrefill(pairToolResults(messages, context)), context);
   const split = settled.messages.flatMap((message) => splitFromResults(withText(message, context), context));
   return { system: settled.system, messages: withUserFirst(split, context) };
-}
-
-function isSystem(turn: Turn): boolean {
-  return turn.role === 'system' || turn.role === 'developer';
 }
 
 function encodeTurnPieces({ turn, blocks }: LocatedTurn, context: EncodeContext): readonly Piece[] {

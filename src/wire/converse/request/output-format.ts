@@ -1,6 +1,7 @@
 import type { ResponseFormat } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruction.ts';
+import { fitsOutputTool, makeOutputTool, outputToolInstruction, type OutputTool } from '../../output-tool.ts';
 import type { EncodeContext, Message } from './encode-context.ts';
 import { lowerSchema } from './schema-lowering.ts';
 
@@ -13,22 +14,7 @@ export interface OutputFormat {
   readonly instruction?: string;
 }
 
-/** A tool that is never run: its input is the response, and its schema is the requested one. */
-export interface OutputTool {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: JsonObject;
-  /** The model has to call a tool. Not where it thinks and must not be kept from it. */
-  readonly forced: boolean;
-}
-
 type SchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
-
-/** @spec translate-22; a tool of the caller's may have the name. */
-const TOOL_NAME = 'json';
-const TOOL_DESCRIPTION = 'Gives your whole answer. Call it once, and write no text beside it.';
-/** Words at the root of a schema that the input of a tool may not have there. */
-const BEYOND_TOOLS = ['oneOf', 'anyOf', 'allOf', '$ref'] as const;
 
 /** @spec chat-36, translate-22; docs.aws.amazon.com "Get validated JSON results from models", read 2026-11 */
 export function encodeOutputFormat(messages: readonly Message[], context: EncodeContext): OutputFormat {
@@ -75,17 +61,12 @@ function encodeEmulated(
     return {};
   }
   // A beginning of the response would be a beginning of text.
-  if (endsWithAssistant || !canForce(context) || !fitsTool(schema)) {
+  if (endsWithAssistant || !canForce(context) || !fitsOutputTool(schema)) {
     warnings.add('field-changed', 'response_format', 'the format is put into the prompt, which does not bind it');
     return { instruction: schemaInstruction(schema, description) };
   }
-  const name = freeName(context);
-  const reported = description === undefined ? TOOL_DESCRIPTION : `${TOOL_DESCRIPTION} ${description}`;
-  const forced = !keepsThinking(context);
-  const outputTool = { name, description: reported, schema, forced };
-  return forced
-    ? { outputTool }
-    : { outputTool, instruction: `Give your answer by a call of the tool "${name}", not as text.` };
+  const outputTool = makeOutputTool(schema, description, !keepsThinking(context), request.tools);
+  return outputTool.forced ? { outputTool } : { outputTool, instruction: outputToolInstruction(outputTool) };
 }
 
 function canForce({ facts, supports }: EncodeContext): boolean {
@@ -97,17 +78,4 @@ function keepsThinking({ request, target }: EncodeContext): boolean {
   const { reasoning } = request.settings;
   if (request.format !== 'messages' || target.dialect.thinking === 'none') return false;
   return reasoning?.enabled === true || reasoning?.adaptive === true;
-}
-
-function freeName({ request }: EncodeContext): string {
-  const taken = new Set(request.tools.map((tool) => (tool.type === 'opaque' ? tool.value['name'] : tool.name)));
-  let name = TOOL_NAME;
-  for (let number = 2; taken.has(name); number++) name = `${TOOL_NAME}_${number}`;
-  return name;
-}
-
-/** A call's input is an object, whatever the schema says. */
-function fitsTool(schema: JsonObject): boolean {
-  const { type } = schema;
-  return (type === undefined || type === 'object') && !BEYOND_TOOLS.some((word) => schema[word] !== undefined);
 }

@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../../../canonical/request.ts';
-import { filterFlags, type BetaRules } from '../../beta-flags.ts';
+import { filterFlags, NO_BETA_RULES } from '../../beta-flags.ts';
 import { warnOfDroppedFields } from '../../dropped-fields.ts';
 import type { EncodedRequest, EncodeTarget } from '../../format.ts';
 import { createWarnings } from '../../gateway/warnings.ts';
@@ -97,14 +97,12 @@ function withInstructions(
   return { system, messages: [{ role: 'user', pieces: [...added, ...first.pieces] }, ...others] };
 }
 
-const NO_RULES: BetaRules = { allow: new Set(), deny: new Set(), rename: new Map() };
-
 /** Members of the messages format that have no twin here. @spec request-11 */
 function encodeClaudeFields(
   { claudeChoice }: EncodedTools,
   { request, target, facts, warnings }: EncodeContext,
 ): WireObject {
-  const betas = filterFlags(request.directives.betas, target.betaRules ?? NO_RULES, warnings, facts.betas);
+  const betas = filterFlags(request.directives.betas, target.betaRules ?? NO_BETA_RULES, warnings, facts.betas);
   return {
     ...(claudeChoice !== undefined && { tool_choice: claudeChoice }),
     ...(betas.length > 0 && { anthropic_beta: betas }),

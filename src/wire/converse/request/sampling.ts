@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../lib/json.ts';
+import { capTokens } from '../../gateway/efforts.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { ReasoningPlan } from './thinking.ts';
 import type { WireObject } from '../../json-fields.ts';
@@ -16,7 +17,7 @@ export interface Sampling {
 
 /** @spec reasoning-8, route-20 */
 export function encodeSampling(plan: ReasoningPlan, context: EncodeContext): Sampling {
-  const maxTokens = capTokens(plan.maxTokens, context);
+  const maxTokens = capTokens(plan.maxTokens, context.target.maxOutputTokens, context.warnings);
   const temperature = encodeTemperature(plan, context);
   const topP = encodeTopP(plan, temperature !== undefined, context);
   const stopSequences = encodeStop(context);
@@ -29,13 +30,6 @@ export function encodeSampling(plan: ReasoningPlan, context: EncodeContext): Sam
     },
     fields: encodeTopK(plan, context),
   };
-}
-
-function capTokens(requestedCount: number | undefined, { target, warnings }: EncodeContext): number | undefined {
-  const limit = target.maxOutputTokens;
-  if (requestedCount === undefined || limit === undefined || requestedCount <= limit) return requestedCount;
-  warnings.add('field-changed', 'max_tokens', `lowered to what the endpoint can answer, ${limit}`);
-  return limit;
 }
 
 function encodeTemperature({ sampling }: ReasoningPlan, { request, warnings }: EncodeContext): number | undefined {

@@ -1,21 +1,13 @@
 import type { JsonObject } from '../../../lib/json.ts';
-import { closeSchema, type ClosedSchema, type RefusedKeywords } from '../../closed-schema.ts';
-
-const NUMBERS: ReadonlySet<string> = new Set([
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-]);
+import { closeSchema, REFUSED_NUMBERS, type ClosedSchema, type RefusedKeywords } from '../../closed-schema.ts';
 
 /**
  * @source github.com/pydantic/pydantic-ai `BedrockJsonSchemaTransformer`, checked against the service there 2026-05: its
  *   documentation differs in two places
  */
 const REFUSED: RefusedKeywords = new Map([
-  ['number', NUMBERS],
-  ['integer', NUMBERS],
+  ['number', REFUSED_NUMBERS],
+  ['integer', REFUSED_NUMBERS],
   ['array', new Set(['maxItems'])],
 ]);
 

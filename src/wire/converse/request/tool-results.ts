@@ -2,8 +2,7 @@ import { isJsonObject } from '../../../lib/json.ts';
 import { isToolResult, isToolUse, type EncodeContext, type Message, type Piece } from './encode-context.ts';
 import { legalToolId } from './tool-ids.ts';
 import { objectAt, textOf } from '../../json-fields.ts';
-
-const MISSING_RESULT = 'No result was given for this tool call.';
+import { MISSING_RESULT } from '../../match-tool-results.ts';
 
 /** A call of one assistant message, as it will be sent. */
 interface Call {

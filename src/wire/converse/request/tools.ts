@@ -6,7 +6,7 @@ import { pathOfFunction } from '../../source-paths.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import { isToolResult, isToolUse, type EncodeContext, type Message, type Piece } from './encode-context.ts';
 import { lowerSchema } from './schema-lowering.ts';
-import type { OutputTool } from './output-format.ts';
+import type { OutputTool } from '../../output-tool.ts';
 import { objectAt, textOf } from '../../json-fields.ts';
 
 /** How the model is to choose: by at most one of these. */

@@ -1,6 +1,7 @@
 import type { ClientFormatId } from '../../../canonical/extra.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { OWN_MEMBERS } from './preset-config.ts';
+import { withoutAbsent } from '../../json-fields.ts';
 
 /** A preset's config in one format's words. */
 export interface SpelledConfig {
@@ -120,19 +121,15 @@ function spellTool(format: ClientFormatId, tool: JsonObject): JsonObject | undef
     const { name: own, description: text, parameters, strict: isStrict } = called;
     return {
       ...rest,
-      ...given({ name: own, description: text, strict: isStrict }),
+      ...withoutAbsent({ name: own, description: text, strict: isStrict }),
       input_schema: parameters ?? { type: 'object' },
     };
   }
   if (isJsonObject(called)) return tool;
   if (schema !== undefined)
-    return { ...rest, type: 'function', function: given({ name, description, strict, parameters: schema }) };
+    return { ...rest, type: 'function', function: withoutAbsent({ name, description, strict, parameters: schema }) };
   // What only the vendor of the messages format runs.
   return typeof type === 'string' && (type.startsWith('service:') || name === undefined) ? tool : undefined;
-}
-
-function given(members: Members): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
 function rename(members: Members, from: string, to: string): void {

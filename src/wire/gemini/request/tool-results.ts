@@ -8,8 +8,7 @@ import type { EncodeContext } from './encode-context.ts';
 import type { SentCall } from './assistant-messages.ts';
 import { spellOut, warnOfBlock, type WirePart } from './content.ts';
 import { encodeFile, describeMedia, type WireFile } from './media.ts';
-
-const MISSING_RESULT = 'No result was given for this tool call.';
+import { MISSING_RESULT } from '../../match-tool-results.ts';
 
 /** ai.google.dev "Function calling", "Multimodal function responses", read 2026-11: what a result itself may hold. */
 const RESULT_MEDIA_TYPES: ReadonlySet<string> = new Set([

@@ -1,10 +1,8 @@
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import { isJsonObject } from '../../../lib/json.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { allowedFlag, featureOf, filterFlags, type BetaRules } from '../../beta-flags.ts';
+import { allowedFlag, featureOf, filterFlags, NO_BETA_RULES, type BetaRules } from '../../beta-flags.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-
-const NONE: BetaRules = { allow: new Set(), deny: new Set(), rename: new Map() };
 
 export interface BetasContext {
   /** The endpoint has what the flags switch on: those that the body needs are added. */
@@ -20,7 +18,7 @@ export function encodeBetas(
   { vendor, rules }: BetasContext,
   warnings: Warnings,
 ): string | undefined {
-  const flags = new Set(filterFlags(request.directives.betas, rules ?? NONE, warnings));
+  const flags = new Set(filterFlags(request.directives.betas, rules ?? NO_BETA_RULES, warnings));
   for (const flag of vendor ? neededFlags(body) : []) {
     const named = rules === undefined ? flag : allowedFlag(flag, rules);
     const feature = featureOf(flag);

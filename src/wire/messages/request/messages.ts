@@ -13,6 +13,7 @@ import type { Warnings } from '../../gateway/warnings.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
 import { addExtra } from '../extra.ts';
 import type { WireMessage } from './wire-message.ts';
+import { isSystem } from '../../source-positions.ts';
 
 export interface EncodedTurns {
   readonly system: string | WireObject[] | undefined;
@@ -58,10 +59,6 @@ export function encodeTurns(
 function leadingSystemTurns(turns: readonly Turn[]): number {
   const first = turns.findIndex((turn) => !isSystem(turn) || turn.inline === true);
   return first < 0 ? turns.length : first;
-}
-
-function isSystem(turn: Turn): boolean {
-  return turn.role === 'system' || turn.role === 'developer';
 }
 
 /** A string where the caller wrote one, so that the same prompt keeps the same bytes; otherwise text blocks. */

@@ -1,10 +1,11 @@
 import type { GenerationRequest, ResponseFormat } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { closeSchema, type RefusedKeywords } from '../../closed-schema.ts';
+import { closeSchema, REFUSED_NUMBERS, type RefusedKeywords } from '../../closed-schema.ts';
 import type { EncodeTarget } from '../../format.ts';
 import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruction.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
 import type { WireObject } from '../../json-fields.ts';
+import { fitsOutputTool, makeOutputTool, outputToolInstruction, type OutputTool } from '../../output-tool.ts';
 import { addExtra } from '../extra.ts';
 import type { WireMessage } from './wire-message.ts';
 
@@ -18,15 +19,6 @@ export interface OutputFormat {
   readonly instruction?: string;
 }
 
-/** A tool that is never run: its input is the response, and its schema is the requested one. */
-export interface OutputTool {
-  readonly name: string;
-  /** The model has to call a tool. Not where it thinks and must not be kept from it. */
-  readonly forced: boolean;
-  readonly description: string;
-  readonly schema: JsonObject;
-}
-
 type JsonSchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
 
 /**
@@ -34,13 +26,6 @@ type JsonSchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
  * "Structured outputs", as quoted in laravel/ai#715 (2026-06) and BerriAI/litellm#35811 (2026-08); what the vendor's SDK,
  * @anthropic-ai/sdk 1.11 `transformJSONSchema`, takes out.
  */
-const REFUSED_NUMBERS: ReadonlySet<string> = new Set([
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-]);
 const REFUSED_KEYWORDS: RefusedKeywords = new Map([
   ['number', REFUSED_NUMBERS],
   ['integer', REFUSED_NUMBERS],
@@ -48,11 +33,6 @@ const REFUSED_KEYWORDS: RefusedKeywords = new Map([
   ['array', new Set(['maxItems', 'uniqueItems'])],
   ['object', new Set(['minProperties', 'maxProperties'])],
 ]);
-/** @spec translate-22; a tool of the caller's may have the name. */
-const TOOL_NAME = 'json';
-const TOOL_DESCRIPTION = 'Gives your whole answer. Call it once, and write no text beside it.';
-/** Words at the root of a schema that the input of a tool may not have there: vendor docs, "Tool use", read 2026-11. */
-const BEYOND_TOOLS = ['oneOf', 'anyOf', 'allOf', '$ref'];
 
 /**
  * A model without structured output is forced to call a tool whose input is the response. A model that cannot be forced
@@ -137,29 +117,14 @@ function encodeEmulated(
   const forced = !keepsThinking(request, target);
   const callable = supports('tools') && supports('tool_choice') && (forced || choice !== 'none');
   // A beginning of the response would be a beginning of text.
-  if (!callable || endsWithAssistant || schema === undefined || !fitsTool(schema)) {
+  if (!callable || endsWithAssistant || schema === undefined || !fitsOutputTool(schema)) {
     warnings.add('field-changed', path, 'the format is put into the prompt, which does not bind it');
     return { instruction: schema === undefined ? JSON_INSTRUCTION : schemaInstruction(schema, description) };
   }
-  const name = freeName(request);
-  const reported = description === undefined ? TOOL_DESCRIPTION : `${TOOL_DESCRIPTION} ${description}`;
-  const tool = { name, forced, description: reported, schema };
+  const tool = makeOutputTool(schema, description, forced, request.tools);
   // No setting of a messages caller is dropped in silence (@spec messages-24), and a model that thinks refuses to be forced:
   // so it may call the tool, and an instruction requests that.
-  return forced ? { tool } : { tool, instruction: `Give your answer by a call of the tool "${name}", not as text.` };
-}
-
-function freeName({ tools }: GenerationRequest): string {
-  const taken = new Set(tools.map((tool) => (tool.type === 'opaque' ? tool.value['name'] : tool.name)));
-  let name = TOOL_NAME;
-  for (let number = 2; taken.has(name); number++) name = `${TOOL_NAME}_${number}`;
-  return name;
-}
-
-/** A call's input is an object, whatever the schema says. */
-function fitsTool(schema: JsonObject): boolean {
-  const { type } = schema;
-  return (type === undefined || type === 'object') && !BEYOND_TOOLS.some((word) => schema[word] !== undefined);
+  return forced ? { tool } : { tool, instruction: outputToolInstruction(tool) };
 }
 
 /** From another format thinking is dropped instead. @spec reasoning-11 */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PluginRequest } from '../../../canonical/directives.ts';
-import { MESSAGES_MAX } from '../../messages-max.ts';
+import { MESSAGES_MAX } from '../../gateway/messages-max.ts';
 import { gatewayShape, modelSlug } from '../../gateway/directives.ts';
 import { stopConditionList } from '../../gateway/stop-conditions.ts';
 import { cacheControl, message, systemPrompt } from './content-schema.ts';

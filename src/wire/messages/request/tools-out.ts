@@ -5,7 +5,7 @@ import { allowedFlag, type BetaRules } from '../../beta-flags.ts';
 import { encodeCacheControl } from './cache-control.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import type { OutputTool } from './output-format.ts';
+import type { OutputTool } from '../../output-tool.ts';
 import { encodeNativeWebSearch } from './native-web-search.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
 import { addExtra } from '../extra.ts';

@@ -1,6 +1,5 @@
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import { supportsParameter } from '../../../canonical/supports-parameter.ts';
-import type { JsonObject } from '../../../lib/json.ts';
 import type { EncodeTarget } from '../../format.ts';
 import { createWarnings, type Warnings } from '../../gateway/warnings.ts';
 
@@ -23,9 +22,4 @@ export function createEncodeContext(request: GenerationRequest, target: EncodeTa
     supports: (parameter) =>
       refused?.has(parameter) !== true && (listed === undefined || supportsParameter(listed, parameter)),
   };
-}
-
-/** Leaves unset members out: absent is never null (@spec chat-43). */
-export function withoutAbsent(members: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

@@ -7,11 +7,12 @@ import { warnOfDroppedFields } from '../../dropped-fields.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';
 import type { EncodedRequest, EncodeTarget } from '../../format.ts';
 import { strictnessOf } from '../../strict-schema.ts';
-import { createEncodeContext, withoutAbsent, type EncodeContext } from './encode-context.ts';
+import { createEncodeContext, type EncodeContext } from './encode-context.ts';
 import { encodeInput } from './messages.ts';
 import { encodeTools } from './tools.ts';
 import { takesBreakpoints } from './cache-control.ts';
 import { encodeReasoning } from './thinking.ts';
+import { withoutAbsent } from '../../json-fields.ts';
 
 /** Settings that this wire has no word for, by their names in chat. @spec request-11 */
 const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [

@@ -2,7 +2,8 @@ import type { Effort } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { pathOfSetting } from '../../source-paths.ts';
 import { effortOf, nearestEffort } from '../../gateway/efforts.ts';
-import { withoutAbsent, type EncodeContext } from './encode-context.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { withoutAbsent } from '../../json-fields.ts';
 
 export interface EncodedReasoning {
   /** `reasoning`; `undefined` when nothing of it is to be sent. */

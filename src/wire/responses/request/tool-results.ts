@@ -3,7 +3,7 @@ import { textOf } from '../../json-fields.ts';
 import { pathsOfContent } from '../../source-paths.ts';
 import type { LocatedBlock, LocatedTurn } from '../../source-positions.ts';
 import {
-  MISSING_RESULT,
+  MISSING_RESULT_ERROR,
   RESULT_FOLLOWS,
   matchToolResults,
   type LocatedResult,
@@ -30,7 +30,7 @@ export function encodeResults(
   for (const { call, result } of matchToolResults(run, calls, context.warnings)) {
     const { block, id } = call;
     if (result === undefined) {
-      items.push(encodeOutputItem(id, MISSING_RESULT));
+      items.push(encodeOutputItem(id, MISSING_RESULT_ERROR));
       continue;
     }
     const { output, beside } = encodeOutput(result, context);

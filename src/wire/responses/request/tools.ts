@@ -1,11 +1,11 @@
 import type { FunctionTool, Tool, ToolChoice } from '../../../canonical/request.ts';
 import { unreachable } from '../../../lib/assert.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { nameOf, objectOf, objectsOf, textOf } from '../../json-fields.ts';
+import { nameOf, objectOf, objectsOf, textOf, withoutAbsent } from '../../json-fields.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import type { ResponsesDialect } from '../dialect.ts';
-import { withoutAbsent, type EncodeContext } from './encode-context.ts';
+import type { EncodeContext } from './encode-context.ts';
 import { encodeNativeWebSearch } from './native-web-search.ts';
 
 /** What a function without parameters takes. @spec chat-23 */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { GatewayError } from '../canonical/gateway-error.ts';
-import { createChatClientFormat } from './chat/format.ts';
-import { decodeHeaderDirectives } from './gateway/headers.ts';
-import { createMessagesClientFormat } from './messages/format.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import { createChatClientFormat } from '../chat/format.ts';
+import { decodeHeaderDirectives } from './headers.ts';
+import { createMessagesClientFormat } from '../messages/format.ts';
 import { MESSAGES_MAX } from './messages-max.ts';
 
 const plugin = z.never();
