@@ -2,7 +2,7 @@ import type { Spent } from '../../accounts/limits/spend-limit.ts';
 import { estimateResponseTokens, estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Warning } from '../../canonical/extra.ts';
-import { boundUsage, completeUsage, type UsageEstimate } from '../../canonical/complete-usage.ts';
+import { boundUsage, completeUsage, type UsageEstimate } from './complete-usage.ts';
 import { addUsage, type Usage } from '../../canonical/usage.ts';
 import { costOf, totalCost, type Cost, type PriceMoment, type PriceTable } from '../../catalog/price.ts';
 import { servedPrice } from '../../catalog/served-price.ts';

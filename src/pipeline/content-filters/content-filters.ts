@@ -1,7 +1,7 @@
 import type { Policy } from '../../accounts/policy/policy.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { isOwnTurn } from '../../canonical/own-turn.ts';
-import { changeRequestTexts, type TextPlace } from '../../canonical/request-texts.ts';
+import { changeRequestTexts, type TextPlace } from './request-texts.ts';
 import type { InspectedText, Inspection as Findings, TextInspector } from '../../content-filters/contract.ts';
 import { filtersOf, type PolicyFilters } from './filter-rules.ts';
 import { blockOf, noteFindings } from './filter-stages.ts';

@@ -1,9 +1,9 @@
-import { unreachable } from '../lib/assert.ts';
-import { ExactNumber, isJsonObject, parseJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import type { Block, Citation, MediaSource, ReasoningBlock } from './blocks.ts';
-import type { Extra } from './extra.ts';
-import type { GenerationRequest, ResponseFormat, Settings, Turn } from './request.ts';
-import { isTextType } from './text-type.ts';
+import { unreachable } from '../../lib/assert.ts';
+import { ExactNumber, isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { Block, Citation, MediaSource, ReasoningBlock } from '../../canonical/blocks.ts';
+import type { Extra } from '../../canonical/extra.ts';
+import type { GenerationRequest, ResponseFormat, Settings, Turn } from '../../canonical/request.ts';
+import { isTextType } from '../../canonical/text-type.ts';
 
 /** Where a text stands. */
 export interface TextPlace {

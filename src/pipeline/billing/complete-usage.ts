@@ -1,4 +1,4 @@
-import { NO_USAGE, TOKENS_MAX, type CountName, type ImplausibleCount, type Usage } from './usage.ts';
+import { NO_USAGE, TOKENS_MAX, type CountName, type ImplausibleCount, type Usage } from '../../canonical/usage.ts';
 
 /** What a count is made of that the upstream did not report. */
 export interface UsageEstimate {

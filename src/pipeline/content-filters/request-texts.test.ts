@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { JsonObject } from '../lib/json.ts';
-import type { GenerationRequest } from './request.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
 import { changeRequestTexts } from './request-texts.ts';
 
 /** Texts that are found in a block that only one format knows. */
