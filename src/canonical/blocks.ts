@@ -69,7 +69,7 @@ export interface MediaBlock extends BlockBase {
   readonly name?: string;
   /** The caller's description of a document. */
   readonly context?: string;
-  /** Spoken words of generated audio. */
+  /** The text of generated audio. */
   readonly transcript?: string;
 }
 

@@ -80,11 +80,11 @@ export interface ExtraEvent {
 export interface EndEvent {
   readonly type: 'end';
   readonly finish: FinishReason;
-  /** The upstream's own word for it. */
+  /** The upstream's own reason. */
   readonly nativeFinish?: string;
   /** The stop sequence that was hit. */
   readonly stopSequence?: string;
-  /** The gateway ended the response, and aborted the upstream, which had more to say. */
+  /** The gateway ended the response, and aborted the upstream, which had not finished. */
   readonly isCut?: true;
   readonly extra?: Extra;
 }

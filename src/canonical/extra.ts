@@ -35,7 +35,7 @@ export interface Warning {
     | 'usage-implausible'
     | 'budget_reached'
     | 'budget_unknown';
-  /** Where, in the words of the caller's request: `tools[0].strict`. */
+  /** The path in the caller's request: `tools[0].strict`. */
   readonly path: string;
   readonly message: string;
 }

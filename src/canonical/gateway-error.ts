@@ -129,7 +129,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The same error, which tells its caller more; the same object where there is nothing to tell. */
+/** The same error with more metadata; the same object where there is none. */
 export function withMetadata(error: GatewayError, more: JsonObject): GatewayError {
   if (Object.keys(more).length === 0) return error;
   const { type, message, status, issues, metadata, availability, retryAfterMs, rateLimit, lacksFunds, shouldRetry } =
@@ -152,7 +152,7 @@ export function invalid(path: string, message: string, type: ErrorType = 'invali
   return new GatewayError(type, `${path}: ${message}`, { issues: [{ path, message }] });
 }
 
-/** What a caller reads in `error.metadata`. `undefined` when there is nothing to say. */
+/** The members of `error.metadata` for the caller. */
 export function errorMetadata(error: GatewayError): JsonObject {
   const metadata: Record<string, Json | undefined> = { error_type: error.type, ...error.metadata };
   if (error.issues !== undefined) metadata['issues'] = error.issues.map(({ path, message }) => ({ path, message }));

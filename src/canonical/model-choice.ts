@@ -20,7 +20,7 @@ export interface CandidateModel {
   readonly released?: string;
   /** Results of tests by metric (`livebench-2026-06-25/coding`), 0 to 1, the best variant of each. */
   readonly scores: ReadonlyMap<string, number>;
-  /** 0 to 1, as listings sort by them; what the operator's configuration says of a model comes first. Absent: unknown. */
+  /** 0 to 1, as listings sort by them; the operator's configuration wins. Absent: unknown. */
   readonly coding?: number;
   readonly intelligence?: number;
   readonly agentic?: number;
@@ -85,7 +85,7 @@ export interface RouterSettings {
   /** Slugs and aliases, first choice first: the models that a router calls as a judge. */
   readonly judgeModels: readonly string[];
   readonly judgeTimeoutMs: number;
-  /** Auto routers ask the judge what a request is about where words leave doubt. */
+  /** Auto routers call the judge to classify a request where keywords leave doubt. */
   readonly judgesTasks: boolean;
   /** For auto routers where nothing is ranked. Slugs and aliases. */
   readonly defaultModels: readonly string[];
@@ -109,7 +109,7 @@ export interface ModelChoice {
   resolve(slug: string): string | undefined;
   /** 0 to 1: a model's rank among all with results in the metrics of a tag; `undefined`: it has no such results. */
   priorOf(slug: string, taskType: string): number | undefined;
-  /** Every model that was tested, served here or not: among few models places say little. */
+  /** Every model that was tested, served here or not: among few models a rank means little. */
   tested(): readonly TestedModel[];
   traffic(taskType: string): TaskTraffic;
   /**

@@ -29,7 +29,7 @@ export function supportsParameter(list: ReadonlySet<string>, parameter: string):
   return NEVER_MISSING.has(parameter) || list.has(parameter) || list.has(COVERED_BY.get(parameter) ?? parameter);
 }
 
-/** The word of the vocabulary that a form of answer needs; plain text needs none. @spec chat-36, chat-37 */
+/** The parameter of the vocabulary that a response format needs; plain text needs none. @spec chat-36, chat-37 */
 export function parameterOfFormat({ type }: ResponseFormat): string | undefined {
   if (type === 'text') return undefined;
   if (type === 'json_schema') return 'structured_outputs';

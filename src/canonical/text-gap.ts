@@ -22,7 +22,7 @@ export function gapBeforeText(
 /**
  * What stands between two readable forms of reasoning that become one text here. Each summary is a section with a heading
  * of its own, so that two in a row would run together; other reasoning is one text in pieces.
- * @param previous the last that said anything, whatever else came after it
+ * @param previous the last with any text, whatever else came after it
  */
 export function gapBeforeReasoning(
   format: FormatId | undefined,

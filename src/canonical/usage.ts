@@ -24,7 +24,7 @@ export interface Usage {
   readonly webFetchRequests?: number;
   /** What the provider charges for, where it counts that apart from what the model read and wrote (Cohere). */
   readonly billed?: { readonly promptTokens?: number; readonly completionTokens?: number };
-  /** The tier that served, in the upstream's word. */
+  /** The tier that served, as the upstream names it. */
   readonly serviceTier?: string;
   /**
    * Totals that a decoder did not find, or not as a number of tokens: what stands in their place is not charged. Absent: both

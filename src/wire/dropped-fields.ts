@@ -109,7 +109,7 @@ function noteBlocks(blocks: readonly Block[], paths: readonly string[], walk: Wa
     noteNode(block, path, walk);
     noteBreakpoint(block.cache, path, walk);
     if (block.type === 'text') noteCitations(block.citations ?? [], path, walk);
-    // In words it says everything but that it may be cited.
+    // The plain text holds everything but that it may be cited.
     if (block.type === 'opaque' && walk.foreign && isJsonObject(block.value['citations']))
       walk.warnings.add('field-dropped', `${path}.citations`, 'what is written out cannot be cited');
     if (block.type === 'tool-result')
@@ -131,9 +131,9 @@ function noteCitations(citations: readonly Citation[], path: string, walk: Walk)
 
 /** What a member repeats or only remembers, so that nothing is lost with it. */
 const STATES_NOTHING: Readonly<Record<string, ReadonlySet<string>>> = {
-  // The details say the same, and more.
+  // The details hold the same, and more.
   assistant: new Set(['reasoning', 'reasoning_content']),
-  // The place among its neighbours, which the order tells.
+  // The index, which the order of the blocks gives as well.
   reasoning: new Set(['index']),
   // An empty list is as good as none.
   'tool-result': new Set(['content']),
@@ -142,7 +142,7 @@ const STATES_NOTHING: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Our own responses say of every call that the model itself made it. @spec messages-30 */
+/** Our own responses mark every call as made by the model itself. @spec messages-30 */
 function isCalledDirectly(type: string | undefined, member: string, value: Json | undefined): boolean {
   return type === 'tool-call' && member === 'caller' && isJsonObject(value) && value['type'] === 'direct';
 }

@@ -78,9 +78,9 @@ export interface ServerCallCodec {
   shownId(id: string, ordinal: number): string;
   /** The name under which a caller sees the call of a tool. @param name of the function that the model called */
   shownName(type: string, name: string): string;
-  /** The block of a response that tells what came of a call. */
+  /** The block of a response that holds the result of a call. */
   encode(call: ServerCall): Block;
-  /** What a block of a caller's assistant turn says of a call that the gateway ran; `undefined` for any other block. */
+  /** Decodes a block of a caller's assistant turn about a call that the gateway ran; `undefined` for any other block. */
   decode(block: Block): ReplayedServerCall | undefined;
 }
 
@@ -106,7 +106,7 @@ export interface ClientFormat {
   readonly keepAlive: string;
 }
 
-/** What an endpoint can do, as far as an encoder must know. Absent: unknown, so what the format can say is sent. */
+/** What an endpoint can do, as far as an encoder must know. Absent: unknown, so everything that the format can express is sent. */
 export interface EncodeTarget {
   /** The upstream's own name of the model. */
   readonly model: string;
@@ -130,7 +130,7 @@ export type LimitTarget = Pick<EncodeTarget, 'dialect' | 'maxOutputTokens'>;
  */
 export interface Dialect {
   /**
-   * Where the conversation ends with the assistant, the model goes on from its last word instead of beginning a new response.
+   * Where the conversation ends with the assistant, the model continues its text instead of beginning a new response.
    * Default false: unknown.
    */
   readonly continuesResponses?: boolean;

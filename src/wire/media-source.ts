@@ -2,7 +2,7 @@ import type { MediaSource } from '../canonical/blocks.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { makeDataUrl, splitDataUrl } from './gateway/data-url.ts';
 
-/** Media types whose name differs from the word that `input_audio.format` uses. */
+/** Media types whose name differs from the value of `input_audio.format`. */
 const AUDIO_FORMAT_OF_SUBTYPE: ReadonlyMap<string, string> = new Map([
   ['mpeg', 'mp3'],
   ['x-wav', 'wav'],

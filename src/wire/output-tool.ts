@@ -15,7 +15,7 @@ const DESCRIPTION = 'Gives your whole answer. Call it once, and write no text be
 /** Keywords at the root of a schema that the input of a tool may not have there: vendor docs, "Tool use", read 2026-11. */
 const BEYOND_TOOLS = ['oneOf', 'anyOf', 'allOf', '$ref'] as const;
 
-/** A call's input is an object, whatever the schema says. */
+/** Whether the schema can be that of a call's input, which is always an object. */
 export function fitsOutputTool(schema: JsonObject): boolean {
   const { type } = schema;
   return (type === undefined || type === 'object') && !BEYOND_TOOLS.some((keyword) => schema[keyword] !== undefined);

@@ -4,7 +4,7 @@ import type { GenerationRequest, Turn } from '../canonical/request.ts';
 import { pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
 import type { Warnings } from './gateway/warnings.ts';
 
-/** A block and where it came from, in the words of the caller's request. */
+/** A block and its path in the caller's request. */
 export interface LocatedBlock {
   readonly block: Block;
   readonly path: string;

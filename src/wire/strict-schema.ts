@@ -22,8 +22,8 @@ const KNOWN: ReadonlySet<string> = new Set([
 type SchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
 
 /**
- * `strict` as it is to be sent. The messages format always holds a response to its schema and has no word for it; where
- * that takes a word, it is said for its callers.
+ * `strict` as it is to be sent. The messages format always holds a response to its schema and has no member for that; where
+ * another format needs the member, it is set for its callers.
  */
 export function strictnessOf(
   { strict, schema }: SchemaFormat,

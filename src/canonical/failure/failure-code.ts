@@ -42,7 +42,7 @@ const MEANING_OF_CODE: Readonly<Record<string, FailureMeaning>> = {
   image_file_not_found: MEANINGS.imageNotFound,
 };
 
-/** What an error's own code means, where that says more than a status; a vendor's other codes are its adapter's. */
+/** What an error's own code means, where that is more specific than a status; a vendor's other codes are its adapter's. */
 export function meaningOfCode({ code = '', type = '' }: UpstreamErrorBody): FailureMeaning | undefined {
   if (Object.hasOwn(MEANING_OF_CODE, code)) return MEANING_OF_CODE[code];
   // The type stays `insufficient_quota` under codes that did not exist when this was written.

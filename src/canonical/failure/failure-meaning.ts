@@ -19,7 +19,7 @@ export function failureOfMeaning({ errorType, mayTry, message, status }: Failure
 }
 
 /**
- * Meanings that statuses, words and vendors' codes have in common: statuses and words are sorted in
+ * Meanings that statuses, messages and vendors' codes have in common: statuses and messages are classified in
  * classify-failure.ts, a vendor's own codes in its adapter.
  */
 export const MEANINGS = {
@@ -53,7 +53,7 @@ export const MEANINGS = {
     errorType: 'provider_overloaded',
     mayTry: 'next-endpoint',
     message: 'The provider is overloaded.',
-    // @spec error-16: 503 says that nothing could be tried.
+    // @spec error-16: 503 means that nothing could be tried.
     status: 529,
   },
   rateLimited: {

@@ -1,6 +1,6 @@
 import type { ErrorType, Issue } from '../gateway-error.ts';
 
-/** Bound on what is kept of an upstream's own words. */
+/** Bound on what is kept of an upstream's own message. */
 export const UPSTREAM_MESSAGE_CHARS_MAX = 2_000;
 
 /** How an attempt at an upstream failed. A value, never thrown: the next candidate may do better. */
@@ -29,7 +29,7 @@ export interface UpstreamFailure {
   readonly upstreamStatus?: number;
   /** A sentence of ours, safe to show. */
   readonly message: string;
-  /** The upstream's own words, bounded and redacted; never shown with a 5xx "server" error. */
+  /** The upstream's own message, bounded and redacted; never shown with a 5xx "server" error. */
   readonly upstreamMessage?: string;
   readonly providerCode?: string;
   /** The error as it was parsed, for the adapter that knows more of it; it is dropped after the attempt. */
@@ -54,11 +54,11 @@ export interface UpstreamErrorBody {
   readonly type?: string;
   /** The member of the request that is at fault. */
   readonly param?: string;
-  /** How long to wait, where the body says it; a header that says it counts before this. */
+  /** How long to wait, where the body holds that; a header wins over it. */
   readonly retryAfterMs?: number;
 }
 
-/** A fault of the request is explained in the provider's own words; a fault of the provider is its own business. */
+/** Whether the provider's own message is shown: for a fault of the request, but not for a fault of the provider. */
 export function explains(failure: UpstreamFailure): boolean {
   return failure.status < 500 && failure.status !== 408 && failure.upstreamMessage !== undefined;
 }

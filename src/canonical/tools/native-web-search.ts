@@ -1,4 +1,4 @@
-/** A search of the web that the endpoint makes by itself, in no format's words. @spec web-2 */
+/** A search of the web that the endpoint makes by itself, independent of formats. @spec web-2 */
 export interface NativeWebSearch {
   /** Where an endpoint takes one list of sites, this one wins. */
   readonly includeSites?: readonly string[];

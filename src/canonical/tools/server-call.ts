@@ -1,6 +1,6 @@
 import type { Json } from '../../lib/json.ts';
 
-/** Why a server tool gave no result, in the words of the messages format. @spec tool-11 */
+/** Why a server tool gave no result, as the messages format names it. @spec tool-11 */
 export type ToolErrorCode =
   | 'invalid_tool_input'
   | 'unavailable'

@@ -7,7 +7,7 @@ const IMAGE_MEMBERS: ReadonlySet<string> = new Set(['image_url']);
 const URL_MEMBERS: ReadonlySet<string> = new Set(['url']);
 const AUDIO_MEMBERS: ReadonlySet<string> = new Set(['data', 'transcript']);
 
-/** The format never says what generated audio is made of: the request did. */
+/** The format of generated audio is not in the response: the request chose it. */
 const GENERATED_AUDIO = 'audio/*';
 
 /**

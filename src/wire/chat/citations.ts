@@ -34,7 +34,7 @@ export function decodeAnnotation(annotation: JsonObject): Citation {
 
 /**
  * @param range stands in where the citation itself names no place: the text that it was found on
- * @returns `undefined` for what only another format can say
+ * @returns `undefined` for a citation that only another format can express
  */
 export function encodeAnnotation(citation: Citation, range: TextRange): JsonObject | undefined {
   if (citation.type === 'opaque') return citation.format === 'chat' ? citation.value : undefined;

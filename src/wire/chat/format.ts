@@ -13,7 +13,7 @@ import { encodeWhole } from './response/response-out.ts';
 import { PARAMETERS } from './parameters.ts';
 import { chatServerCalls } from './server-tools.ts';
 
-/** @param options.plugin checks one entry of `plugins` and gives it in the gateway's words */
+/** @param options.plugin checks one entry of `plugins` and translates it to the gateway's names */
 export function createChatClientFormat(options: { readonly plugin: z.ZodType<PluginRequest> }): ClientFormat {
   return {
     id: 'chat',

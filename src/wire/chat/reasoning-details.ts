@@ -48,7 +48,7 @@ export function decodeDetail(detail: JsonObject): ReasoningBlock | OpaqueBlock {
   };
 }
 
-/** The entry of `reasoning_details` that says a whole block; `undefined` for blocks that it cannot say. */
+/** Encodes a whole block as an entry of `reasoning_details`; `undefined` for a block that it cannot express. */
 export function encodeDetail(block: Block): JsonObject | undefined {
   if (block.type === 'opaque') return block.format === 'chat' ? block.value : undefined;
   if (block.type !== 'reasoning') return undefined;

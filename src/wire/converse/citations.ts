@@ -2,7 +2,7 @@ import type { Citation, OpaqueCitation, UrlCitation } from '../../canonical/bloc
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { objectAt, objectsOf, textOf, type WireObject } from '../json-fields.ts';
 
-/** One kind of place in a document, as this wire and as the messages format tell it. */
+/** One kind of position in a document, in this format and in the messages format. */
 interface Place {
   /** Member of `location` here. */
   readonly here: string;
@@ -48,8 +48,8 @@ const PLACES: readonly Place[] = [
 ];
 
 /**
- * A web source becomes a citation that every format can say. Places in documents are the very ones of the messages
- * format in other words, so they become that format's: its callers read them, and send them back.
+ * A web source becomes a citation that every format can express. Positions in documents are the same as in the messages
+ * format under other names, so they become that format's: its callers read them, and send them back.
  */
 export function decodeCitation(value: JsonObject): Citation {
   const location = objectAt(value, 'location');

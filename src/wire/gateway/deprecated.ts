@@ -3,7 +3,7 @@ import type { GatewayFields } from './directives.ts';
 
 type Deprecated = GatewayFields & { readonly n?: unknown };
 
-/** Top-level members that still work under an older name, or that have nothing to say. @spec request-17 */
+/** Top-level members that still work under an older name, or that have no effect. @spec request-17 */
 const DEPRECATED_MEMBERS: readonly (Warning & { readonly path: keyof Deprecated })[] = [
   { path: 'route', code: 'field-changed', message: 'is deprecated: use provider.sort.partition' },
   { path: 'transforms', code: 'field-changed', message: 'is deprecated: use the context-compression plugin' },
@@ -16,7 +16,7 @@ const DEPRECATED_MEMBERS: readonly (Warning & { readonly path: keyof Deprecated 
   },
 ];
 
-/** What to tell the operator about older spellings and members without effect in a request's gateway fields. */
+/** Warnings about older names and members without effect in a request's gateway fields. */
 export function deprecationWarnings(parsed: Deprecated): readonly Warning[] {
   const searches = parsed.plugins?.some(({ id, enabled }) => id === 'web' && enabled) === true;
   const warnings: Warning[] = DEPRECATED_MEMBERS.filter(

@@ -52,7 +52,7 @@ export function gatewayShape({ plugin }: { readonly plugin: z.ZodType<PluginRequ
     debug: z.looseObject({ echo_upstream_body: z.boolean().optional() }).optional(),
     transforms: z.array(z.literal(MIDDLE_OUT)).nullish(),
     usage: z.looseObject({ include: z.boolean().nullish() }).nullish(),
-    // An invalid filter is dropped without a word, so no shape can be wrong. @spec web-16
+    // An invalid filter is dropped without a warning, so no shape can be wrong. @spec web-16
     x_search_filter: z.unknown().optional(),
   };
 }

@@ -55,7 +55,7 @@ export function decodeHeaderDirectives(headers: Headers): HeaderDirectives {
   };
 }
 
-/** Anything but the two words counts as absent, as in the other header. */
+/** Any value but these two counts as absent, as in the other header. */
 function parseRescue(value: string | undefined): { readonly rescue?: boolean } {
   const word = value?.toLowerCase();
   return word === 'enabled' || word === 'disabled' ? { rescue: word === 'enabled' } : {};
@@ -88,11 +88,11 @@ function parseApp(headers: Headers): AppAttribution | undefined {
 }
 
 /**
- * Where the caller is, as a proxy before the gateway says, or as the caller does: nothing is decided by it.
+ * The caller's country, as a proxy in front of the gateway or the caller itself reports it: nothing is decided by it.
  * @source vendor docs, read 2026-11: Cloudflare "IP geolocation", CloudFront "Add request headers"
  */
 const COUNTRY_HEADERS = ['cf-ipcountry', 'cloudfront-viewer-country', 'x-service-country'];
-/** Cloudflare's word for a country that it does not know; `T1`, an exit of Tor, is none either. */
+/** Cloudflare's code for an unknown country; `T1`, an exit of Tor, is no country either. */
 const NO_COUNTRY = 'XX';
 
 function parseCountry(headers: Headers): string | undefined {

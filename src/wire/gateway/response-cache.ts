@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ResponseCacheSetting } from '../../canonical/directives.ts';
 import { parseKeepingNumbers, type JsonObject } from '../../lib/json.ts';
 
-/** What the headers `X-Service-Cache`, `-TTL` and `-Clear` say. */
+/** The headers `X-Service-Cache`, `-TTL` and `-Clear`, decoded. */
 export interface CacheHeaders {
   readonly enabled?: boolean;
   /** Seconds, within bounds. */
@@ -17,7 +17,7 @@ const TTL_S_MAX = 86_400;
 
 type One = (name: string) => string | undefined;
 
-/** @returns `undefined` where no header speaks of the cache */
+/** @returns `undefined` where no header is about the cache */
 export function parseCacheHeaders(one: One): CacheHeaders | undefined {
   const enabled = parseFlag(one('x-service-cache'));
   const ttlS = parseTtl(one('x-service-cache-ttl'));
@@ -26,7 +26,7 @@ export function parseCacheHeaders(one: One): CacheHeaders | undefined {
   return { ...(enabled !== undefined && { enabled }), ...(ttlS !== undefined && { ttlS }), clear };
 }
 
-/** Anything but the two words counts as absent. */
+/** Any value but these two counts as absent. */
 function parseFlag(value: string | undefined): boolean | undefined {
   const word = value?.trim().toLowerCase();
   return word === 'true' || word === 'false' ? word === 'true' : undefined;

@@ -32,7 +32,7 @@ export const serviceMetadataSchema = z
   })
   .meta({ id: 'ServiceMetadata', description: 'How the request was routed. Present when a header requests it.' });
 
-/** Members of `usage` that tell the cost. @spec money-9 */
+/** Members of `usage` that hold the cost. @spec money-9 */
 export const costShape = {
   cost: z.number().nullable().optional().describe('USD charged to the account; null: the price is unknown.'),
   cost_details: z

@@ -4,7 +4,7 @@ import { usdFromNano } from '../../lib/money.ts';
 
 /**
  * `service_metadata` of responses and errors. Encoded when the generation has ended; before that it has no `generation_time`.
- * @param region where this gateway runs, in the operator's words
+ * @param region where this gateway runs, as the operator names it
  * @spec metadata-3
  */
 export function encodeServiceMetadata(report: RouteReport, region: string): JsonObject {

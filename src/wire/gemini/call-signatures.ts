@@ -7,7 +7,7 @@ import { isJsonObject } from '../../lib/json.ts';
 export const GEMINI_FAMILY: ReasoningFamily = 'google-gemini-v1';
 
 /**
- * Stands in for a signature that is gone: the vendor's own word to its validator, for calls that another model made or
+ * Stands in for a signature that is gone: the vendor's own stopgap for its validator, for calls that another model made or
  * whose signature a client lost. ai.google.dev "Thought signatures", "FAQs", read 2026-11
  */
 export const MISSING_SIGNATURE = 'skip_thought_signature_validator';

@@ -25,7 +25,7 @@ export interface GeminiFacts {
   readonly thinking?: GeminiThinking;
   /** Takes JSON Schema (`parametersJsonSchema`, `responseJsonSchema`); otherwise schemas are lowered. */
   readonly jsonSchema?: boolean;
-  /** Refuses `systemInstruction`: instructions are said by the user. */
+  /** Refuses `systemInstruction`: instructions become user messages. */
   readonly refusesSystem?: boolean;
   /** Refuses functions. */
   readonly refusesTools?: boolean;
@@ -45,7 +45,7 @@ export interface GeminiFacts {
   readonly refusesPenalties?: boolean;
   /** Refuses `responseLogprobs`. */
   readonly refusesLogprobs?: boolean;
-  /** Takes `temperature`, `topP` and `topK` and does not heed them. */
+  /** Takes `temperature`, `topP` and `topK` and ignores them. */
   readonly fixedSampling?: boolean;
   /** Where the tier is named: in the body (AI Studio), or in a header (Vertex). */
   readonly tierIn?: 'body' | 'header';

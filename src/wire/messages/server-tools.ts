@@ -16,7 +16,7 @@ import { callIdOfResult } from './request/orphan-server-tools.ts';
 interface ResultKind {
   /** Type of the block. */
   readonly block: string;
-  /** Type of its content where the call failed; absent: the content is the result, whatever it says. */
+  /** Type of its content where the call failed; absent: the content is the result, whatever it holds. */
   readonly error?: string;
   encode(result: Json): Json;
   /** What the model read, of the content. */

@@ -32,7 +32,7 @@ export interface ResponsesDialect {
   readonly documentInputs?: 'all' | 'links' | 'none';
   /** Takes the result of a call as a list of parts, images among them; otherwise it gets text. */
   readonly toolOutputParts?: boolean;
-  /** Takes the calls of a turn only side by side, after whatever else was said in it. */
+  /** Takes the calls of a turn only side by side, after its other content. */
   readonly callsLast?: boolean;
   /** Labels its messages as commentary or final response, and wants the label back. */
   readonly messagePhases?: boolean;

@@ -8,7 +8,7 @@ interface MarkedPart {
   readonly prompt_cache_breakpoint?: object | null | undefined;
 }
 
-/** The two spellings are interchangeable; the one that may say a lifetime wins. @spec chat-14, prompt-cache-3 */
+/** The two spellings are interchangeable; the one that may hold a lifetime wins. @spec chat-14, prompt-cache-3 */
 export function decodeCacheControl(part: MarkedPart): { readonly cache?: CacheBreakpoint } {
   if (part.cache_control) return { cache: ephemeralBreakpoint(part.cache_control) };
   return part.prompt_cache_breakpoint ? { cache: { kind: 'explicit' } } : {};

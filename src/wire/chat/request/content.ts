@@ -88,7 +88,7 @@ function markExtras(part: MarkedPart, rest: JsonObject | undefined): Pick<Block,
   return { ...decodeCacheControl(part), ...asExtra('chat', nestCacheControlRest(rest, part.cache_control)) };
 }
 
-/** The content part that says a block; `undefined` for what no content part can say. */
+/** Encodes a block as a content part; `undefined` for a block that no content part can express. */
 export function encodePart(block: Block, dialect: Dialect): JsonObject | undefined {
   switch (block.type) {
     case 'text':

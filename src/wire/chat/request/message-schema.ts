@@ -68,7 +68,7 @@ const REQUIRED_OF_DETAIL: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * One object for all kinds of detail: what an upstream newer than this file says must come back to it unread, so an
+ * One object for all kinds of detail: details of an upstream newer than this file must come back to it unread, so an
  * unknown `type` or `format` is no fault. @spec chat-16
  */
 const reasoningDetail = z

@@ -130,7 +130,7 @@ function decodeAssistant(message: ChatAssistantMessage, path: string, warnings: 
   };
 }
 
-/** Details say more than plain text, which then only repeats them. @spec chat-15 */
+/** Details hold more than plain text, which then only repeats them. @spec chat-15 */
 function decodeReasoning(message: ChatAssistantMessage): readonly Block[] {
   const details = objectsOf(message.reasoning_details);
   if (details.length > 0) return details.map(decodeDetail);

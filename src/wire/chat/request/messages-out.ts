@@ -55,7 +55,7 @@ function encodeResult(block: ToolResultBlock, turn: Turn, path: string, context:
 /** Whose content it is, and whether it stood as one bare string. */
 type Holder = Pick<Turn, 'role'> & { readonly plain?: true | undefined };
 
-/** `null` when there is nothing to say. Empty texts go, unless they are all there is (@spec translate-9). */
+/** `null` when there is no content. Empty texts are dropped, unless they are all there is (@spec translate-9). */
 function encodeContent(blocks: readonly Block[], holder: Holder, path: string, context: EncodeContext): Content {
   const [first] = blocks;
   if (first === undefined) return null;

@@ -19,7 +19,7 @@ export interface NormalizedTurn {
 /**
  * Turns of another format in the order that this one demands: the results of calls in messages of their own, right
  * after the calls and one for each; a single assistant or user message in a row; texts joined where nothing else stands
- * between them. What cannot be said is left out with a warning.
+ * between them. Blocks that the format cannot express are left out with a warning.
  * @throws GatewayError 400 for a file that cannot be sent, and for the result of a call that there was not
  * @spec translate-4, translate-9, prompt-cache-9
  */
@@ -42,7 +42,7 @@ export function normalizeTurns(request: GenerationRequest, context: EncodeContex
   return normalized;
 }
 
-/** `undefined` when nothing is left that can be said. */
+/** `undefined` when no block is left that the format can express. */
 function joinAssistant(run: readonly LocatedTurn[], context: EncodeContext): NormalizedTurn | undefined {
   const kept: Block[] = [];
   for (const { block, path } of run.flatMap(({ blocks }) => blocks)) {
@@ -56,7 +56,7 @@ function joinAssistant(run: readonly LocatedTurn[], context: EncodeContext): Nor
   const others = kept
     .filter((block) => block.type !== 'text')
     .map((block) => (block.type === 'tool-call' && block.input === '' ? { ...block, input: '{}' } : block));
-  // Texts that cite are one text in pieces; others were said one after the other.
+  // Texts that cite are one text in pieces; others are separate texts.
   const glue = texts.some((text) => text.citations !== undefined) ? '' : '\n\n';
   const text = texts.map((block) => block.text).join(glue);
   const [first] = run;

@@ -112,7 +112,7 @@ function encodeOptions(request: GenerationRequest, context: EncodeContext): Json
   return options.members;
 }
 
-/** What the caller itself says of the search counts, member by member. */
+/** The caller's own settings of the search win, member by member. */
 function searchOptionsOf(
   { webSearchOptions, nativeWebSearch }: Settings,
   context: EncodeContext,

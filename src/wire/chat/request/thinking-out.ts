@@ -9,7 +9,7 @@ import type { EncodeContext } from './encode-context.ts';
 type Spelling = NonNullable<ChatDialect['reasoningSettings']>;
 type Switch = Exclude<Spelling, 'reasoning' | 'none' | 'reasoning_effort'>;
 
-/** The body's members that say it, in the words of the upstream's dialect. @spec reasoning-13 */
+/** The members of the body that switch reasoning, as the upstream's dialect names them. @spec reasoning-13 */
 export function encodeReasoningSettings(
   settings: ReasoningSettings,
   context: EncodeContext,

@@ -30,7 +30,7 @@ export interface Counts {
   readonly legacyCalls: true | undefined;
 }
 
-/** A block that this format cannot say: tools that the upstream ran, and what only another format knows. */
+/** A block that this format cannot express: tools that the upstream ran, and blocks that only another format knows. */
 const SILENT: BlockWriter = { isText: false, thinks: undefined, textStart: 0, start: undefined, more: () => undefined };
 
 export function openBlockWriter(block: Block, counts: Counts): BlockWriter {

@@ -20,7 +20,7 @@ export const CHUNK_MEMBERS: ReadonlySet<string> = new Set([
   'p',
 ]);
 
-/** The same for the first chunk, which also tells what holds for all of them. */
+/** The same for the first chunk, which also holds members that are the same in all of them. */
 export const START_MEMBERS: ReadonlySet<string> = CHUNK_MEMBERS.difference(
   new Set(['created', 'system_fingerprint', 'service_tier']),
 );

@@ -27,7 +27,7 @@ export function piecesOf(delta: JsonObject, skip: (message: string) => void): re
   return pieces;
 }
 
-/** Details say it all where they are given; the plain members then repeat their text. */
+/** Where details are given they hold everything; the plain members then repeat their text. */
 function addReasoning(pieces: Piece[], delta: JsonObject): void {
   const details = objectsOf(delta['reasoning_details']);
   for (const detail of details) {

@@ -14,7 +14,7 @@ export function encodeError(error: GatewayError, context: ErrorContext): JsonObj
   };
 }
 
-/** What a response tells of its upstream's failure. @spec chat-response-13, stream-20 */
+/** Encodes an upstream's failure in a response. @spec chat-response-13, stream-20 */
 export function encodeFailure(failure: UpstreamFailure): JsonObject {
   const { status, errorType, providerCode } = failure;
   // No code of the provider with a fault of the "server" class.
@@ -26,7 +26,7 @@ export function encodeFailure(failure: UpstreamFailure): JsonObject {
   };
 }
 
-/** What a response says that its upstream ended with an error, without saying which. @spec chat-response-13 */
+/** The error of a response that its upstream ended with an unspecified error. @spec chat-response-13 */
 export const UNREPORTED_ERROR: JsonObject = {
   code: STATUS_OF_ERROR_TYPE.provider_unavailable,
   message: 'The provider ended its answer with an error.',

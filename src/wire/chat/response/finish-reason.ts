@@ -1,7 +1,7 @@
 import type { FinishReason } from '../../../canonical/events.ts';
 
 /**
- * Words of upstreams for why they stopped. Any other is an ordinary stop. @spec translate-25; words of
+ * Finish reasons of upstreams. Any other is an ordinary stop. @spec translate-25; those of
  * single vendors from their API references, read 2026-11: `model_length` Mistral, `insufficient_system_resource`
  * DeepSeek, `sensitive` and `network_error` Z.AI, `abort` vLLM and SGLang
  */
@@ -22,7 +22,7 @@ const MEANING: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * A response that holds calls ended for them, whatever the upstream's word: OpenAI says `stop` after a call that the
+ * A response that holds calls ended for them, whatever the upstream's reason: OpenAI sends `stop` after a call that the
  * request forced, and agents would not run it.
  */
 export function decodeFinishReason(word: string | undefined, hasCalls: boolean): FinishReason {
@@ -31,7 +31,7 @@ export function decodeFinishReason(word: string | undefined, hasCalls: boolean):
   return meaning === 'stop' && hasCalls ? 'tool_calls' : meaning;
 }
 
-/** @param legacy the caller declared `functions`, whose calls have a word of their own */
+/** @param legacy the caller declared `functions`, whose calls have a finish reason of their own */
 export function encodeFinishReason(finish: FinishReason, legacy: true | undefined): string | null {
   if (finish === 'unknown') return null;
   return legacy === true && finish === 'tool_calls' ? 'function_call' : finish;

@@ -32,7 +32,7 @@ function redactValue(value: Json | undefined, depth: number): Json | undefined {
 }
 
 function redactText(text: string): string {
-  // The start tells: prose of this length has a space in it.
+  // The start is enough: prose of this length has a space in it.
   if (text.length > BASE64_CHARS_MAX && BASE64_START.test(text.slice(0, BASE64_CHARS_MAX))) {
     const dataFrom = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
     return `${text.slice(0, dataFrom)}[${text.length - dataFrom} characters of base64]`;

@@ -87,7 +87,7 @@ export class ResponseDecoder {
     const error = failed ?? choice?.['error'];
     if (error === undefined || error === null) return;
     const failure = classifyErrorEvent(statusOfError(error), parseError(error));
-    // OpenRouter says `length` first and then that a limit was reached. @spec translate-29
+    // OpenRouter sends `length` first and then an error that a limit was reached. @spec translate-29
     if (this.#finish?.word === 'length' && isLengthError(failure.errorType)) this.finish(true);
     else this.fail(failure);
   }
@@ -118,9 +118,9 @@ export class ResponseDecoder {
   }
 
   /**
-   * The upstream said that this was all, or closed. A stream that closes without a finish reason broke off; where the
-   * upstream said that it is complete, the reason is unknown, and none is made up (@spec stream-11).
-   * @param complete the whole response is here, so that a missing reason is only a missing word
+   * The upstream ended the response, or closed the stream. A stream that closes without a finish reason broke off; where the
+   * upstream reported the end, the reason is unknown, and none is made up (@spec stream-11).
+   * @param complete the whole response is here, so that a missing reason does not mean that it broke off
    */
   finish(complete: boolean): void {
     if (this.#over) return;
@@ -159,7 +159,7 @@ export class ResponseDecoder {
     this.#early = [];
   }
 
-  /** What stands in an error may be all that there is to tell of the response. */
+  /** The members beside an error may be all that there is of the response. */
   #ensureStarted(): void {
     if (!this.#started) this.#emitStart({ type: 'start', format: 'chat' });
   }

@@ -189,7 +189,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     const rest = this.#write(this.#writers[index]?.end?.());
     if (this.#openText === index) {
       this.#openText = undefined;
-      // A text that said nothing has no gap before it.
+      // An empty text has no gap before it.
       if (this.#textChars === this.#writers[index]?.textStart) this.#textChars -= this.#gapChars;
     }
     this.#textEnds[index] = this.#textChars;

@@ -148,7 +148,7 @@ export class ToolCalls {
 function startsAnother(call: Call, { id, name, input }: PieceTexts): boolean {
   const otherId = id !== '' && call.id !== '' && id !== call.id;
   if (otherId) return name !== '' || isComplete(call);
-  // Without ids only a name after complete arguments tells; before them it is a fragment or a repetition. What has no name
+  // Without ids only a name after complete arguments shows a new call; before them it is a fragment or a repetition. What has no name
   // yet gets one.
   const renamed = name !== '' && call.name !== '' && (name !== call.name || input !== '');
   return id === '' && renamed && isComplete(call);

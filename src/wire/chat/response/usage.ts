@@ -35,7 +35,7 @@ const COMPLETION_MEMBERS: ReadonlySet<string> = new Set([
 /** What a provider charges is between it and the operator: the caller reads what the account is charged. */
 const MONEY = /^cost/;
 
-/** Whether a usage says anything that can be billed; hosts also send empty ones, and the words of other formats. */
+/** Whether a usage holds a count that can be billed; hosts also send empty ones, and members of other formats. */
 export function countsTokens(usage: JsonObject): boolean {
   return totalCount(usage['prompt_tokens']) !== undefined || totalCount(usage['completion_tokens']) !== undefined;
 }
@@ -53,7 +53,7 @@ export function decodeUsage(usage: JsonObject, tier: string | undefined, reasoni
   const reported = reportedPrompt ?? 0;
   const cacheReadTokens = firstCount([
     prompt?.['cached_tokens'],
-    // DeepSeek and Moonshot say it outside of the details; their API references, read 2026-11.
+    // DeepSeek and Moonshot report it outside of the details; their API references, read 2026-11.
     usage['prompt_cache_hit_tokens'],
     usage['cached_tokens'],
   ]);

@@ -15,7 +15,7 @@ export interface EncodedAssistant {
   readonly calls: readonly SentCall[];
 }
 
-/** What an assistant said, in order: each piece is one of the two. */
+/** The content of an assistant turn, in order: each piece is one of the two. */
 interface Stated {
   readonly kind: 'text' | 'thinking';
   readonly text: string;
@@ -26,7 +26,7 @@ interface Stated {
 export type PlansIn = CohereDialect['plansIn'];
 
 /**
- * Assistant turns in a row as one message; `undefined` when nothing of them can be said.
+ * Assistant turns in a row as one message; `undefined` when the format can express nothing of them.
  * @param used ids of earlier calls: the wire refuses one that comes twice
  */
 export function encodeAssistant(

@@ -8,7 +8,7 @@ import { createWarnings, type Warnings } from '../../gateway/warnings.ts';
 export interface EncodeContext {
   readonly request: GenerationRequest;
   readonly target: EncodeTarget;
-  /** Takes paths in the words of chat callers, and gives them in the words of this one. */
+  /** Takes paths with the member names of chat, and reports them with those of the caller. */
   readonly warnings: Warnings;
   /** Whether the endpoint takes a parameter of the catalog's vocabulary. @spec route-20 */
   readonly supports: (parameter: string) => boolean;

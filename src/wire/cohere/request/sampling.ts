@@ -25,7 +25,7 @@ const RANGES: readonly Range[] = [
 
 const STOPS_MAX = 5;
 
-/** Settings that this wire has no word for, as callers spell them. */
+/** Settings that this format does not have, as callers spell them. */
 const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [
   ['topA', 'top_a'],
   ['minP', 'min_p'],
@@ -41,7 +41,7 @@ const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [
   ['webSearchOptions', 'web_search_options'],
 ];
 
-/** Sampling, stop sequences and log probabilities; what cannot be said is recorded. */
+/** Sampling, stop sequences and log probabilities; settings that the format does not have are warned of. */
 export function encodeSampling(context: EncodeContext): Members {
   const { request, warnings } = context;
   const { settings } = request;

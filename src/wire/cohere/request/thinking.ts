@@ -35,7 +35,7 @@ export function planThinking(context: EncodeContext): ThinkingPlan {
   return planBudget(requested, reasoning.maxTokens, maxTokens, context);
 }
 
-/** `undefined` when nothing is said. */
+/** `undefined` when the request has no such setting. */
 function requestedFor(reasoning: ReasoningSettings): Effort | 'unlimited' | undefined {
   const requested = effortOf(reasoning, undefined);
   return requested !== 'none' && reasoning.effort === undefined && reasoning.adaptive === true

@@ -17,7 +17,7 @@ const NOTHING = '{}';
 
 export interface EncodedResults {
   readonly messages: readonly JsonObject[];
-  /** Pictures, which a tool message cannot hold, each group with a line that tells whose they are. */
+  /** Pictures, which a tool message cannot hold, each group with a line that names its call. */
   readonly media: readonly ContentPart[];
 }
 

@@ -13,7 +13,7 @@ export interface EncodedTools {
   readonly tools: readonly JsonObject[];
   readonly toolChoice?: 'REQUIRED' | 'NONE';
   readonly strict: boolean;
-  /** A sentence for the system prompt, where the wire has no word for the choice. */
+  /** A sentence for the system prompt, where the format does not have the choice. */
   readonly instruction?: string;
   /** Names as sent, to the caller's own, where they differ. */
   readonly names: ReadonlyMap<string, string>;

@@ -9,10 +9,10 @@ export interface CitedText {
   readonly start: number;
 }
 
-/** Members of a cited document, or of what a tool gave, that hold its words. */
+/** Members of a cited document, or of a tool's result, that hold its text. */
 const EXCERPT_MEMBERS = ['text', 'snippet', 'content'] as const;
 
-/** Members that tell which one it is. */
+/** Members that identify it. */
 const NAMING_MEMBERS: ReadonlySet<string> = new Set(['id', 'title', 'url']);
 
 /**

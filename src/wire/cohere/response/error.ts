@@ -6,7 +6,7 @@ import { objectOf, textOf } from '../../json-fields.ts';
 
 const TYPE_CHARS_MAX = 200;
 
-/** Statuses for errors inside a response, by the vendor's word for their kind. */
+/** Statuses for errors inside a response, by the vendor's name of their kind. */
 const STATUS_OF_TYPE: readonly (readonly [words: RegExp, status: number])[] = [
   [/too_many_tokens/i, 400],
   [/deny|blocked|safety/i, 400],
@@ -27,7 +27,7 @@ export function failureOfError(error: JsonObject): UpstreamFailure {
   return classifyErrorEvent(known?.[1] ?? chat.statusOfError(objectOf(error['error']) ?? error), body);
 }
 
-/** What a response that ended with a word of failure means. @param error the sentence beside the word */
+/** The failure of a response whose finish reason is one. @param error the sentence beside the reason */
 export function failureOfFinish(word: string, status: number, error: unknown): UpstreamFailure {
   const message = textOf(error) ?? chat.parseError(error).message;
   return classifyErrorEvent(status, { code: word, ...(message !== undefined && { message }) });

@@ -1,8 +1,8 @@
 import type { FinishReason } from '../../../canonical/events.ts';
 
 /**
- * Why the model stopped. `ERROR` and `TIMEOUT` are missing because they are failures, and any other word is an ordinary
- * stop. The last two are words of the first version of the format that hosts still use.
+ * Why the model stopped. `ERROR` and `TIMEOUT` are missing because they are failures, and any other reason is an ordinary
+ * stop. The last two are from the first version of the format that hosts still use.
  * @source types of the vendor's SDK, cohere-ai/cohere-python `ChatFinishReason`, `FinishReason` (2026-08)
  */
 const MEANING: ReadonlyMap<string, FinishReason> = new Map([
@@ -14,13 +14,13 @@ const MEANING: ReadonlyMap<string, FinishReason> = new Map([
   ['ERROR_TOXIC', 'content_filter'],
 ]);
 
-/** The HTTP status that a failure would have had as a response of its own, by the word for the end of a response. */
+/** The HTTP status that a failure would have had as a response of its own, by its finish reason. */
 const STATUS: ReadonlyMap<string, number> = new Map([
   ['ERROR', 500],
   ['TIMEOUT', 504],
 ]);
 
-/** A response that holds calls ended for them, whatever the upstream's word. */
+/** A response that holds calls ended for them, whatever the upstream's reason. */
 export function decodeFinishReason(word: string | undefined, hasCalls: boolean): FinishReason {
   if (word === undefined) return 'unknown';
   const meaning = MEANING.get(word.toUpperCase()) ?? 'stop';

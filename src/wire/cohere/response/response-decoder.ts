@@ -95,7 +95,7 @@ export class ResponseDecoder {
       this.#blocks.emit({ type: 'citation', index: block, citation: source });
   }
 
-  /** The response's own end: its last word, and what it used. @param error the sentence beside a word of failure */
+  /** The response's own end: its finish reason and its usage. @param error the sentence beside a reason that is a failure */
   finish(word: Json | undefined, usage: Json | undefined, error: Json | undefined): void {
     this.start(undefined);
     const counted = decodeUsage(usage);

@@ -46,7 +46,7 @@ export function createEncodeContext(
 /** A block as it will be sent, before it is settled which cache points are. */
 export interface Piece {
   readonly wire: WireObject;
-  /** In the words of the caller's request. */
+  /** The path in the caller's request. */
   readonly path: string;
   readonly cache?: CacheBreakpoint | undefined;
 }

@@ -44,7 +44,7 @@ function reads(kind: ConverseMedia, { facts }: EncodeContext): boolean {
   return facts.media?.includes(kind) !== false;
 }
 
-/** What a file says, if it is text. */
+/** The content of a file, if it is text. */
 function textOfContent(content: Content | undefined, named: MediaFormat | undefined): string | undefined {
   const bytes = textOf(content?.source['bytes']);
   return bytes === undefined || !TEXT_FORMATS.has(named?.format ?? '')

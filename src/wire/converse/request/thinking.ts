@@ -7,7 +7,7 @@ import { encodeForeignThinking, foreignLimit, type ThinkingPlan } from '../../me
 import { isToolResult, type EncodeContext, type Message } from './encode-context.ts';
 import type { WireObject } from '../../json-fields.ts';
 
-/** How a request says that the model should think. */
+/** The thinking settings of a request. */
 export interface ReasoningPlan {
   /** Members of `additionalModelRequestFields`. */
   readonly fields: WireObject;
@@ -16,7 +16,7 @@ export interface ReasoningPlan {
   readonly sampling: 'free' | 'restricted' | 'fixed';
 }
 
-/** What every Claude that thinks can answer at the least, where neither caller nor catalog say how much it may be. */
+/** The longest response that every thinking Claude can give, where neither caller nor catalog set a limit. */
 const OUTPUT_TOKENS_DEFAULT = 32_000;
 
 /** @param forced the model has to call a tool. @spec reasoning-8 */
@@ -106,7 +106,7 @@ function encodeThinking({ thinking }: ThinkingPlan, { target, request }: EncodeC
   return { thinking: display === undefined || !stated ? rest : { ...rest, display } };
 }
 
-/** "The model decides how much" is said by saying nothing. */
+/** "The model decides how much" is expressed by leaving the member out. */
 function encodeEffort({ effort }: ThinkingPlan, { reasoning, verbosity }: Settings): WireObject {
   const adaptiveOnly = reasoning?.adaptive === true && reasoning.effort === undefined && verbosity === undefined;
   return effort === undefined || adaptiveOnly ? {} : { output_config: { effort } };

@@ -13,7 +13,7 @@ import { objectAt, textOf } from '../../json-fields.ts';
 interface Choices {
   /** `toolConfig.toolChoice` */
   readonly toolChoice?: JsonObject;
-  /** In the words of the messages format, for what this wire has no word for. */
+  /** The choice of the messages format, where this format has no such choice. */
   readonly claudeChoice?: JsonObject;
 }
 
@@ -23,7 +23,7 @@ export interface EncodedTools extends Choices {
   readonly names: ReadonlyMap<string, string>;
   /** A sentence for the end of the system prompt. */
   readonly instruction?: string;
-  /** A sentence for the end of what the user says last: it holds for this response alone. */
+  /** A sentence for the end of the last user message: it holds for this response alone. */
   readonly ban?: string;
 }
 
@@ -32,7 +32,7 @@ const STUB_DESCRIPTION = 'Was called earlier in this conversation and is not ava
 const STUB_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
 /**
- * The wire has no word for "no tool", and refuses calls in the conversation without any tool.
+ * The format has no choice of "no tool", and refuses calls in the conversation without any tool.
  * @throws GatewayError 400 for calls in the conversation with a model that takes no tools
  * @spec translate-18
  */

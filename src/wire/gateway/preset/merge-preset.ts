@@ -49,7 +49,7 @@ function uniteTools(preset: readonly Json[], requested: readonly Json[]): readon
   ];
 }
 
-/** Server tools that may stand there more than once, and the parameter that tells them apart. */
+/** Server tools that may stand there more than once, and the parameter that distinguishes them. */
 const NAMED_SERVER_TOOLS: ReadonlyMap<unknown, string> = new Map([
   ['service:advisor', 'name'],
   ['service:subagent', 'name'],
@@ -72,7 +72,7 @@ const MARK = '@preset/';
 /**
  * The preset that a body names, in whichever of the three ways: `model: "@preset/slug"`, `model: "author/slug@preset/slug"`,
  * `preset: "slug"`. The body that goes on has the slug in `preset`, and in `model` what is a model.
- * @returns `undefined` where none is named; what is wrong with such a body is for its format to say
+ * @returns `undefined` where none is named; the body's format reports what is wrong with such a body
  * @throws GatewayError 400 when `preset` and `model` name different ones
  * @spec preset-6
  */

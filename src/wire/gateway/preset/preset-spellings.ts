@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { OWN_MEMBERS } from './preset-config.ts';
 import { withoutAbsent } from '../../json-fields.ts';
 
-/** A preset's config in one format's words. */
+/** A preset's config with the member names of one format. */
 export interface SpelledConfig {
   readonly config: JsonObject;
   /** Members that the format cannot express. */
@@ -137,7 +137,7 @@ function rename(members: Members, from: string, to: string): void {
   delete members[from];
 }
 
-/** What stands there in this format's own words says more than a translation. */
+/** A member of this format holds more than a translation of it. */
 function put(members: Members, member: string, value: Json | undefined): void {
   if (value !== undefined) members[member] ??= value;
 }

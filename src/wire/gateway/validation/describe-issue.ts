@@ -8,7 +8,7 @@ type ZodIssue = z.core.$ZodIssue;
 /** A value of a kind, or among values, that its place does not allow. */
 export interface Mismatch {
   readonly values: readonly unknown[];
-  /** In zod's words: `string`, `int`, `record`. */
+  /** As zod names it: `string`, `int`, `record`. */
   readonly kinds: readonly string[];
   readonly input: unknown;
 }

@@ -27,7 +27,7 @@ export function findFaults(
 ): { readonly faults: readonly Fault[]; readonly more: number } {
   const faults: Fault[] = [];
   collect(issues, [], max, known, faults);
-  // Branches of unions are not counted: the number only says that there is more to mend.
+  // Branches of unions are not counted: the number only shows that there is more to fix.
   return { faults, more: Math.max(0, issues.length - faults.length) };
 }
 
@@ -78,7 +78,7 @@ function rankBranch(faults: readonly Fault[], path: Path): number {
   return tagged - Math.min(depth, 1_000) * 100 + faults.length;
 }
 
-/** A literal value right below a union, such as `type`, tells its branches apart. */
+/** A literal value right below a union, such as `type`, distinguishes its branches. */
 function isTag(fault: Fault, path: Path): boolean {
   return fault.path.length === path.length + 1 && (fault.mismatch?.values.length ?? 0) > 0;
 }

@@ -22,7 +22,7 @@ export interface ModelContent {
   readonly calls: readonly SentCall[];
 }
 
-/** What assistant turns in a row say, as one content. @spec translate-3 */
+/** Encodes assistant turns in a row as one content. @spec translate-3 */
 export function encodeModelTurns(turns: readonly LocatedTurn[], context: EncodeContext): ModelContent {
   const writer = new ModelWriter(context);
   for (const placed of turns) writer.write(placed);

@@ -6,7 +6,7 @@ import { inclusiveBounds, mergeSchemas, resolveReference } from './schema-merge.
 const ONE = new Set(['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames']);
 const LIST = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const NAMED = new Set(['properties', '$defs', 'patternProperties', 'dependentSchemas']);
-/** What only says how the document is to be read. */
+/** Keywords about how to read the schema document. */
 const META = new Set(['$schema', '$comment', '$vocabulary']);
 
 const OLD_DEFINITIONS = '#/definitions/';
@@ -22,8 +22,8 @@ interface Walk {
 }
 
 /**
- * A JSON Schema in the words that the vendor heeds. The member takes any JSON Schema and passes over what it does not
- * know: `const`, exclusive bounds and `allOf` would bind nothing. It heeds `$id`, `$defs`, `$ref`, `$anchor`, `type`,
+ * A JSON Schema with the keywords that the vendor supports. The member takes any JSON Schema and ignores what it does not
+ * know: `const`, exclusive bounds and `allOf` would bind nothing. It supports `$id`, `$defs`, `$ref`, `$anchor`, `type`,
  * `format`, `title`, `description`, `enum`, `items`, `prefixItems`, `minItems`, `maxItems`, `minimum`, `maximum`, `anyOf`,
  * `oneOf`, `properties`, `additionalProperties`, `required` and `propertyOrdering`, and a `$ref` must stand alone.
  * A schema of nothing else comes back as it is.
@@ -36,7 +36,7 @@ export function prepareJsonSchema(schema: JsonObject, budget: SchemaBudget = cre
   return prepare(root, { root, budget, inside: [] });
 }
 
-/** Definitions of older drafts, under the one name that is heeded. */
+/** Definitions of older drafts, under the one name that is supported. */
 function renameDefinitions(schema: JsonObject): JsonObject {
   const { definitions, ...rest } = schema;
   if (!isJsonObject(definitions)) return schema;

@@ -75,7 +75,7 @@ function bytesOf(source: MediaSource): { readonly mediaType: string; readonly da
   return source.type === 'url' ? decodeDataUrl(source.url) : undefined;
 }
 
-/** A file is bytes and a type here: neither its name nor what is said about it has a place. */
+/** A file is bytes and a type here: neither its name nor its description has a place. */
 function warnOfLabels({ name, context: about }: MediaBlock, path: string, { request, warn }: EncodeContext): void {
   const member = request.format === 'chat' ? 'file.filename' : 'title';
   if (name !== undefined) warn('field-dropped', `${path}.${member}`, 'a file has no name in this format');

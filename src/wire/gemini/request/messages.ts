@@ -64,7 +64,7 @@ function instructionText(turns: readonly LocatedTurn[], context: EncodeContext):
   return texts.join('\n\n');
 }
 
-/** Everything but results, which stand with their calls; instructions in the middle are said by the user. */
+/** Everything but results, which stand with their calls; instructions in the middle become user messages. */
 function encodeOthers(run: readonly LocatedTurn[], context: EncodeContext): readonly WirePart[] {
   const blocks = run.flatMap(nameSpeaker).filter(({ block }) => block.type !== 'tool-result');
   return encodeParts(blocks, context, warnOfBlock);

@@ -25,7 +25,7 @@ const TIERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The vendor keeps prefixes by itself, so that marks for its cache say nothing.
+ * The vendor keeps prefixes by itself, so that cache breakpoints have no effect.
  * @throws GatewayError 400 when a result answers no call
  * @spec translate-1, prompt-cache-5
  */

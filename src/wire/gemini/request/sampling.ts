@@ -13,7 +13,7 @@ const TOP_LOGPROBS_MAX = 20;
 const SEED_BITS = 32;
 const SEED_MAX = 2 ** (SEED_BITS - 1) - 1;
 
-/** Settings that this wire has no word for, as callers spell them. @spec request-11 */
+/** Settings that this format does not have, as callers spell them. @spec request-11 */
 const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [
   ['topA', 'top_a'],
   ['minP', 'min_p'],

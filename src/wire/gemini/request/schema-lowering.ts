@@ -39,7 +39,7 @@ interface Place {
 
 /**
  * A JSON Schema as the subset of OpenAPI 3.0 that older models take: any other keyword is an unknown field to them, and
- * refused with the whole request. References are written out, unions become `anyOf`, what has no word is left out, so
+ * refused with the whole request. References are written out, unions become `anyOf`, unsupported keywords are left out, so
  * that the result allows what the schema allows and sometimes more.
  * @param budget one for all schemas of a request
  * @source the vendor's reference of `Schema`, read 2026-11; @spec translate-20
@@ -96,7 +96,7 @@ function expand(given: JsonObject, walk: Walk, place: Place): Expanded | undefin
       const target = resolveReference(walk.root, reference) ?? {};
       if (references.length > REFERENCES_MAX || !spend(walk.budget, costOf(target))) return undefined;
       const merged = mergeSchemas(target, { ...rest, ...(allOf !== undefined && { allOf }) });
-      // What is said at the place counts before what is said of the definition.
+      // Keywords beside a reference win over those of the definition.
       const stated = rest['description'];
       schema = stated === undefined ? merged : { ...merged, description: stated };
     } else {
@@ -144,7 +144,7 @@ function isNull(schema: JsonObject): boolean {
   return Array.isArray(values) && values.length > 0 && values.every((value: Json) => value === null);
 }
 
-/** "When using any_of, it must be the only field set": what else is said goes into the members. */
+/** "When using any_of, it must be the only field set": the other keywords go into the members. */
 function lowerUnion({ members, nullable, description }: Union, walk: Walk, place: Place): JsonObject {
   const lowered = members.map((member) => {
     const encoded = lower(member, walk, place);
@@ -232,7 +232,7 @@ function addValues(lowered: Members, type: string, values: readonly Json[]): voi
   lowered['description'] = typeof before === 'string' ? `${before} ${words}` : words;
 }
 
-/** A list of fixed places has no word: each place may hold what any of them may. */
+/** There is no keyword for a list of fixed places: each place may hold what any of them may. */
 function lowerItems(lowered: Members, schema: JsonObject, walk: Walk, place: Place): void {
   const { items, prefixItems } = schema;
   const places: readonly Json[] | undefined = Array.isArray(items)

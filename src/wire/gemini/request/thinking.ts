@@ -10,7 +10,7 @@ const OUTPUT_TOKENS_DEFAULT = 65_536;
 /** The model decides how much: ai.google.dev "Thinking", read 2026-11. */
 const DYNAMIC = -1;
 
-/** How a request says that the model should think. */
+/** The thinking settings of a request. */
 export interface ThinkingPlan {
   /** `generationConfig.thinkingConfig`. */
   readonly config?: JsonObject;

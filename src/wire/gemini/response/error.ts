@@ -53,7 +53,7 @@ function parseError(error: JsonObject): UpstreamErrorBody {
   const details = objectsOf(error['details']);
   const message = textOf(error['message'])?.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);
   const type = textOf(error['status'])?.slice(0, WORD_CHARS_MAX);
-  // google.rpc.ErrorInfo: `API_KEY_INVALID` and the like, under a status that says less.
+  // google.rpc.ErrorInfo: `API_KEY_INVALID` and the like, under a status that is less specific.
   const code = firstText(details, 'reason');
   const param = firstText(
     details.flatMap((detail) => objectsOf(detail['fieldViolations'])),

@@ -28,7 +28,7 @@ const FINISH_OF_WORD: ReadonlyMap<string, FinishReason> = new Map([
   ['IMAGE_OTHER', 'error'],
 ]);
 
-/** @param calledTools the response calls functions of the caller, which the word for its end does not say */
+/** @param calledTools the response calls functions of the caller, which its finish reason does not show */
 export function decodeFinishReason(word: string | undefined, calledTools: boolean): FinishReason {
   if (word === undefined) return 'unknown';
   const finish = FINISH_OF_WORD.get(word) ?? 'stop';

@@ -10,7 +10,7 @@ const NOT_PLAIN = /["\\\u0000-\u001f]/;
 /** An upstream that writes each chunk in another way never repeats itself: after so many chunks there is nothing to learn. */
 const LEARNED_CHUNKS_MAX = 8;
 
-/** A chunk that holds more of the text, and the counts so far where it tells them. */
+/** A chunk that holds more of the text, and the counts so far where it holds them. */
 export interface TextChunk {
   readonly text: string;
   readonly usage: JsonObject | undefined;
@@ -52,7 +52,7 @@ export class ChunkTemplate {
     const { before, between, after } = this.#letters;
     // Slices compare by words, `startsWith` by characters.
     if (source.slice(0, before.length) !== before) return undefined;
-    // Where this is found too early, a quote stands within the text, and `parseString` says so.
+    // Where this is found too early, a quote stands within the text, and `parseString` fails.
     const end = source.indexOf(between, before.length);
     const text = end < 0 ? undefined : parseString(source.slice(before.length, end));
     if (text === undefined || text === '') return undefined;
@@ -72,12 +72,12 @@ function parseString(inside: string): string | undefined {
     const text: unknown = JSON.parse(`"${inside}"`);
     return typeof text === 'string' ? text : undefined;
   } catch {
-    // The parser will say so again of the whole chunk.
+    // The parser will fail again on the whole chunk.
     return undefined;
   }
 }
 
-/** Whether nothing but the text and the counts says anything that the next chunk could not repeat without effect. */
+/** Whether everything but the text and the counts has no effect when the next chunk repeats it. */
 function holdsTextAlone(chunk: JsonObject): boolean {
   for (const member in chunk) if (!CHUNK_MEMBERS.has(member)) return false;
   const candidates: Json | undefined = chunk['candidates'];

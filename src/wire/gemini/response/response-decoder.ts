@@ -113,8 +113,8 @@ export class ResponseDecoder {
   }
 
   /**
-   * Nothing more comes. A stream without a word for its end broke off: an end that the upstream did not give is never
-   * invented (@spec stream-11). @param complete the whole response is here, so that a missing word is only that
+   * Nothing more comes. A stream without a finish reason broke off: an end that the upstream did not give is never
+   * invented (@spec stream-11). @param complete the whole response is here, so that a missing reason does not mean that it broke off
    */
   finish(complete: boolean): void {
     if (this.#over) return;

@@ -9,7 +9,7 @@ const MISSES_MAX = 50;
 /** One text block of the response. */
 interface Span {
   readonly block: number;
-  /** Where it begins in what the vendor said, and in the response as callers read it. Characters. */
+  /** Where it begins in the vendor's text, and in the response as callers read it. Characters. */
   readonly stated: number;
   readonly start: number;
 }

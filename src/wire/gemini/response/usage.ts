@@ -2,7 +2,7 @@ import { noteUnreported, tokenCount, totalCount, type Usage } from '../../../can
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { objectsOf, textOf } from '../../json-fields.ts';
 
-/** Whether a usage says anything that can be billed: Vertex sends `{trafficType}` alone until the end. */
+/** Whether a usage holds a count that can be billed: Vertex sends `{trafficType}` alone until the end. */
 export function countsTokens(usage: JsonObject): boolean {
   return (
     totalCount(usage['promptTokenCount']) !== undefined ||
@@ -45,7 +45,7 @@ export function decodeUsage(usage: JsonObject, searches: number | undefined, has
   return {
     promptTokens,
     completionTokens: (candidates ?? 0) + (reasoningTokens ?? 0),
-    // Part of the prompt, whatever it says.
+    // Part of the prompt, whatever it holds.
     cacheReadTokens: Math.min(count('cachedContentTokenCount'), promptTokens),
     cacheWriteTokens: 0,
     cacheWrite1hTokens: 0,
@@ -75,7 +75,7 @@ function modalityTokens(usage: JsonObject, members: readonly string[], modality:
   return reported;
 }
 
-/** Vertex tells the tier by the kind of traffic. `TrafficType` of @google/genai 2.18 (2026-08) */
+/** Vertex reports the tier as the kind of traffic. `TrafficType` of @google/genai 2.18 (2026-08) */
 const TIER_OF_TRAFFIC: ReadonlyMap<unknown, string> = new Map([
   ['ON_DEMAND', 'standard'],
   ['ON_DEMAND_PRIORITY', 'priority'],

@@ -28,7 +28,7 @@ import { addExtra } from '../extra.ts';
 
 /** The context of encoding a block. */
 export interface EncodeContext {
-  /** The caller speaks this format: what it sent goes on as it stands. */
+  /** The caller speaks this format: its blocks are sent as they stand. */
   readonly own: boolean;
   readonly vendor: boolean;
   readonly warnings: Warnings;
@@ -132,7 +132,7 @@ function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): W
   );
 }
 
-/** What the chat format says about a picture and this one does not. `auto` is what it gets. */
+/** The resolution of an image, which only the chat format has. It is `auto` here. */
 function warnOfPicture(block: MediaBlock, path: string, { own, warnings }: EncodeContext): void {
   if (own) return;
   if (block.detail !== undefined && block.detail !== 'auto')

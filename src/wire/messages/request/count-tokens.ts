@@ -33,7 +33,7 @@ export function decodeCountTokens(body: Json, text: string, headers: HeaderDirec
   };
 }
 
-/** What the response `{input_tokens}` says where no upstream counts: the gateway's own estimate. */
+/** The response `{input_tokens}` where no upstream counts: the gateway's own estimate. */
 export function estimateInputTokens(request: GenerationRequest): number {
   return estimateRequestTokens(request);
 }

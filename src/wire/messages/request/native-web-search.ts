@@ -2,7 +2,7 @@ import type { GenerationRequest } from '../../../canonical/request.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
 
-/** A search that the vendor is to make by itself. What the caller says of such a tool counts. @spec messages-19 */
+/** A search that the vendor is to make by itself. The caller's own settings of such a tool win. @spec messages-19 */
 export function encodeNativeWebSearch(
   { settings: { nativeWebSearch }, tools }: GenerationRequest,
   vendor: boolean,

@@ -18,7 +18,7 @@ export interface KindObject {
 }
 
 /**
- * An object that `type` tells apart: a known kind must have its shape, any other passes as it stands, because vendors
+ * An object that `type` distinguishes: a known kind must have its shape, any other passes as it stands, because vendors
  * add kinds faster than gateways are released (@spec request-10). The value is not copied: prompts are made of these.
  */
 export function openKinds(kinds: Readonly<Record<string, z.ZodType>>): z.ZodType<KindObject> {

@@ -21,7 +21,7 @@ const MAX_TOKENS_DEFAULT = 4_096;
 
 /** Members that only the vendor's own endpoints know. @spec messages-15 */
 const VENDOR_MEMBERS = ['container', 'mcp_servers', 'inference_geo', 'context_management', 'speed'] as const;
-/** Tiers in the vendor's words. @spec messages-10 */
+/** The vendor's names of tiers. @spec messages-10 */
 const VENDOR_TIERS: ReadonlySet<string> = new Set(['auto', 'standard_only']);
 
 /** @spec translate-1 */
@@ -78,7 +78,7 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
   };
 }
 
-/** Of reasoning, what its callers say goes on as it stands. */
+/** Reasoning settings of messages callers are sent as they stand. */
 function supportedFieldsOf({ format }: GenerationRequest): SupportedFields {
   return { format: 'messages', betas: true, ...(format !== 'messages' && { reasoning: ['display'] }) };
 }

@@ -5,7 +5,7 @@ import type { Warnings } from '../../gateway/warnings.ts';
 import type { WireObject } from '../../json-fields.ts';
 import { addExtra } from '../extra.ts';
 
-/** How a request says that the model should think, in this wire's members. */
+/** The thinking settings of a request, in this format's members. */
 export interface ThinkingPlan {
   readonly thinking?: WireObject;
   /** `output_config.effort`. */
@@ -22,13 +22,13 @@ export interface ThinkingOptions {
   readonly maxTokens: number;
   /** The most that the endpoint can answer, where known. */
   readonly maxTokensLimit: number | undefined;
-  /** The model has to call a tool. Default: what the settings say. */
+  /** The model has to call a tool. Default: as the settings have it. */
   readonly forced?: boolean;
   readonly warnings: Warnings;
 }
 
 /**
- * What a caller of this format said goes on as it stands, even where the model will refuse it: its own words are not
+ * Settings of a caller of this format are sent as they stand, even where the model will refuse them: they are not
  * changed behind its back (@spec messages-24). Only a model that cannot think at all gets nothing.
  */
 export function encodeOwnThinking(options: ThinkingOptions): ThinkingPlan {

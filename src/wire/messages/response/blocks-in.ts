@@ -79,7 +79,7 @@ export class BlockReader {
   /** Ends whatever may not stay open beside a new block. */
   #makeRoom(wireIndex: number, kind: BlockKind): void {
     const open = this.#open;
-    // Beside a call stand only calls, so the current block speaks for all.
+    // Beside a call stand only calls, so the current block stands for all.
     const shares = kind === 'tool' && (open === undefined || open.kind === 'tool');
     if (!shares || this.#find(wireIndex) !== undefined) {
       this.closeAll();

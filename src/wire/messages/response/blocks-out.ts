@@ -21,7 +21,7 @@ interface OpenBlock {
   wireIndex: number;
   /** What came of redacted data, which is written whole. */
   data: string;
-  /** Of a call's input, where the upstream may not say that it has ended. */
+  /** Of a call's input, where the upstream may not report its end. */
   readonly input: JsonExtent;
   signature: string | undefined;
   /** Sources of the whole response, which stand behind its own. */
@@ -48,7 +48,7 @@ export class BlockWriter {
   #lingering: OpenBlock | undefined;
   /** Encrypted reasoning behind a text, complete: it is written when another block follows. `waitsBehindText` says why. */
   #behindText: OpenBlock[] = [];
-  /** The last block that the format can say, on the wire or still to come there. */
+  /** The last block that the format can express, on the wire or still to come there. */
   #latest: OpenBlock | undefined;
   /** Sources of the whole response that no text can take any more. */
   readonly #late: Citation[] = [];
@@ -115,7 +115,7 @@ export class BlockWriter {
     return this.#headIsOver() ? this.#finishHead() : '';
   }
 
-  /** A tool call whose input is complete is over as soon as another block has something to say. */
+  /** A tool call whose input is complete is over as soon as another block has content. */
   #headIsOver(): boolean {
     const head = this.#open[0];
     if (head === undefined || head.ended) return head !== undefined;
@@ -142,7 +142,7 @@ export class BlockWriter {
     return frames;
   }
 
-  /** A block of this format opens at once; others when they have something to say, so that none stays empty. */
+  /** A block of this format opens at once; others with their first content, so that none stays empty. */
   #begin(open: OpenBlock): string {
     const { block, encoding } = open;
     let frames = this.native || encoding === 'call' || encoding === 'opaque' ? this.#ensureOpen(open) : '';
@@ -213,14 +213,14 @@ export class BlockWriter {
     return '';
   }
 
-  /** On a text that is over; one that said nothing opens for its source. */
+  /** Cites on a text that is over; an empty one opens for its source. */
   #citeLingering(open: OpenBlock, citation: Citation): string {
     const frames = this.#cite(open, citation);
     if (open.wireIndex >= 0) this.#lingering = open;
     return frames;
   }
 
-  /** On the text that is last. Blocks cannot be opened again, so behind anything else it gets a block without words. */
+  /** On the text that is last. Blocks cannot be opened again, so behind anything else it gets an empty text block. */
   #citeLate(): string {
     if (!this.#saidText || this.#late.length === 0) return '';
     const last = this.#lingering;

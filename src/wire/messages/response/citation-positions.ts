@@ -7,7 +7,7 @@ import type { WireObject } from '../../json-fields.ts';
 /** Sources of the whole response; further ones are lost. */
 export const WHOLE_SOURCES_MAX = 1_000;
 
-/** A source of the whole response stands on the text that was last said when it came, and on no other block. */
+/** A source of the whole response stands on the text that was the last when it came, and on no other block. */
 export function takesSources(latest: Block | undefined): boolean {
   return latest?.type === 'text';
 }

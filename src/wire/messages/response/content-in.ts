@@ -79,7 +79,7 @@ export function decodeMessageExtra(message: JsonObject) {
   return extraOf(message, MESSAGE_MEMBERS);
 }
 
-/** What the vendor says of a response that it refused to give. @spec messages-26 stop_details */
+/** The vendor's explanation of a refusal. @spec messages-26 stop_details */
 export function explanationOf(stopDetails: unknown): string {
   return isJsonObject(stopDetails) ? (textOf(stopDetails['explanation']) ?? '') : '';
 }

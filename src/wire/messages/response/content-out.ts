@@ -39,7 +39,7 @@ export interface FormattedEnd {
   readonly inner: JsonObject;
 }
 
-/** @param refusal the words of a refusal that came as a block */
+/** @param refusal the text of a refusal that came as a block */
 export function encodeEnd(end: EndEvent | undefined, traits: ResponseTraits, refusal: string): FormattedEnd {
   const fields = end?.extra?.format === 'messages' ? end.extra.fields : {};
   const { stop_details: details, container, [END_DELTA]: inner, ...outer } = fields;
@@ -87,7 +87,7 @@ export function encodeCall(block: ToolCallBlock, input: JsonObject): WireObject 
   return encoded;
 }
 
-/** A block for a whole response; `undefined` where this format cannot say it. */
+/** A block for a whole response; `undefined` where this format cannot express it. */
 export function encodeWholeBlock(
   block: Block,
   native: boolean,

@@ -18,7 +18,7 @@ const VENDOR_TYPE: Partial<Readonly<Record<ErrorType, string>>> = {
   unmapped: 'api_error',
 };
 
-/** `error.type` in the vendor's words; what is not listed is one of the family of faulty requests. */
+/** The vendor's `error.type`; a type that is not listed is one of the family of faulty requests. */
 export function errorTypeOf(type: ErrorType): string {
   return VENDOR_TYPE[type] ?? 'invalid_request_error';
 }

@@ -25,7 +25,7 @@ function finishOf(stopReason: string | undefined): FinishReason {
  */
 export const END_DELTA = 'delta';
 
-/** @param fields `stop_details`, `container`, and what else the response said at its end */
+/** @param fields `stop_details`, `container`, and other members of the response's end */
 export function endEvent(
   stopReason: string | undefined,
   stopSequence: string | undefined,
@@ -40,7 +40,7 @@ export function endEvent(
   };
 }
 
-/** What the response held, where the upstream's own word for its end does not say it. */
+/** Traits of the response that the upstream's own stop reason may not show. */
 export interface ResponseTraits {
   /** The upstream spoke this format. */
   readonly native: boolean;
@@ -49,7 +49,7 @@ export interface ResponseTraits {
 }
 
 /**
- * The `stop_reason` of a response. A vendor's own word is passed on, unless something on the way changed how the response
+ * The `stop_reason` of a response. A vendor's own reason is passed on, unless something on the way changed how the response
  * ended; where the upstream gave none, none is made up. @spec messages-27
  */
 export function stopReasonOf(end: EndEvent | undefined, traits: ResponseTraits): string | null {

@@ -60,7 +60,7 @@ function parseEscaped(data: string, kind: PlainDelta['kind'], wireIndex: number,
     const text: unknown = JSON.parse(data.slice(from - 1, to + 1));
     return typeof text === 'string' ? { kind, wireIndex, text } : undefined;
   } catch {
-    // Not a legal escape: the parser will say so again.
+    // Not a legal escape: the parser will fail again.
     return undefined;
   }
 }

@@ -35,7 +35,7 @@ export function encodeWhole(response: GenerationResponse, identity: ResponseIden
   return JSON.stringify(message);
 }
 
-/** What came too late for its text stands on the last one, or in a block without words where another block is last. */
+/** Sources that came too late for their text stand on the last one, or in an empty text block where another block is last. */
 function encodeContent(response: GenerationResponse, native: boolean): WireObject[] {
   const { onTexts, late } = locateCitations(response, native);
   const encoded = response.blocks

@@ -35,7 +35,7 @@ const PROMPT_COUNTS: ReadonlySet<string> = new Set([
 
 /**
  * Adds what a later event reports: counts are cumulative, so the last one that is not null stands. A host that fills up the
- * last event with zeros, or with what is no count, does not take back what the first one said. @spec money-22
+ * last event with zeros, or with what is no count, does not take back the counts of the first one. @spec money-22
  */
 export function mergeUsage(before: JsonObject | undefined, next: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(next)) return before;

@@ -26,7 +26,7 @@ interface OpenMessage {
 /** One item of a turn, before it is known whether all of them can be sent. */
 type Draft = { readonly reasoning: ReasoningItem } | { readonly message: OpenMessage } | { readonly item: JsonObject };
 
-/** The items of assistant turns in a row, in the order in which they were said. */
+/** The items of assistant turns in a row, in their order. */
 export function encodeAssistant(
   run: readonly LocatedTurn[],
   callId: (given: string) => string,

@@ -91,7 +91,7 @@ function encodeDocument(block: MediaBlock, path: string, context: EncodeContext)
     : { type: 'input_file', filename: name ?? nameFor(url), file_data: url };
 }
 
-/** The vendor demands a name with the data, and tells the kind of file by it. */
+/** The vendor demands a name with the data, and derives the kind of file from it. */
 function nameFor(dataUrl: string): string {
   const [, subtype = 'bin'] = /^data:[^/;,]*\/([\w.+-]{1,40})/.exec(dataUrl.slice(0, 100)) ?? [];
   return `document.${subtype === 'plain' ? 'txt' : subtype}`;

@@ -14,7 +14,7 @@ import { takesBreakpoints } from './cache-control.ts';
 import { encodeReasoning } from './thinking.ts';
 import { withoutAbsent } from '../../json-fields.ts';
 
-/** Settings that this wire has no word for, by their names in chat. @spec request-11 */
+/** Settings that this format does not have, by their names in chat. @spec request-11 */
 const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [
   ['stop', 'stop'],
   ['seed', 'seed'],

@@ -15,7 +15,7 @@ import { encodeParts, simplify, type Content } from './content.ts';
 
 export interface EncodedResults {
   readonly items: readonly JsonObject[];
-  /** Files of results, for a host that takes only text there, each group with a line that tells whose they are. */
+  /** Files of results, for a host that takes only text there, each group with a line that names its call. */
   readonly files: readonly JsonObject[];
 }
 

@@ -79,7 +79,7 @@ function encodeOwnTools(context: EncodeContext): readonly JsonObject[] {
   const { webSearchTool, imageTool } = target.dialect;
   const { webSearchOptions, nativeWebSearch, imageConfig, modalities } = request.settings;
   const tools: JsonObject[] = [];
-  // What the caller itself says of the search counts.
+  // The caller's own settings of the search win.
   if (nativeWebSearch !== undefined && webSearchOptions === undefined)
     tools.push(...encodeNativeWebSearch(nativeWebSearch, context));
   if (webSearchOptions !== undefined) {

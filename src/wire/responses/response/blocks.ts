@@ -31,7 +31,7 @@ export interface Lane {
 /**
  * Writes the events of one response, whose items may come side by side on the wire, so that no blocks overlap but calls: a
  * block that begins while another is open waits for that one's end. Reasoning is the exception. It ends as soon as
- * anything else begins, because hosts that translate from chat say that it is complete only after the text that follows
+ * anything else begins, because hosts that translate from chat report its end only after the text that follows
  * it, and holding all text back until then would be no stream (recorded: openrouter/responses-raw-reasoning-stream).
  */
 export class BlockLanes {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { objectOf, textOf } from '../../json-fields.ts';
 
 /**
- * Why a response was cut short; a word that is not known is an ordinary stop. `max_tokens` and `length` are xAI's.
+ * Why a response was cut short; an unknown reason is an ordinary stop. `max_tokens` and `length` are xAI's.
  * @spec translate-25; vercel/ai, `mapXaiResponsesFinishReason`, 2026-08
  */
 const FINISH_OF_REASON: ReadonlyMap<string, FinishReason> = new Map([
@@ -19,7 +19,7 @@ export interface ResponseTraits {
   readonly refused: boolean;
 }
 
-/** @param status `undefined`: the upstream does not say how the response ended; `incomplete`: there would have been more */
+/** @param status `undefined`: the upstream does not report how the response ended; `incomplete`: there would have been more */
 export function decodeEnd(
   response: JsonObject,
   status: 'completed' | 'incomplete' | undefined,
@@ -29,7 +29,7 @@ export function decodeEnd(
   const incomplete = status === 'incomplete';
   const reason = incomplete ? textOf(objectOf(response['incomplete_details'])?.['reason']) : undefined;
   const nativeFinish = reason ?? (incomplete ? 'incomplete' : 'completed');
-  // Cut short without a word why: the length is what cuts responses short.
+  // Cut short without a reason: the length is what cuts responses short.
   const cut = incomplete ? (reason === undefined ? 'length' : FINISH_OF_REASON.get(reason)) : undefined;
   const finish = cut ?? (calledTools ? 'tool_calls' : refused ? 'content_filter' : 'stop');
   return { type: 'end', finish, nativeFinish };

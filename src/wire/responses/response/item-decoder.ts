@@ -23,7 +23,7 @@ const CALL_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'nam
 const PICTURE_MEMBERS: ReadonlySet<string> = new Set(['type', 'result', 'status']);
 const ADDRESS = /^https?:\/\//;
 
-/** Items that tell how the upstream set itself up, and nothing of the response. */
+/** Items about the upstream's own setup, which are no part of the response. */
 const QUIET_ITEMS: ReadonlySet<string> = new Set([
   'mcp_list_tools',
   'tool_search_output',
@@ -49,7 +49,7 @@ export class ItemReader {
     this.#skip = skip;
   }
 
-  /** The item begins. Calls are shown at once; the others when they have something to say. */
+  /** The item begins. Calls are shown at once; the others with their first content. */
   open(item: Item, wire: JsonObject): void {
     const kind = this.#callKindOf(item);
     const part = kind && partOf(item, INPUT);
@@ -150,7 +150,7 @@ export class ItemReader {
     }
     if (kind === 'refusal') this.refused = true;
     if (extra !== undefined) part.hasLogprobs = true;
-    // The block's own extra says its phase: it cannot hold those of two formats.
+    // The block's own extra holds its phase: it cannot hold those of two formats.
     this.#lanes.add(part.lane, text, part.lane.block.extra === undefined ? extra : undefined);
     this.#receive(part, text);
   }

@@ -30,7 +30,7 @@ export interface Item {
   listed: boolean;
 }
 
-/** What a done event says beyond the deltas; hosts that send no deltas say all of it there. */
+/** The part of a done event beyond the deltas; hosts that send no deltas put everything there. */
 export function missingText({ received }: Part, full: string): string {
   return received !== undefined && full.startsWith(received) ? full.slice(received.length) : '';
 }

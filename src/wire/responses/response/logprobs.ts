@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { objectsOf } from '../../json-fields.ts';
 
 /**
- * Log probabilities as the chat format tells them: no other caller's format has any, and they have no place of their own
+ * Log probabilities in the shape of the chat format: no other caller's format has any, and they have no place of their own
  * in the canonical response. `undefined` for none; hosts send empty lists with every delta. @spec chat-response-5
  */
 export function decodeLogprobs(logprobs: Json | undefined): Extra | undefined {

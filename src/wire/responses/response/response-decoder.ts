@@ -111,7 +111,7 @@ export class ResponseDecoder {
     this.fail(failureOfError(isJsonObject(event['error']) ? event['error'] : error));
   }
 
-  /** Events about the progress of an item say nothing that its end does not, so most types are passed over. */
+  /** Events about the progress of an item hold nothing that its end does not, so most types are skipped. */
   #takeContent(type: string, event: JsonObject, data: string): void {
     this.#start({});
     const dot = type.lastIndexOf('.');
@@ -208,7 +208,7 @@ export class ResponseDecoder {
       this.#reader.annotate(item, indexOf(event, 'content_index'), annotation);
   }
 
-  /** What was never streamed is made good from what the finished response lists. @param type `''`: no word for the end came */
+  /** What was never streamed is made good from what the finished response lists. @param type `''`: no event ended the response */
   #finish(type: string, event: JsonObject, data: string): void {
     const response = objectOf(event['response']) ?? {};
     this.#start(response);
@@ -227,7 +227,7 @@ export class ResponseDecoder {
     }
     const usage = decodeUsage(response);
     if (usage !== undefined) this.#lanes.emit({ type: 'usage', usage });
-    // A host may say the one with its event and the other with the status.
+    // A host may send the one as its event and the other as the status.
     const status = textOf(response['status']);
     if (type === 'response.failed' || status === 'failed') {
       this.fail(failureOfError(response['error'] ?? event['error']));

@@ -24,7 +24,7 @@ const NESTED = {
 /** What a provider charges is between it and the operator: the caller reads what the account is charged. */
 const MONEY = /^cost/;
 
-/** Whether a usage says anything that can be billed: answers begin with an empty one. */
+/** Whether a usage holds a count that can be billed: responses begin with an empty one. */
 function countsTokens(usage: JsonObject): boolean {
   return totalCount(usage['input_tokens']) !== undefined || totalCount(usage['output_tokens']) !== undefined;
 }
