@@ -43,7 +43,7 @@ export function createLocalServers(parts: {
     if (provider === undefined) return;
     // Another server may use the usual address; the operator's address needs no check.
     const owner = own.has(slug) ? undefined : LOCAL_ENGINES.get(provider.adapter.id)?.modelsOwner;
-    const models = await askModels(provider, owner, http, probeMs);
+    const models = await listModels(provider, owner, http, probeMs);
     if (isStopped || isSame(models, known.get(slug))) return;
     if (models === undefined) {
       known.delete(slug);
@@ -86,7 +86,7 @@ function isSame(one: readonly string[] | undefined, other: readonly string[] | u
 }
 
 /** The names of its models; `undefined`: there is no response, or not that of such an engine. Never throws. */
-async function askModels(
+async function listModels(
   provider: Provider,
   owner: string | undefined,
   http: HttpClient,

@@ -24,7 +24,7 @@ import type { ResponseCapture } from '../telemetry/response-capture.ts';
 import { createContentLog, type ContentLog, type LogSwitches } from '../telemetry/content-log.ts';
 import { createBroadcast, type Broadcast } from '../telemetry/destinations/broadcast.ts';
 import { createDestinations } from '../telemetry/destinations/destinations.ts';
-import { exportedOf } from '../telemetry/destinations/exported.ts';
+import { toExported } from '../telemetry/destinations/exported.ts';
 import { createPatternSearch } from '../telemetry/destinations/pattern-search.ts';
 import { createPoster } from '../telemetry/destinations/post.ts';
 import { createFeedbackBox } from '../telemetry/feedback.ts';
@@ -120,7 +120,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
   async function handOn(record: GenerationRecord, isWanted: boolean): Promise<void> {
     const exchange = await content.take(record);
     if (isWanted && (await switches.get(record.principal.workspaceId)).isBroadcastEnabled)
-      broadcast.offer(exportedOf(record, config.server.region, exchange));
+      broadcast.offer(toExported(record, config.server.region, exchange));
     if (exchange !== undefined) await content.keep(record, exchange);
   }
 

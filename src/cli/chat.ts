@@ -4,7 +4,7 @@ import { findGatewayUrl } from '../config/gateway-url.ts';
 import { readSecretVariable } from '../config/secret-file.ts';
 import { createHttpClient } from '../lib/net/http-client.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
-import { askGateway } from './chat/chat-client.ts';
+import { callGateway } from './chat/chat-client.ts';
 import type { ChatMessage, ChatOutcome, ChatTarget } from './chat/chat-client.ts';
 import { UsageError } from './command.ts';
 import type { Io } from './command.ts';
@@ -97,7 +97,7 @@ async function answer(
   signal: AbortSignal,
 ): Promise<ChatOutcome> {
   const printer = createAnswerPrinter(io.stdout);
-  const outcome = await askGateway({ client, target, messages, sink: printer, signal });
+  const outcome = await callGateway({ client, target, messages, sink: printer, signal });
   printer.end();
   if (outcome.kind === 'failed') io.stderr.write(`${outcome.message}\n`);
   return outcome;

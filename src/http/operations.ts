@@ -45,7 +45,7 @@ export function mountOperations(fastify: FastifyInstance, deps: OperationsDeps):
   // Not 405 where only the method is wrong. @spec error-26
   fastify.setNotFoundHandler((request, reply) => {
     const path = (request.url.split('?')[0] ?? '').slice(0, PATH_CHARS_MAX);
-    const area = unbuiltAreaOf(path);
+    const area = reservedAreaOf(path);
     const why = area === undefined ? '' : `: "${area}" is not built yet`;
     return refuse(new GatewayError('not_found', `There is no ${request.method} ${path}${why}.`), request, reply);
   });
@@ -84,13 +84,13 @@ async function findProblem(ready: () => Promise<unknown>): Promise<string | unde
   return Promise.race([answered, tooSlow.promise]).finally(() => clearTimeout(timer));
 }
 
-/** First parts of paths of the specification that lead nowhere yet. @spec error-25 */
-const UNBUILT: ReadonlySet<string> = new Set(
+/** First parts of paths that are reserved for unsupported areas of the API. @spec error-25 */
+const RESERVED_AREAS: ReadonlySet<string> = new Set(
   'responses embeddings rerank images audio videos scim containers interns vault datasets'.split(' '),
 );
 
-/** The area that a path below a base address belongs to, where that is not built: a caller learns more than a slip of the pen. */
-function unbuiltAreaOf(path: string): string | undefined {
+/** Finds the reserved area of a path, so that its 404 says more than that of a mistyped path. */
+function reservedAreaOf(path: string): string | undefined {
   const [, area] = /^\/(?:api\/)?v1\/(?:presets\/[^/]+\/)?([a-z]+)(?:\/|$)/.exec(path) ?? [];
-  return area !== undefined && UNBUILT.has(area) ? area : undefined;
+  return area !== undefined && RESERVED_AREAS.has(area) ? area : undefined;
 }

@@ -68,7 +68,7 @@ export function choosePanel(name: FusionPresetName, preset: FusionPreset, candid
   const firstOf = (slot: FusionSlot, isFree: (slug: string) => boolean): string | undefined => {
     for (const alternative of slot) {
       const slug = candidates.resolve(alternative);
-      if (slug === undefined || !isFree(slug) || !mayBeAsked(left.get(slug))) continue;
+      if (slug === undefined || !isFree(slug) || !mayServe(left.get(slug))) continue;
       taken.add(slug);
       return withSuffix(slug, alternative);
     }
@@ -114,7 +114,7 @@ export function forPanel(request: GenerationRequest): GenerationRequest {
 const UNREQUESTED: ReadonlySet<string> = new Set(['price_unknown', 'not_reviewed']);
 
 /** @param reason why it is left out of what may be chosen freely */
-function mayBeAsked(reason: string | undefined): boolean {
+function mayServe(reason: string | undefined): boolean {
   return reason === undefined || UNREQUESTED.has(reason);
 }
 

@@ -78,7 +78,7 @@ async function count(
   signal: AbortSignal,
 ): Promise<number> {
   const rules = await readCallerRules(deps, principal);
-  const models = modelsToAsk(deps, originalRequest, rules.policy.defaultModel ?? deps.defaults.model);
+  const models = modelsToCount(deps, originalRequest, rules.policy.defaultModel ?? deps.defaults.model);
   const offered = await offerServerTools(deps, originalRequest, {
     endpointsOf: () => models.flatMap(({ endpoints }) => endpoints),
     principal: principal,
@@ -101,14 +101,14 @@ async function count(
   try {
     // What filters might keep back is not sent anywhere to be counted.
     const [first] = hasFilters(rules.policy) ? [] : candidates;
-    return (first && (await askVendor(deps, first, request, signal))) ?? estimate;
+    return (first && (await countAtVendor(deps, first, request, signal))) ?? estimate;
   } finally {
     await permit?.ended(undefined);
   }
 }
 
 /** None where a router chooses first: its choice takes longer than an estimate, and may cost. @throws GatewayError 400 or 404 */
-function modelsToAsk(
+function modelsToCount(
   { plugins, catalog }: CountTokensDeps,
   originalRequest: GenerationRequest,
   defaultModel: string | undefined,
@@ -121,7 +121,7 @@ function modelsToAsk(
   return resolveModels({ ...originalRequest, directives: { ...directives, models } }, defaultModel, catalog).models;
 }
 
-async function askVendor(
+async function countAtVendor(
   deps: CountTokensDeps,
   candidate: Candidate,
   request: GenerationRequest,

@@ -217,7 +217,7 @@ async function callModels(
       output !== undefined && mayContinue(route, deps)
         ? (of, delivered) => reserveContinuation({ route, estimate, facts, reservation, rules }, of, delivered)
         : undefined,
-    keptUsWaiting: () => output?.keptUsWaiting() === true,
+    wasCallerSlow: () => output?.wasCallerSlow() === true,
   });
   ends.defer(() => turns.close());
   const first = await turns.callWithFallback();

@@ -109,9 +109,9 @@ function sampleByPrice(entries: readonly Entry[], random: number): readonly Entr
 }
 
 /** In place of the prices. Relative to the dearest, so that a weight is never below 1. */
-function weightsOf(prices: Float64Array, dearest: number): Float64Array {
+function weightsOf(prices: Float64Array, highest: number): Float64Array {
   for (let at = 0; at < prices.length; at++) {
-    const ratio = dearest === 0 ? 1 : dearest / Math.min(prices[at] ?? dearest, dearest);
+    const ratio = highest === 0 ? 1 : highest / Math.min(prices[at] ?? highest, highest);
     prices[at] = ratio * ratio;
   }
   return prices;

@@ -6,7 +6,7 @@ import type { McpServers } from '../canonical/tools/mcp.ts';
 import type { ModelChoice } from '../canonical/model-choice.ts';
 import type { FileReader } from '../canonical/tools/parsed-file.ts';
 import type { FindModels } from '../canonical/tools/model-search.ts';
-import type { GenerationRequest, ServerTool as AskedServerTool } from '../canonical/request.ts';
+import type { GenerationRequest, ServerTool as RequestedServerTool } from '../canonical/request.ts';
 import type { PipelineStage } from '../canonical/route-report.ts';
 import type { ToolErrorCode } from '../canonical/tools/server-call.ts';
 import type { StoredFiles } from '../canonical/tools/stored-files.ts';
@@ -185,7 +185,7 @@ export interface ServerTool<
   /** `tools` may have several entries of the type: each is a function of its own. */
   readonly mayRepeat?: true;
   /** The tools of its nested generations, from its parameter `tools`: validated before anything runs. */
-  nestedTools?(parameters: z.output<Parameters>): readonly AskedServerTool[];
+  nestedTools?(parameters: z.output<Parameters>): readonly RequestedServerTool[];
   /**
    * The part of an earlier result, sent back by the caller, that the model reads. Absent: all of it.
    * @param text the result as JSON text

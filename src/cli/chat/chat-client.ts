@@ -39,7 +39,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const ERROR_BODY_BYTES_MAX = 1_048_576;
 
 /** Sends one conversation and hands on what comes back. Never throws for what the gateway or the network does. */
-export async function askGateway(options: AskOptions): Promise<ChatOutcome> {
+export async function callGateway(options: AskOptions): Promise<ChatOutcome> {
   const { client, target, messages, signal } = options;
   const call = client.call({
     origin: target.url.origin,

@@ -5,12 +5,12 @@ import { formatsOf } from '../../providers/build-provider.ts';
 import { CredentialError, type Provider } from '../../providers/contract.ts';
 import { missingKey } from '../../providers/index.ts';
 import { UPSTREAM_FORMATS } from '../../app/upstream-formats.ts';
-import { askProvider, TooSlow, type Answer, type AskDeps } from './ask-provider.ts';
+import { callProvider, TooSlow, type Answer, type CallProviderDeps } from './call-provider.ts';
 import { explainConnection } from './check-connection.ts';
 import { CLOCK_TOLERANCE_MS } from './check-machine.ts';
 import type { Finding, ProviderFinding } from './finding.ts';
 
-export interface CheckProviderDeps extends AskDeps {
+export interface CheckProviderDeps extends CallProviderDeps {
   /** The provider's own names of the models that endpoints name. */
   readonly models: readonly string[];
 }
@@ -32,11 +32,11 @@ export async function checkProvider(provider: Provider, deps: CheckProviderDeps)
     return failed(`There is no key: set ${variables.join(' or ')}, or providers.${slug}.api_key.`);
   }
   try {
-    const listed = await askForModels(provider, deps);
+    const listed = await listModels(provider, deps);
     if (listed !== undefined && !NO_LIST.has(listed.status)) return judgeList(provider, listed, deps);
     const model = deps.models[0] ?? ANY_MODEL;
     const { target, format } = emptyCall(provider, model);
-    const answer = await askProvider(provider, { method: 'POST', target, format }, deps);
+    const answer = await callProvider(provider, { method: 'POST', target, format }, deps);
     return judgeEmpty(provider, format, model, answer);
   } catch (error) {
     if (error instanceof CredentialError) return failed(asSentence(error.message));
@@ -45,11 +45,11 @@ export async function checkProvider(provider: Provider, deps: CheckProviderDeps)
   }
 }
 
-async function askForModels(provider: Provider, deps: AskDeps): Promise<Answer | undefined> {
+async function listModels(provider: Provider, deps: CallProviderDeps): Promise<Answer | undefined> {
   const { checkPath, settings } = provider;
   if (checkPath === false) return undefined;
   const target = basePathOf(settings.baseUrl) + checkPath;
-  return askProvider(provider, { method: 'GET', target, format: firstFormat(provider) }, deps);
+  return callProvider(provider, { method: 'GET', target, format: firstFormat(provider) }, deps);
 }
 
 /** Where a request of the provider's first format for this model would go. */

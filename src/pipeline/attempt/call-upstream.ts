@@ -6,7 +6,7 @@ import type { Endpoint } from '../../catalog/model.ts';
 import type { OutboundRequest } from '../../lib/net/http-client.ts';
 import { CredentialError, type CallContext, type OutgoingCall, type Provider } from '../../providers/contract.ts';
 import type { Dialect, EncodedRequest, UpstreamFormat } from '../../wire/format.ts';
-import { askForTier } from './request/request-tier.ts';
+import { setServiceTier } from './request/request-tier.ts';
 import { dialectOf } from '../replay/reasoning-history.ts';
 import { raiseMaxTokens } from './request/raise-max-tokens.ts';
 import { refuseStoredFiles } from './request/refuse-stored-files.ts';
@@ -56,7 +56,7 @@ export function prepareCall(
     stream: request.delivery === 'stream',
   };
   refuseStoredFiles(request, provider, format.id);
-  const raised = raiseMaxTokens(askForTier(request, endpoint), endpoint.outputTokensMin ?? dialect.outputTokensMin);
+  const raised = raiseMaxTokens(setServiceTier(request, endpoint), endpoint.outputTokensMin ?? dialect.outputTokensMin);
   const asEncoded = format.encodeRequest(raised.request, {
     model: endpoint.upstreamModel,
     endUserId,

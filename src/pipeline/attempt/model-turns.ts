@@ -23,7 +23,7 @@ export interface ModelTurnsInput {
    */
   readonly reserveContinuation: ((request: GenerationRequest, delivered: string) => Promise<boolean>) | undefined;
   /** Whether the caller reads so slowly that an upstream may hang up over it. */
-  readonly keptUsWaiting: () => boolean;
+  readonly wasCallerSlow: () => boolean;
 }
 
 /**
@@ -69,7 +69,7 @@ export class ModelTurns {
   }
 
   async #call(plan: RoutePlan, turnRequest: GenerationRequest): Promise<UpstreamResponse> {
-    const { fitting, adapt, budget, facts, outcome, signal, reserveContinuation, keptUsWaiting } = this.#input;
+    const { fitting, adapt, budget, facts, outcome, signal, reserveContinuation, wasCallerSlow } = this.#input;
     const request = budget?.bound(turnRequest) ?? turnRequest;
     const adaptAndFit: AdaptRequest | undefined =
       budget === undefined ? adapt : (of, candidate) => budget.fit(adapt?.(of, candidate) ?? of, candidate);
@@ -94,7 +94,7 @@ export class ModelTurns {
       facts,
       outcome,
       signal,
-      keptUsWaiting,
+      wasCallerSlow,
       reserve: (delivered) => reserveContinuation(request, delivered),
     });
   }

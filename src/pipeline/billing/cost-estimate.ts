@@ -81,7 +81,7 @@ function pricesOf(request: GenerationRequest, atMs: number): (offer: Offer) => R
     const promptTokens = isOfKnownLength ? estimatedTokens : Math.max(estimatedTokens, contextTokensMax);
     const costOfResponse = (completionTokens: number): number => {
       const plain = { ...NO_USAGE, promptTokens, completionTokens, webSearchRequests };
-      const costs = dearestUsages(price, plain).map((usage) => costOf(price, usage, { atMs, promptImages }));
+      const costs = mostExpensiveUsages(price, plain).map((usage) => costOf(price, usage, { atMs, promptImages }));
       return Math.max(...costs.map(({ totalNanoUsd }) => totalNanoUsd));
     };
     return {
@@ -140,7 +140,7 @@ export function longestResponse(
  * The prompt may be text, sound, or written to a cache for one time or the other, and the answer text, reasoning, sound or
  * pictures: whichever costs more, in any combination.
  */
-function dearestUsages(price: PriceTable, plain: Usage): readonly Usage[] {
+function mostExpensiveUsages(price: PriceTable, plain: Usage): readonly Usage[] {
   const { promptTokens, completionTokens } = plain;
   const prompts: readonly Partial<Usage>[] = [
     {},

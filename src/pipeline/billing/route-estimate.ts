@@ -61,11 +61,11 @@ export function estimateOf(
   const costOf = (tokens: number): Spent => spentOf(own.costOf(tokens), byok.costOf(tokens));
   const leastTokens = leastMaximum(request);
   const slice = Math.max(SLICE_TOKENS, leastTokens);
-  const dearest = (tokens: number): number => Math.max(own.costOf(tokens), byok.costOf(tokens));
+  const highestCost = (tokens: number): number => Math.max(own.costOf(tokens), byok.costOf(tokens));
   const openEnded: OpenEnded = {
     delivery: request.delivery,
     leastTokens,
-    sliceNanoUsd: dearest(SLICE_TOKENS) - dearest(0),
+    sliceNanoUsd: highestCost(SLICE_TOKENS) - highestCost(0),
     tokensFor: (room) => Math.min(own.affordableTokens(room.ownNanoUsd), byok.affordableTokens(room.byokNanoUsd)),
     priceOf: ({ endpoint }) => answerPriceOf(originalRequest, endpoint, createdMs),
   };

@@ -14,7 +14,7 @@ const STATED: EventBatch = [
 ];
 
 /** What health learns of an endpoint whose response breaks off so, where no money is left to continue it. */
-async function reportedToHealth(failure: UpstreamFailure, keptUsWaiting: boolean): Promise<readonly UpstreamFailure[]> {
+async function reportedToHealth(failure: UpstreamFailure, wasCallerSlow: boolean): Promise<readonly UpstreamFailure[]> {
   const reported: UpstreamFailure[] = [];
   const request = requestOf({ delivery: 'stream' });
   const facts = sampleFacts(request);
@@ -37,7 +37,7 @@ async function reportedToHealth(failure: UpstreamFailure, keptUsWaiting: boolean
     facts,
     outcome,
     signal: new AbortController().signal,
-    keptUsWaiting: () => keptUsWaiting,
+    wasCallerSlow: () => wasCallerSlow,
     reserve: () => Promise.resolve(false),
   });
   assert.deepEqual(await answer.source.read(), STATED);

@@ -18,7 +18,7 @@ export interface FailoverInput {
   readonly outcome: Pick<RouteOutcome, 'committed' | 'brokeOff'>;
   readonly signal: AbortSignal;
   /** Whether it is the caller's doing where an upstream that stood still meanwhile hangs up. */
-  readonly keptUsWaiting: () => boolean;
+  readonly wasCallerSlow: () => boolean;
   /** Reserves money for one more endpoint, which continues from that text. `false`: too little is left. */
   readonly reserve: (delivered: string) => Promise<boolean>;
 }
@@ -101,8 +101,8 @@ class ContinuedResponse implements UpstreamResponse, EventSource {
     this.#broken = failure;
     this.#first ??= { committed: this.#current, ending };
     this.#current.source.cancel();
-    const { outcome, keptUsWaiting } = this.#input;
-    outcome.brokeOff(failure.kind === 'reset' && keptUsWaiting() ? undefined : failure);
+    const { outcome, wasCallerSlow } = this.#input;
+    outcome.brokeOff(failure.kind === 'reset' && wasCallerSlow() ? undefined : failure);
   }
 
   async #goOn(failure: UpstreamFailure): Promise<boolean> {
@@ -119,7 +119,7 @@ class ContinuedResponse implements UpstreamResponse, EventSource {
     const { text } = this.#delivered;
     facts.meter.bytes += candidates.leftOutBytes;
     if (method === 'prefill') facts.meter.givenBytes = Buffer.byteLength(text);
-    noteRescue(facts, from, response.candidate, method, text.length);
+    recordFailover(facts, from, response.candidate, method, text.length);
     this.#current = outcome.committed(response);
     return true;
   }
@@ -138,7 +138,7 @@ class ContinuedResponse implements UpstreamResponse, EventSource {
 }
 
 /** Reports which endpoint continued, how, and after how much text. */
-function noteRescue(
+function recordFailover(
   { log, report }: RequestFacts,
   from: Candidate,
   to: Candidate,

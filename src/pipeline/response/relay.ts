@@ -142,5 +142,5 @@ function identify({ log, report, meter: { endpoint } }: RequestFacts): ResponseI
  * far, and owes it like one that hangs up. @spec money-17
  */
 function isCallersDoing({ meter: { failure } }: RequestFacts, output: StreamOutput): boolean {
-  return (failure?.clock === 'total' || failure?.kind === 'reset') && output.keptUsWaiting();
+  return (failure?.clock === 'total' || failure?.kind === 'reset') && output.wasCallerSlow();
 }

@@ -53,7 +53,7 @@ test('counts a caller as slow after waits of five seconds in all, and not before
     const written = output.write('x');
     catchUp(waitMs);
     await written;
-    assert.equal(output.keptUsWaiting(), isSlow);
+    assert.equal(output.wasCallerSlow(), isSlow);
   }
 });
 
@@ -62,12 +62,12 @@ test('counts a caller as slow that the response waits for when the request is ov
   const written = output.write('x');
   over.abort();
   await written;
-  assert.equal(output.keptUsWaiting(), true);
+  assert.equal(output.wasCallerSlow(), true);
 });
 
 test('does not wait for the caller once the request is over, and does not count it as slow', async (t) => {
   const { output, over } = setStage(t);
   over.abort();
   await output.write('x');
-  assert.equal(output.keptUsWaiting(), false);
+  assert.equal(output.wasCallerSlow(), false);
 });

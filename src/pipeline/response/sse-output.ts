@@ -9,7 +9,7 @@ export interface StreamOutput {
    * Whether it is the caller's doing when the time of the request is over, or an upstream that stood still meanwhile
    * hung up: this very caller was being waited for, or has been for long.
    */
-  keptUsWaiting(): boolean;
+  wasCallerSlow(): boolean;
   /** Stops the keep-alives. */
   stop(): void;
 }
@@ -62,7 +62,7 @@ export function openStreamOutput(caller: ResponseWriter, options: StreamOutputOp
       caller.startStream(generationId);
       caller.end(frames);
     },
-    keptUsWaiting: () => wasCutShort || waitedMs >= SLOW_READER_MS,
+    wasCallerSlow: () => wasCutShort || waitedMs >= SLOW_READER_MS,
     stop() {
       clearTimeout(timer);
     },

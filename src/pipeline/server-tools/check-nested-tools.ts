@@ -1,5 +1,5 @@
 import { invalid } from '../../canonical/gateway-error.ts';
-import type { ServerTool as AskedTool } from '../../canonical/request.ts';
+import type { ServerTool as RequestedTool } from '../../canonical/request.ts';
 import { isToolSet, type RegisteredTool } from '../../tools/contract.ts';
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
 import { unsupportedFeature } from './unsupported-feature.ts';
@@ -30,7 +30,7 @@ export function checkNestedTools(
 
 function checkOne(
   serverTools: ReadonlyMap<string, RegisteredTool>,
-  { name, parameters }: AskedTool,
+  { name, parameters }: RequestedTool,
   path: string,
   closed: ReadonlySet<string>,
 ): void {

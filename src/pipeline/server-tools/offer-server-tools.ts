@@ -1,6 +1,11 @@
 import type { Warning } from '../../canonical/extra.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
-import type { FunctionTool, GenerationRequest, ServerTool as AskedTool, ToolChoice } from '../../canonical/request.ts';
+import type {
+  FunctionTool,
+  GenerationRequest,
+  ServerTool as RequestedTool,
+  ToolChoice,
+} from '../../canonical/request.ts';
 import { functionNameOf, MCP_FUNCTION_PREFIX, MCP_TYPE } from '../../canonical/tools/server-call.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import {
@@ -114,25 +119,31 @@ async function offer(
     hidden.set(tool.name, withoutMark(tool));
     return [];
   });
-  const isGone = namesGoneFunction(originalRequest, entries);
-  const toolChoice = isGone ? undefined : lowerChoice(originalRequest, entries);
+  const isChoiceRemoved = namesRemovedFunction(originalRequest, entries);
+  const toolChoice = isChoiceRemoved ? undefined : lowerChoice(originalRequest, entries);
   const { toolChoice: _choice, ...settings } = originalRequest.settings;
   const request = {
     ...originalRequest,
     tools,
     settings: { ...settings, ...(toolChoice !== undefined && { toolChoice }) },
   };
-  return { request, originalRequest, entries, hidden, warnings: isGone ? [...warnings, CHOICE_GONE] : warnings };
+  return {
+    request,
+    originalRequest,
+    entries,
+    hidden,
+    warnings: isChoiceRemoved ? [...warnings, CHOICE_REMOVED] : warnings,
+  };
 }
 
-const CHOICE_GONE: Warning = {
+const CHOICE_REMOVED: Warning = {
   code: 'field-dropped',
   path: 'tool_choice',
   message: 'names a function that no MCP server of the request offers now',
 };
 
 /** What functions MCP servers have was not known when the choice was read. */
-function namesGoneFunction(
+function namesRemovedFunction(
   { settings: { toolChoice }, tools }: GenerationRequest,
   entries: readonly Single[],
 ): boolean {
@@ -195,7 +206,7 @@ function parseEntries(serverTools: OfferDeps['serverTools'], { tools }: Generati
   return entries;
 }
 
-function parseParameters(tool: RegisteredTool, { parameters }: AskedTool, index: number): Entry['parameters'] {
+function parseParameters(tool: RegisteredTool, { parameters }: RequestedTool, index: number): Entry['parameters'] {
   return checkShape(tool.parameters, parameters ?? {}, { root: pathOf(index) });
 }
 

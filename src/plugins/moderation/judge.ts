@@ -14,11 +14,11 @@ const CATEGORIES_MAX = 20;
 const CATEGORY_CHARS_MAX = 60;
 
 /** Prompts of judges under way: a judge is not judged. */
-const reported = new WeakSet<Turn>();
+const judgePrompts = new WeakSet<Turn>();
 
-/** Whether it is the very request of a judge. No caller can create one. */
-export function isAskedOfJudge({ turns }: Pick<GenerationRequest, 'turns'>): boolean {
-  return turns.some((turn) => reported.has(turn));
+/** Returns whether it is a request of a judge. No caller can make one. */
+export function isJudgeRequest({ turns }: Pick<GenerationRequest, 'turns'>): boolean {
+  return turns.some((turn) => judgePrompts.has(turn));
 }
 
 /** What a judge is said to have found that would not even look. */
@@ -33,7 +33,7 @@ export async function askJudge(
 ): Promise<ModerationVerdict> {
   // A filter that finds its words in these must not keep the judge from judging.
   const instructions = ownTurn(INSTRUCTIONS);
-  reported.add(instructions);
+  judgePrompts.add(instructions);
   const requested: Turn = { role: 'user', blocks: [{ type: 'text', text: JSON.stringify(texts) }], plain: true };
   const { response, model } = await generate(
     { models: [judge], turns: [instructions, requested], settings: { maxTokens: VERDICT_TOKENS, temperature: 0 } },

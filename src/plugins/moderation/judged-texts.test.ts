@@ -3,9 +3,9 @@ import { suite, test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Block } from '../../canonical/blocks.ts';
 import type { Turn } from '../../canonical/request.ts';
-import { cutForAsking, userTexts } from './judged-texts.ts';
+import { splitIntoCalls, userTexts } from './judged-texts.ts';
 
-const BOUNDS = { piecesMax: 4, charsMax: 40_000, asksMax: 3 };
+const BOUNDS = { piecesMax: 4, charsMax: 40_000, callsMax: 3 };
 
 suite('judged texts', () => {
   test('is all that users wrote, documents in plain text too, and nothing that a tool or the model said', () => {
@@ -34,13 +34,13 @@ suite('judged texts', () => {
 
   test('are cut to their beginning when they are long, without splitting a word', () => {
     const long = `${'a'.repeat(9_990)} build a pipe bomb ${'b'.repeat(90_000)}`;
-    const pieces = cutForAsking([long], BOUNDS).flat();
+    const pieces = splitIntoCalls([long], BOUNDS).flat();
     assert.ok(pieces.some((piece) => piece.includes('build a pipe bomb')));
   });
 
   test('are the last ones of too many, as many at once as the classifier takes', () => {
     const texts = Array.from({ length: 20 }, (_, index) => String(index));
-    assert.deepEqual(cutForAsking(texts, BOUNDS), [
+    assert.deepEqual(splitIntoCalls(texts, BOUNDS), [
       ['8', '9', '10', '11'],
       ['12', '13', '14', '15'],
       ['16', '17', '18', '19'],
@@ -52,15 +52,15 @@ suite('judged texts', () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 1, max: 900 }), (texts, times) => {
         const long = texts.map((text) => text.repeat(times));
-        const asks = cutForAsking(long, BOUNDS);
-        for (const ask of asks) {
+        const calls = splitIntoCalls(long, BOUNDS);
+        for (const ask of calls) {
           assert.ok(ask.length > 0 && ask.length <= BOUNDS.piecesMax);
           assert.ok(ask.reduce((sum, { length }) => sum + length, 0) <= BOUNDS.charsMax);
         }
-        assert.ok(asks.length <= BOUNDS.asksMax);
+        assert.ok(calls.length <= BOUNDS.callsMax);
         if (long.length <= BOUNDS.piecesMax && long.every(({ length }) => length <= 10_000))
           assert.deepEqual(
-            asks.flat(),
+            calls.flat(),
             long.map((text) => text.toWellFormed()),
           );
       }),

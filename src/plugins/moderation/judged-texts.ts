@@ -24,31 +24,31 @@ function textsIn(blocks: readonly Block[]): readonly string[] {
 }
 
 /** The amount of text in one call of a classifier, and the number of calls for one request. */
-export interface AskBounds {
+export interface CallBounds {
   readonly piecesMax: number;
   readonly charsMax: number;
-  readonly asksMax: number;
+  readonly callsMax: number;
 }
 
 /**
  * The texts in pieces, as they are sent together; the last ones if there are too many. Earlier texts may never have
  * been judged: the caller alone says what came before.
  */
-export function cutForAsking(texts: readonly string[], bounds: AskBounds): readonly (readonly string[])[] {
-  const asks: string[][] = [];
+export function splitIntoCalls(texts: readonly string[], bounds: CallBounds): readonly (readonly string[])[] {
+  const calls: string[][] = [];
   let chars = 0;
   for (const piece of texts.flatMap(cut).toReversed()) {
-    const last = asks.at(-1);
+    const last = calls.at(-1);
     if (last !== undefined && last.length < bounds.piecesMax && chars + piece.length <= bounds.charsMax) {
       last.push(piece);
       chars += piece.length;
-    } else if (asks.length === bounds.asksMax) break;
+    } else if (calls.length === bounds.callsMax) break;
     else {
-      asks.push([piece]);
+      calls.push([piece]);
       chars = piece.length;
     }
   }
-  return asks.map((pieces) => pieces.toReversed()).toReversed();
+  return calls.map((pieces) => pieces.toReversed()).toReversed();
 }
 
 function cut(text: string): readonly string[] {

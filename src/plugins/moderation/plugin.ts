@@ -2,16 +2,16 @@ import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { ModerationVerdict } from '../../canonical/tools/moderation.ts';
 import type { Plugin, PluginContext } from '../contract.ts';
 import { judgeByRules } from './built-in-rules.ts';
-import { askJudge, isAskedOfJudge } from './judge.ts';
-import { cutForAsking, userTexts, type AskBounds } from './judged-texts.ts';
+import { askJudge, isJudgeRequest } from './judge.ts';
+import { splitIntoCalls, userTexts, type CallBounds } from './judged-texts.ts';
 import { moderationOptions } from './options.ts';
 
 /** The context of a judge may be small. Rules look by themselves, one piece after the other. */
 const BOUNDS = {
-  endpoint: { piecesMax: 32, charsMax: 320_000, asksMax: 8 },
-  judge: { piecesMax: 64, charsMax: 40_000, asksMax: 8 },
-  rules: { piecesMax: 4_000, charsMax: 10_000_000, asksMax: 1 },
-} as const satisfies Readonly<Record<Engine, AskBounds>>;
+  endpoint: { piecesMax: 32, charsMax: 320_000, callsMax: 8 },
+  judge: { piecesMax: 64, charsMax: 40_000, callsMax: 8 },
+  rules: { piecesMax: 4_000, charsMax: 10_000_000, callsMax: 1 },
+} as const satisfies Readonly<Record<Engine, CallBounds>>;
 /** @spec plugin-28 */
 const SHOWN_CHARS_MAX = 100;
 const GAP = '...';
@@ -22,7 +22,7 @@ export const moderation = {
   options: moderationOptions,
   async transformRequest(request, _options, context) {
     const texts = userTexts(request);
-    if (texts.length === 0 || isAskedOfJudge(request)) return request;
+    if (texts.length === 0 || isJudgeRequest(request)) return request;
     const judged = await judge(texts, context);
     if (judged === undefined || !judged.verdict.flagged) return request;
     const { engine, verdict } = judged;
@@ -56,13 +56,13 @@ type Ask = (pieces: readonly string[]) => Promise<ModerationVerdict>;
 /** `undefined`: the classifier did not respond, and the request passes. @spec plugin-29 */
 async function judge(texts: readonly string[], context: PluginContext): Promise<Judged | undefined> {
   const { engine, ask } = judgeOf(context);
-  const asks = cutForAsking(texts, BOUNDS[engine]);
-  const stated = await Promise.allSettled(asks.map((pieces) => ask(pieces)));
+  const calls = splitIntoCalls(texts, BOUNDS[engine]);
+  const stated = await Promise.allSettled(calls.map((pieces) => ask(pieces)));
   const verdicts = stated.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   const flags = verdicts.filter(({ flagged }) => flagged);
   const [first = verdicts[0]] = flags;
   // One that found something is enough; that nothing is found all must say.
-  if (first !== undefined && (flags.length > 0 || verdicts.length === asks.length))
+  if (first !== undefined && (flags.length > 0 || verdicts.length === calls.length))
     return { engine, verdict: { ...first, categories: [...new Set(flags.flatMap(({ categories }) => categories))] } };
   context.note({
     type: 'guardrail',

@@ -85,7 +85,7 @@ function pinOf({ directives, settings }: GenerationRequest, input: object): Rout
   return { what: `${ID} ${JSON.stringify(input)}`, idleMs: SESSION_MS };
 }
 
-interface Reported {
+interface ChoiceDetails {
   readonly found: ParetoChoice;
   readonly first: ParetoModel;
   readonly pool: readonly ParetoModel[];
@@ -95,7 +95,7 @@ interface Reported {
   readonly pins: RouterDecision['pins'];
 }
 
-function notify(context: PluginContext, choice: ModelChoice, reported: Reported): void {
+function notify(context: PluginContext, choice: ModelChoice, reported: ChoiceDetails): void {
   const { found, first, pool, options, isNitro, pins } = reported;
   const chosen = found.chosen.map(({ slug }) => slug);
   const speeds = found.chosen.flatMap(({ throughput }) => throughput ?? []);
@@ -135,7 +135,7 @@ function summaryOf({ slug }: ParetoModel, { tier }: ParetoChoice, { max_price: p
 }
 
 /** The whole pool, best first, as the choice saw it. */
-function formatDetails({ pool, leftOut }: Reported): JsonObject {
+function formatDetails({ pool, leftOut }: ChoiceDetails): JsonObject {
   const frontier = new Set(frontierOf(pool));
   const tiers = Object.entries(tiersOf(pool));
   return {

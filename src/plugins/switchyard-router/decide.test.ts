@@ -252,7 +252,7 @@ suite('whatever the algorithm', () => {
   test('calls no judge in a rehearsal, and says that it would', async () => {
     for (const algorithm of ['capability', 'stage', 'composite'] as const) {
       const decision = await new Conversation(algorithm, remembering({ isRehearsal: true })).decide(ask);
-      assert.deepEqual([decision.tier, decision.wouldAsk], ['capable', true]);
+      assert.deepEqual([decision.tier, decision.wantsJudge], ['capable', true]);
     }
   });
 

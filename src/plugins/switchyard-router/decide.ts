@@ -24,7 +24,7 @@ export interface Decision {
   /** An earlier request of the conversation decided. */
   readonly isHeld?: true;
   /** A judge would have been called, but this is a rehearsal. */
-  readonly wouldAsk?: true;
+  readonly wantsJudge?: true;
 }
 
 export interface DecisionInput {
@@ -77,7 +77,7 @@ async function judged({ request, choice, judge }: DecisionInput): Promise<TierDe
   const isHuman = isHumanTurn(request);
   const held = isHuman ? undefined : verdictIn(await choice.remembered(VERDICT), digest);
   if (held !== undefined) return { tier: tierOf(held), source: 'judge', verdict: held, isHeld: true };
-  if (choice.isRehearsal) return { tier: 'capable', source: 'default', wouldAsk: true };
+  if (choice.isRehearsal) return { tier: 'capable', source: 'default', wantsJudge: true };
   const judgement = await judge(task);
   const { verdict } = judgement;
   if (verdict === undefined) return { tier: 'capable', source: 'default', judgement };

@@ -82,7 +82,7 @@ function judgesOf(request: GenerationRequest, choice: ModelChoice): readonly str
 }
 
 function note(context: PluginContext, algorithm: Algorithm, decision: Decision, candidates: Candidates): void {
-  const { tier, source, signals, verdict, judgement, isHeld, wouldAsk } = decision;
+  const { tier, source, signals, verdict, judgement, isHeld, wantsJudge } = decision;
   const [first] = decision.order;
   const cost = judgement?.costNanoUsd ?? 0;
   const data: JsonObject = {
@@ -98,7 +98,7 @@ function note(context: PluginContext, algorithm: Algorithm, decision: Decision, 
     ...(isHeld === true && { held: true }),
     ...(judgement?.model !== undefined && { judge: judgement.model }),
     ...(judgement?.failure !== undefined && { judge_failure: judgement.failure }),
-    ...(wouldAsk === true && { judge: 'is not called here, so that the capable model stands for its verdict' }),
+    ...(wantsJudge === true && { judge: 'is not called here, so that the capable model stands for its verdict' }),
     capable: candidates.capable.slug,
     efficient: candidates.efficient.slug,
   };

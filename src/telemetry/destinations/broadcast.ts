@@ -40,7 +40,7 @@ export function createBroadcast(deps: BroadcastDeps): Broadcast {
   let refreshed: Promise<void> = Promise.resolve();
   const closing = new Set<Promise<void>>();
   /** Generations whose filter rules are being looked at in a thread. */
-  const judging = new Set<Promise<void>>();
+  const filtering = new Set<Promise<void>>();
   let receivers = new Map<string, Receiver>();
 
   function open(live: LiveDestination): Receiver {
@@ -76,7 +76,7 @@ export function createBroadcast(deps: BroadcastDeps): Broadcast {
       return refreshed;
     },
     async close() {
-      await Promise.race([Promise.all(judging), sleep(CLOSE_MS_MAX, undefined, { ref: false })]);
+      await Promise.race([Promise.all(filtering), sleep(CLOSE_MS_MAX, undefined, { ref: false })]);
       await deps.patterns.close();
       await Promise.all([...closing, ...[...receivers.values()].map(({ queue }) => queue.close(CLOSE_MS_MAX))]);
     },
@@ -92,8 +92,8 @@ export function createBroadcast(deps: BroadcastDeps): Broadcast {
       .then((does) => does && queue.offer(generation))
       // Whether it was wanted is not known: it is counted with those for which there was no room.
       .catch(() => deps.onOutcome(row.type, 'dropped', 1))
-      .then(() => void judging.delete(judged));
-    judging.add(judged);
+      .then(() => void filtering.delete(judged));
+    filtering.add(judged);
   }
 
   async function refresh(): Promise<void> {

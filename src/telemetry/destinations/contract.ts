@@ -55,7 +55,7 @@ export interface ExportedGeneration {
 }
 
 /** The optional parts of a generation that a destination receives. */
-export interface Reported {
+export interface IncludedParts {
   readonly cost: boolean;
   readonly identity: boolean;
   readonly requestContext: boolean;
@@ -72,7 +72,7 @@ export interface OutboundPost {
 
 /** A destination with its configuration. */
 export interface OpenDestination {
-  serialize(batch: readonly ExportedGeneration[], reported: Reported, nowMs: number): OutboundPost;
+  serialize(batch: readonly ExportedGeneration[], included: IncludedParts, nowMs: number): OutboundPost;
   /** A call without a record. 2xx and 400 prove that the destination exists. @spec destination-12 */
   serializeTest(nowMs: number): OutboundPost;
   /** Every address that it calls. */

@@ -18,7 +18,7 @@ import { parseFilterRules, type FilterRules } from '../../resources/filter-rules
 import { faultOfPatterns } from './filter-rules.ts';
 import type { Poster } from './post.ts';
 import { requireSecretsForNewOrigin } from './require-secrets.ts';
-import { DESTINATION_TYPES, UNBUILT_TYPES } from './registry.ts';
+import { DESTINATION_TYPES, UNSUPPORTED_TYPES } from './registry.ts';
 
 /** A destination as its owner sees it: what is secret of its configuration is masked. */
 export type DestinationRecord = Omit<DestinationRow, 'sealedConfig' | 'secretId'> & { readonly config: JsonObject };
@@ -190,7 +190,7 @@ function typeOf(name: string): DestinationType {
   const type = DESTINATION_TYPES.find((known) => known.type === name);
   if (type !== undefined) return type;
   const names = DESTINATION_TYPES.map((known) => known.type).join(', ');
-  if (UNBUILT_TYPES.includes(name)) throw invalid('type', `"${name}" is not built yet; there are ${names}`);
+  if (UNSUPPORTED_TYPES.includes(name)) throw invalid('type', `"${name}" is not built yet; there are ${names}`);
   throw invalid('type', `must be one of ${names}`);
 }
 

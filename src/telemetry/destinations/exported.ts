@@ -4,7 +4,7 @@ import type { GenerationRecord } from '../record.ts';
 import type { ExportedGeneration } from './contract.ts';
 
 /** A completed generation in the form for destinations. */
-export function exportedOf(
+export function toExported(
   record: GenerationRecord,
   region: string,
   content: GenerationContent | undefined,

@@ -30,7 +30,7 @@ export function fitsRules(
   patterns: Pick<PatternSearch, 'search'>,
 ): boolean | Promise<boolean> {
   if (!enabled) return true;
-  const valueOf = readOnce(generation);
+  const valueOf = memoizeValues(generation);
   const fitsWhere = (isFound: (rule: Rule) => boolean): boolean => {
     const fits = (rule: Rule): boolean => {
       const { field, operator, value = '' } = rule;
@@ -54,7 +54,7 @@ export function fitsRules(
 type ValueOf = (field: Rule['field']) => Found;
 
 /** The content may be long, and many rules may use it. */
-function readOnce(generation: ExportedGeneration): ValueOf {
+function memoizeValues(generation: ExportedGeneration): ValueOf {
   const known = new Map<Rule['field'], Found>();
   return (field) => {
     if (!known.has(field)) known.set(field, VALUES[field](generation));

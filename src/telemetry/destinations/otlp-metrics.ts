@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
-import type { ExportedGeneration, Reported } from './contract.ts';
+import type { ExportedGeneration, IncludedParts } from './contract.ts';
 import { attributesOf, nanoOf, SCOPE, type Attributes } from './otlp.ts';
 
 /** `AggregationTemporality` of opentelemetry-proto 1.9, metrics.proto: each export contains the change since the one before. */
@@ -17,14 +17,18 @@ interface Observation {
 }
 
 /** An OTLP export request of metrics in JSON: the sums of a batch of generations. Empty without any data. */
-export function encodeMetrics(batch: readonly ExportedGeneration[], reported: Reported, nowMs: number): JsonObject {
+export function encodeMetrics(
+  batch: readonly ExportedGeneration[],
+  included: IncludedParts,
+  nowMs: number,
+): JsonObject {
   if (batch.length === 0) return { resourceMetrics: [] };
   const span = { startMs: batch.reduce((least, { startMs }) => Math.min(least, startMs), nowMs), nowMs };
   const metrics = [
     histogram('gen_ai.client.token.usage', '{token}', TOKEN_BOUNDS, batch.flatMap(tokensOf), span),
     histogram('gen_ai.client.operation.duration', 's', SECOND_BOUNDS, batch.map(durationOf), span),
     histogram('gen_ai.client.operation.time_to_first_chunk', 's', SECOND_BOUNDS, batch.flatMap(firstChunkOf), span),
-    ...(reported.cost ? [costOf(batch, span)] : []),
+    ...(included.cost ? [costOf(batch, span)] : []),
   ];
   return {
     resourceMetrics: [

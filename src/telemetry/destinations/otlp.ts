@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
 import { serializeInputMessages, serializeOutputMessages } from './messages.ts';
-import type { ExportedGeneration, Reported } from './contract.ts';
+import type { ExportedGeneration, IncludedParts } from './contract.ts';
 
 /** `SpanKind` and `StatusCode` of opentelemetry-proto 1.9, trace.proto, read 2026-11. */
 const SPAN_KIND_CLIENT = 3;
@@ -21,19 +21,19 @@ const TRACE_KEYS: ReadonlySet<string> = new Set([
 const NS_PER_MS = '000000';
 
 /** An OTLP export request in its JSON encoding: one span a generation. @source opentelemetry.io "OTLP Specification", JSON Protobuf Encoding, read 2026-11 */
-export function serializeTraces(batch: readonly ExportedGeneration[], reported: Reported): JsonObject {
+export function serializeTraces(batch: readonly ExportedGeneration[], included: IncludedParts): JsonObject {
   if (batch.length === 0) return { resourceSpans: [] };
   return {
     resourceSpans: [
       {
         resource: { attributes: attributesOf({ 'service.name': SCOPE }) },
-        scopeSpans: [{ scope: { name: SCOPE }, spans: batch.map((generation) => serializeSpan(generation, reported)) }],
+        scopeSpans: [{ scope: { name: SCOPE }, spans: batch.map((generation) => serializeSpan(generation, included)) }],
       },
     ],
   };
 }
 
-function serializeSpan(generation: ExportedGeneration, reported: Reported): JsonObject {
+function serializeSpan(generation: ExportedGeneration, included: IncludedParts): JsonObject {
   const { trace, id, error, firstTokenMs } = generation;
   const parent = textOf(trace['parent_span_id']);
   const name = textOf(trace['generation_name']) ?? textOf(trace['span_name']) ?? `chat ${generation.model}`;
@@ -48,11 +48,11 @@ function serializeSpan(generation: ExportedGeneration, reported: Reported): Json
     attributes: attributesOf({
       ...modelAttributes(generation),
       ...traceAttributes(trace),
-      ...(reported.cost &&
+      ...(included.cost &&
         generation.costNanoUsd !== null && { 'gen_ai.usage.cost': usdFromNano(generation.costNanoUsd) }),
-      ...(reported.identity && identityAttributes(generation)),
-      ...(reported.requestContext && contextAttributes(generation)),
-      ...(reported.content && contentAttributes(generation)),
+      ...(included.identity && identityAttributes(generation)),
+      ...(included.requestContext && contextAttributes(generation)),
+      ...(included.content && contentAttributes(generation)),
     }),
     events:
       firstTokenMs === undefined

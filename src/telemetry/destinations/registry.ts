@@ -7,7 +7,7 @@ import { webhook } from './webhook/destination.ts';
 export const DESTINATION_TYPES: readonly DestinationType[] = [otelCollector, otelMetrics, webhook];
 
 /** Kinds that callers may know from elsewhere: each of them takes OTLP, which `otel-collector` sends. @spec destination-1 */
-export const UNBUILT_TYPES =
+export const UNSUPPORTED_TYPES =
   'arize braintrust clickhouse datadog grafana langfuse langsmith newrelic opik posthog ramp s3 sentry snowflake weave'.split(
     ' ',
   );

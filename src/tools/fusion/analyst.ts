@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ResponseFormat } from '../../canonical/request.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../lib/json.ts';
-import type { Reply } from './ask-model.ts';
+import type { Reply } from './call-model.ts';
 
 const names = z.array(z.string());
 

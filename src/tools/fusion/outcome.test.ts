@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { GatewayError, type ErrorType } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
-import type { Reply } from './ask-model.ts';
+import type { Reply } from './call-model.ts';
 import { allFailed, recall } from './outcome.ts';
 
 const failing = (type: ErrorType): Reply => ({

@@ -6,7 +6,7 @@ import { isJsonObject, parseJsonObject, type JsonObject } from '../../lib/json.t
 import { usdFromNano } from '../../lib/money.ts';
 import type { ToolOutcome } from '../contract.ts';
 import type { Verdict } from './analyst.ts';
-import type { Reply } from './ask-model.ts';
+import type { Reply } from './call-model.ts';
 import { fitAnswers, type NamedAnswer } from './fit-answers.ts';
 
 /** Of one answer in the result, UTF-16 units: the final model has to read them all. */

@@ -8,13 +8,13 @@ import {
   TOOLS_MAX,
   type FusionPresetName,
 } from '../../canonical/tools/fusion.ts';
-import { EFFORTS, type ServerTool as AskedTool } from '../../canonical/request.ts';
+import { EFFORTS, type ServerTool as RequestedTool } from '../../canonical/request.ts';
 import { choosePanel, forPanel, type ChosenPanel } from '../../model-selection/fusion-panel.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { OpenTool, ServerTool, ToolCall, ToolContext, ToolOutcome } from '../contract.ts';
 import { nestedToolsOf, inputOf } from '../inner-model.ts';
 import { ANALYSIS_FORMAT, readVerdict } from './analyst.ts';
-import { askModel, type Asking, type ModelInput } from './ask-model.ts';
+import { callModel, type ModelCall, type ModelInput } from './call-model.ts';
 import { fitAnswers } from './fit-answers.ts';
 import { allFailed, answersOf, formatStage, failed, isAnswer, recall, succeeded, uniqueSources } from './outcome.ts';
 import { ANALYST_PROMPT, formatMaterial, PANELIST_PROMPT, TOOL_DESCRIPTION } from './prompts.ts';
@@ -32,7 +32,7 @@ const ANALYST_MS_MAX = 180_000;
 /** Both, with some room. */
 const CALL_MS_MAX = 500_000;
 
-const TOOLS_DEFAULT: readonly AskedTool[] = [
+const TOOLS_DEFAULT: readonly RequestedTool[] = [
   { type: 'server', name: 'service:web_search' },
   { type: 'server', name: 'service:web_fetch' },
 ];
@@ -113,12 +113,12 @@ async function runPanel(
   { panel, analyst }: { readonly panel: readonly string[]; readonly analyst: string },
 ): Promise<ToolOutcome> {
   const { generate, monotonicMs, note, budgetNanoUsd } = context;
-  const asking: Asking = { generate, monotonicMs, signal };
+  const asking: ModelCall = { generate, monotonicMs, signal };
   const startedMs = monotonicMs();
   const text = formatTranscript(turns);
   const common = commonInput(requested, shareOf(budgetNanoUsd(), panel.length));
   const member = { ...common, instructions: PANELIST_PROMPT, text };
-  const members = await Promise.all(panel.map((model) => askModel({ ...member, model }, asking, PANEL_MS_MAX)));
+  const members = await Promise.all(panel.map((model) => callModel({ ...member, model }, asking, PANEL_MS_MAX)));
   const answered = members.filter(isAnswer);
   if (answered.length === 0) {
     note(formatStage(monotonicMs() - startedMs, members));
@@ -126,7 +126,7 @@ async function runPanel(
   }
   const answers = answersOf(answered);
   const { temperature: _ofPanel, ...settings } = common.settings;
-  const reply = await askModel(
+  const reply = await callModel(
     {
       ...common,
       model: analyst,
@@ -182,7 +182,7 @@ function commonInput(requested: Parameters, budgetNanoUsd: number | undefined): 
   };
 }
 
-function toolsOf({ tools }: Parameters): readonly AskedTool[] {
+function toolsOf({ tools }: Parameters): readonly RequestedTool[] {
   return isSet(tools) ? nestedToolsOf({ tools }) : TOOLS_DEFAULT;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
 import type { GenerationRequest } from '../../../canonical/request.ts';
-import { askForTier } from './request-tier.ts';
+import { setServiceTier } from './request-tier.ts';
 
 function requestOf(serviceTier?: string): GenerationRequest {
   return {
@@ -28,7 +28,7 @@ const APART = { tiersApart: new Set(['priority']) };
 const CASES: readonly (readonly [
   promise: string,
   asked: string | undefined,
-  endpoint: Parameters<typeof askForTier>[1],
+  endpoint: Parameters<typeof setServiceTier>[1],
   tier: string | undefined,
 ])[] = [
   ['requests the tier of an endpoint of that tier', undefined, { serviceTier: 'priority' }, 'priority'],
@@ -42,7 +42,7 @@ const CASES: readonly (readonly [
 for (const [promise, requested, endpoint, tier] of CASES)
   test(promise, () => {
     const request = requestOf(requested);
-    const sent = askForTier(request, endpoint);
+    const sent = setServiceTier(request, endpoint);
     assert.equal(sent.settings.serviceTier, tier);
     if (requested === tier) assert.equal(sent, request);
   });

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../../catalog/model.ts';
  * The request names the tier of the endpoint's price: a tier with an endpoint of its own is requested there, whatever let
  * that endpoint in, and nowhere else. @spec route-30
  */
-export function askForTier(
+export function setServiceTier(
   request: GenerationRequest,
   { serviceTier: own, tiersApart }: Pick<Endpoint, 'serviceTier' | 'tiersApart'>,
 ): GenerationRequest {

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/tools/nested-generation.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
-import { askModel, type ModelInput } from './ask-model.ts';
+import { callModel, type ModelInput } from './call-model.ts';
 
 const QUESTION: ModelInput = {
   model: 'a/one',
@@ -67,7 +67,7 @@ const asking = (generate: GenerateNested, signal = new AbortController().signal)
 suite('one model', () => {
   test('returns its text, its sources, and its usage', async () => {
     const { generate } = generateBy([ANSWER]);
-    const reply = await askModel(QUESTION, asking(generate), LIMIT_MS);
+    const reply = await callModel(QUESTION, asking(generate), LIMIT_MS);
     assert.deepEqual([reply.model, reply.text, reply.error, reply.costNanoUsd], ['a/one-2026', 'Tea.', undefined, 7]);
     assert.deepEqual(
       reply.sources.map(({ url }) => url),
@@ -79,7 +79,7 @@ suite('one model', () => {
   for (const type of ['invalid_request', 'unprocessable', 'not_found'] as const) {
     test(`is called once more with less after ${type}, and both calls count`, async () => {
       const { generate, requested } = generateBy([new GatewayError(type, 'no'), ANSWER]);
-      const reply = await askModel(QUESTION, asking(generate), LIMIT_MS);
+      const reply = await callModel(QUESTION, asking(generate), LIMIT_MS);
       assert.equal(reply.text, 'Tea.');
       const [, second] = requested;
       assert.deepEqual([second?.tools, second?.settings], [undefined, { maxTokens: 5 }]);
@@ -98,7 +98,7 @@ suite('one model', () => {
   ]) {
     test(`is not called again when less would not help: ${error.type} ${error.availability?.code ?? ''}`, async () => {
       const { generate, requested } = generateBy([error, ANSWER]);
-      const reply = await askModel(QUESTION, asking(generate), LIMIT_MS);
+      const reply = await callModel(QUESTION, asking(generate), LIMIT_MS);
       assert.equal(reply.error, error);
       assert.equal(requested.length, 1);
     });
@@ -106,7 +106,7 @@ suite('one model', () => {
 
   test('has for the second time what the first has left of its budget', async () => {
     const { generate, requested } = generateBy([new GatewayError('invalid_request', 'no'), ANSWER]);
-    await askModel({ ...QUESTION, budgetNanoUsd: 10 }, asking(generate), LIMIT_MS);
+    await callModel({ ...QUESTION, budgetNanoUsd: 10 }, asking(generate), LIMIT_MS);
     assert.deepEqual(
       requested.map(({ budgetNanoUsd }) => budgetNanoUsd),
       [10, 3],
@@ -115,14 +115,14 @@ suite('one model', () => {
 
   test('is not called again when there is nothing to leave out', async () => {
     const { generate, requested } = generateBy([new GatewayError('invalid_request', 'no'), ANSWER]);
-    await askModel({ ...QUESTION, tools: [], settings: { maxTokens: 5 } }, asking(generate), LIMIT_MS);
+    await callModel({ ...QUESTION, tools: [], settings: { maxTokens: 5 } }, asking(generate), LIMIT_MS);
     assert.equal(requested.length, 1);
   });
 
   test('is aborted when it is silent for too long, and the others are not', async () => {
     const { generate } = generateBy(['silence']);
     const parent = new AbortController();
-    const reply = await askModel(QUESTION, asking(generate, parent.signal), 1);
+    const reply = await callModel(QUESTION, asking(generate, parent.signal), 1);
     assert.equal(reply.error?.type, 'timeout');
     assert.equal(parent.signal.aborted, false);
   });
@@ -130,7 +130,7 @@ suite('one model', () => {
   test('is aborted when its reply is no longer needed', async () => {
     const { generate } = generateBy(['silence']);
     const parent = new AbortController();
-    const replying = askModel(QUESTION, asking(generate, parent.signal), LIMIT_MS);
+    const replying = callModel(QUESTION, asking(generate, parent.signal), LIMIT_MS);
     parent.abort();
     assert.equal((await replying).error?.type, 'server');
   });
@@ -138,9 +138,9 @@ suite('one model', () => {
   // @spec fusion-14
   test('may not call a panel, and a bug is no reply', async () => {
     const { generate, requested } = generateBy([ANSWER]);
-    await askModel(QUESTION, asking(generate), LIMIT_MS);
+    await callModel(QUESTION, asking(generate), LIMIT_MS);
     assert.deepEqual(requested[0]?.withoutTools, ['service:fusion']);
     const broken: GenerateNested = () => Promise.reject(new TypeError('broken'));
-    await assert.rejects(askModel(QUESTION, asking(broken), LIMIT_MS), TypeError);
+    await assert.rejects(callModel(QUESTION, asking(broken), LIMIT_MS), TypeError);
   });
 });

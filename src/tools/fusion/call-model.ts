@@ -34,7 +34,7 @@ export interface Reply {
   readonly costNanoUsd: number;
 }
 
-export interface Asking {
+export interface ModelCall {
   readonly generate: GenerateNested;
   readonly monotonicMs: () => number;
   /** Aborts when the replies are no longer needed. */
@@ -49,7 +49,7 @@ const WITHOUT: readonly string[] = ['service:fusion'];
  * an upstream or limits of the caller.
  * @param limitMs time limit
  */
-export async function askModel(input: ModelInput, asking: Asking, limitMs: number): Promise<Reply> {
+export async function callModel(input: ModelInput, asking: ModelCall, limitMs: number): Promise<Reply> {
   const startedMs = asking.monotonicMs();
   const tally = new Tally();
   const time = limitTime(asking.signal, limitMs);

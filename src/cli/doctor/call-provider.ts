@@ -2,7 +2,7 @@ import type { FormatId } from '../../canonical/extra.ts';
 import type { HttpClient, InboundAnswer } from '../../lib/net/http-client.ts';
 import type { OutgoingCall, Provider } from '../../providers/contract.ts';
 
-export interface AskDeps {
+export interface CallProviderDeps {
   readonly http: HttpClient;
   readonly nowMs: () => number;
   /** For the credential and the answer together. */
@@ -36,7 +36,7 @@ const ANSWER_BYTES_MAX = 8 * 1_024 * 1_024;
  * Makes one call with the credential of the provider; a POST has an empty object as its body.
  * @throws TransportError, CredentialError, TooSlow
  */
-export async function askProvider(provider: Provider, input: Input, deps: AskDeps): Promise<Answer> {
+export async function callProvider(provider: Provider, input: Input, deps: CallProviderDeps): Promise<Answer> {
   const limit = Promise.withResolvers<never>();
   const timer = setTimeout(() => limit.reject(new TooSlow()), deps.limitMs);
   const call = prepare(provider, input);
