@@ -4,7 +4,7 @@ import type { Health, Release } from './health.ts';
 import { retryDelayMs, type RetryRule } from './retry.ts';
 import type { Candidate, RoutePlan } from './route-plan.ts';
 
-/** What to do next. */
+/** The next action for a request. */
 export type Step =
   | { readonly type: 'try'; readonly candidate: Candidate; readonly release: Release }
   | { readonly type: 'wait'; readonly ms: number }
@@ -12,7 +12,7 @@ export type Step =
       readonly type: 'stop';
       /** Candidates in cooldown or with an open circuit. */
       readonly unavailable: readonly Candidate[];
-      /** Ms until the first of them may be. */
+      /** Ms until the first of them may be called. */
       readonly readyInMs?: number;
     };
 
@@ -22,8 +22,8 @@ export interface CandidateIterator {
   /** No candidate is left, now or later. */
   isOver(): boolean;
   /**
-   * Whether another candidate may be tried in place of the one under way: one whose circuit is closed, that does not rest,
-   * and that could serve. @param couldServe default: each of them
+   * Returns whether another candidate may be tried in place of the current one: its circuit is closed, it is not in
+   * cooldown, and it could serve. @param couldServe default: each of them could
    */
   hasAlternative(couldServe?: (candidate: Candidate) => boolean): boolean;
   /**
@@ -61,11 +61,11 @@ const RETRY_BUSY_MS = 1_000;
  * is probing is skipped; the only candidate is retried once after a transient failure. @spec fallback-1, fallback-6
  */
 export function createCandidateIterator(deps: CandidateIteratorDeps, plan: RoutePlan): CandidateIterator {
-  return new PlanWalk(deps, plan);
+  return new PlanIterator(deps, plan);
 }
 
-/** A class because it lives as long as its request, and changes with every step. */
-class PlanWalk implements CandidateIterator {
+/** A class, because it lives as long as its request, and changes with every step. */
+class PlanIterator implements CandidateIterator {
   readonly #deps: CandidateIteratorDeps;
   readonly #allowFallbacks: boolean;
   #remaining: readonly Candidate[];

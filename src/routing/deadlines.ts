@@ -5,14 +5,14 @@ import { createLruCache } from '../lib/cache/lru-cache.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /**
- * Requests whose first tokens, or whole answers, take comparable time: the same delivery, depth of reasoning and size.
+ * Requests whose first tokens, or whole responses, take comparable time: the same delivery, depth of reasoning and size.
  * An index into the histories of an endpoint.
  */
 export type RequestClass = number;
 
-/** How long an attempt may take to its first token, or to its whole answer, while another candidate is left. */
+/** How long an attempt may take to its first token, or to its whole response, while another candidate is left. */
 export interface Deadline {
-  /** `undefined`: what is configured. */
+  /** `undefined`: the configured limit. */
   readonly limitMs: number | undefined;
   readonly basis: 'history' | 'few_samples' | 'configured';
   readonly samples: number;
@@ -23,7 +23,7 @@ export interface Deadline {
 /** Learns how long endpoints take, by `candidateName`. Bounded, in memory, of this process alone. @spec fallback-12 */
 export interface Deadlines {
   find(endpoint: string, requestClass: RequestClass): Deadline;
-  /** The first token, or the whole answer, came after this time. */
+  /** The first token, or the whole response, came after this time. */
   answered(endpoint: string, requestClass: RequestClass, ms: number): void;
   /** The attempt was cut at its adaptive limit. */
   cut(endpoint: string, requestClass: RequestClass, limitMs: number): void;
@@ -37,7 +37,7 @@ const COLD_STREAM_LIMIT_MS = 20_000;
 const LIMIT_MS_MIN = 10_000;
 const P99_FACTOR = 3;
 const CUT_FACTOR = 2;
-/** Of each of the two generations of a history: few enough that a change of pace counts after some ten answers. */
+/** The samples in each of the two generations of a history: few enough that a change of pace counts after some ten responses. */
 const GENERATION_SAMPLES_MAX = 500;
 const GENERATION_AGE_MS_MAX = 60 * 60_000;
 /** Bins an octave: a percentile is right to about 9 %, and never too low. */
@@ -50,7 +50,7 @@ const PERCENTILE = 0.99;
 const CHARS_SMALL = 16_000;
 const CHARS_MEDIUM = 128_000;
 const MEDIA_CHARS = 6_400;
-/** A whole answer of at most this many tokens is a short one. */
+/** A whole response of at most this many tokens is a short one. */
 const SHORT_ANSWER_TOKENS = 1_024;
 /** A larger budget is deep reasoning. */
 const LIGHT_REASONING_TOKENS = 8_192;
@@ -60,7 +60,7 @@ const DEPTHS = 3;
 const DELIVERIES = 3;
 const CLASSES = SIZES * DEPTHS * DELIVERIES;
 
-/** The class of a request at an endpoint. What a request leaves open about reasoning is as the endpoint is known. */
+/** Finds the class of a request at an endpoint, whose habit decides where the request says nothing about reasoning. */
 export function requestClassOf(request: GenerationRequest, { supportedParameters }: Endpoint): RequestClass {
   const { settings, delivery } = request;
   const depth = depthOf(settings.reasoning, supportedParameters);
@@ -103,7 +103,7 @@ interface History {
   currentCount: number;
   previousCount: number;
   startedMs: number;
-  /** What the cuts since the last answer count as together; 0: there were none. */
+  /** The one sample that all cuts since the last response count as; 0: there were none. */
   pendingMs: number;
 }
 

@@ -11,18 +11,18 @@ export interface Cooldown {
   readonly named: boolean;
 }
 
-/** How an endpoint does right now. */
+/** The current state of an endpoint. */
 export interface EndpointHealth {
   /** 0: normal; 1: degraded, tried after the normal ones; 2: failing, tried only when no other is left. */
   readonly rank: 0 | 1 | 2;
   /** The circuit is open: a request to it is its one probe. */
   readonly open: boolean;
-  /** It is time to look whether it does better. */
+  /** It is time to probe whether it has recovered. */
   readonly probeDue: boolean;
   readonly cooldown?: Cooldown;
 }
 
-/** What of a failure says how an endpoint does. */
+/** The facts of a failure that count for an endpoint's health. */
 export type FailureFacts = Pick<
   UpstreamFailure,
   'kind' | 'clock' | 'cutAfterMs' | 'errorType' | 'status' | 'upstreamStatus' | 'retryAfterMs'
@@ -34,16 +34,16 @@ export type FailureFacts = Pick<
 /** The permission to call an endpoint: freely, as its one probe, later because another request probes it, or not yet. */
 export type Release = 'free' | 'probe' | 'busy' | 'cooldown';
 
-/** What is known of endpoints from the traffic so far. They are named by `endpointName`. */
+/** The health of endpoints, from their traffic so far. They are named by `endpointName`. */
 export interface Health {
   look(endpoint: string): EndpointHealth;
   /** Requests permission to call the endpoint now. `free` and `probe` are followed by exactly one of the next three. */
   begin(endpoint: string): Release;
   succeeded(endpoint: string, release: Release): void;
   failed(endpoint: string, failure: FailureFacts, release: Release): void;
-  /** The outcome is unknown: the caller hung up. */
+  /** The outcome is unknown: the caller disconnected. */
   abandoned(endpoint: string, release: Release): void;
-  /** An answer that had begun broke off. */
+  /** A response that had begun broke off. */
   brokeOff(endpoint: string, failure: FailureFacts): void;
   /** Names of those whose circuit is open now. */
   openCircuits(): readonly string[];
@@ -73,7 +73,7 @@ const RELAPSE_MS = 60_000;
 const LAST_RESORT_MS = 250;
 /** A probe without an end blocks others no longer than the longest request. */
 const LEASE_MS_MAX = 15 * 60_000;
-/** Rest after a rate limit or an overload whose upstream named no time. @spec fallback-17 */
+/** The cooldown after a rate limit or an overload whose upstream named no time. @spec fallback-17 */
 const COOLDOWN_MS = 5_000;
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
@@ -86,10 +86,10 @@ interface State {
   readonly traffic: RollingCounts;
   streak: number;
   open: boolean;
-  /** Probes that failed and recoveries that did not last, since it last did well for long. */
+  /** Failed probes and short recoveries since the last long healthy time. */
   relapses: number;
   recoveredMs: number;
-  /** Its last answer. */
+  /** The time of its last response. */
   answeredMs: number;
   probeAtMs: number;
   probedMs: number;
@@ -244,7 +244,7 @@ function silentSince({ kind, lastedMs = 0 }: FailureFacts, nowMs: number): numbe
   return kind === 'timeout' ? nowMs - lastedMs : nowMs;
 }
 
-/** A successful probe resets everything that spoke against the endpoint. */
+/** Resets all failures after a successful probe. */
 function recover(state: State, nowMs: number): void {
   state.probingSinceMs = undefined;
   state.probedMs = nowMs;

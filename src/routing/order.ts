@@ -89,7 +89,7 @@ function balance(entries: readonly Entry[], random: number): Entry[] {
   ];
 }
 
-/** With a probability of 1 / price²; free ones first; an unknown price counts as the dearest. */
+/** Samples with a probability of 1 / price²; free ones come first; an unknown price counts as the highest. */
 function sampleByPrice(entries: readonly Entry[], random: number): readonly Entry[] {
   if (entries.length < 2) return entries;
   const prices = new Float64Array(entries.length);
@@ -108,7 +108,7 @@ function sampleByPrice(entries: readonly Entry[], random: number): readonly Entr
   return [...sampleByWeight(free, new Float64Array(free.length).fill(1), random), ...sampleByPrice(paid, random)];
 }
 
-/** In place of the prices. Relative to the dearest, so that a weight is never below 1. */
+/** Replaces prices by weights, relative to the highest price, so that a weight is never below 1. */
 function weightsOf(prices: Float64Array, highest: number): Float64Array {
   for (let at = 0; at < prices.length; at++) {
     const ratio = highest === 0 ? 1 : highest / Math.min(prices[at] ?? highest, highest);

@@ -19,8 +19,9 @@ const NO_CREDENTIALS: CredentialsOf = () => [];
 
 /**
  * Ranks the endpoints for one request. Pure. All endpoints of a model come before the next model's, unless the caller
- * parts them not. Inside: what the caller pays itself; then the home of the conversation, the endpoint of the session, then
- * `order`, a sort, or chance by price among those that do well. One whose upstream named a time is not tried before it.
+ * joins the models. Within a model: the caller's own credentials; then the conversation's pinned provider, the endpoint of
+ * the session, then `order`, a sort, or chance by price among healthy ones. One whose upstream named a time is not tried
+ * before it.
  * @spec route-14, route-18, route-34
  */
 export function planCandidates(input: PlanInput): RoutePlan {
@@ -114,7 +115,7 @@ export function considerModel(
   return kept.map(({ entry }) => entry);
 }
 
-/** What the request rules out comes first: the caller can change that, but not what the operator left out. */
+/** Reports what the request rules out first: the caller can change that, but not what the operator left out. */
 function findExclusion(
   model: Model,
   candidate: Candidate,
@@ -160,7 +161,7 @@ function missedLast(
   const missed: Entry[] = [];
   for (const entry of entries) {
     const { endpoint } = entry.candidate;
-    // What the caller pays itself stays first, and its speed was never measured apart.
+    // The caller's own credentials stay first, and their speed is not measured separately.
     const demotion = isShared(entry) ? missedBound(endpoint, preferences, metrics) : undefined;
     (demotion === undefined ? met : missed).push(entry);
     if (demotion === undefined) continue;
@@ -188,7 +189,7 @@ function limitFallbacks(
   return kept;
 }
 
-/** Several credentials of the caller's own for one endpoint are one choice. */
+/** Returns whether two entries are one choice: several of the caller's own credentials for one endpoint count as one. */
 function isSameChoice(entry: Entry, first: Entry | undefined): boolean {
   if (entry === first || first === undefined) return true;
   return entry.candidate.endpoint === first.candidate.endpoint && !isShared(entry) && !isShared(first);
@@ -216,7 +217,7 @@ function splitByHealth(allowed: readonly Entry[]): Pick<RoutePlan, 'candidates' 
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The first thing that the request needs and the candidate has not. */
+/** Finds the first thing that the request needs and the candidate lacks. */
 function findLack(
   { endpoint, format }: Candidate,
   needs: RequestNeeds,

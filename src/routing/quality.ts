@@ -1,6 +1,6 @@
 import type { QualityMetrics } from './stats.ts';
 
-/** What the quality order knows of one endpoint. */
+/** The input of the quality order for one endpoint. */
 export interface QualityEntry {
   readonly metrics: QualityMetrics | undefined;
   /** Median, tokens a second. Computed only with enough requests. */
@@ -20,8 +20,8 @@ const TOOL_DEVIATIONS = 2;
 const SD_OF_MAD = 1.4826;
 
 /**
- * The tier of each endpoint of one model, compared with one another. A signal that fewer than four give is not used. The
- * specification's third one, a test score of each endpoint, is known of no provider: scores are of models.
+ * Finds the tier of each endpoint of one model, compared with the others. A signal that fewer than four endpoints have is
+ * not used. The third signal of the specification, a test score of each endpoint, does not exist: scores are of models.
  */
 export function qualityTiers(entries: readonly QualityEntry[]): readonly QualityTier[] {
   const throughputs = entries.map(({ metrics, throughput }) =>

@@ -1,10 +1,10 @@
 import type { UpstreamFailure } from '../canonical/failure/failure.ts';
 
-/** Tries at one endpoint before the next candidate, as the operator wants them. */
+/** The operator's rule for retries at one endpoint before the next candidate. */
 export interface RetryRule {
-  /** Beside the first one. */
+  /** Tries after the first one. */
   readonly sameEndpoint: number;
-  /** An upstream that names a longer wait is left. */
+  /** An upstream that names a longer wait is not retried. */
   readonly waitMsMax: number;
 }
 

@@ -31,7 +31,7 @@ test('members for programs, and bytes in the form of text, are no texts that may
   );
 });
 
-test('the name of a speaker is one: some formats say it in front of the words', () => {
+test('includes the name of a speaker: some formats put it before the text', () => {
   const turns = [{ role: 'user', name: 'Ann', blocks: [{ type: 'text', text: 'Hello' }] }];
   const request = { settings: {}, turns } as unknown as GenerationRequest;
   const changed = changeRequestTexts(request, (text, { byUser }) => (text === 'Ann' && byUser ? '[NAME]' : text));
@@ -42,7 +42,7 @@ test('the name of a speaker is one: some formats say it in front of the words', 
   );
 });
 
-test('plain text is one, also where bytes are expected', () => {
+test('includes plain text, also where bytes are expected', () => {
   const words = 'Ann is ann@example.com.';
   for (const name of ['data', 'file_data', 'encrypted_content', 'signature'])
     for (const text of [words, `data:text/plain,${words}`]) assert.deepEqual(textsIn({ [name]: text }), [text], name);
@@ -62,7 +62,7 @@ suite('reasoning', () => {
     return { seen, changed: changed.turns[0]?.blocks[0] };
   }
 
-  test('that is signed is text that must not change, whatever the signature is worth', () => {
+  test('includes signed text as unchangeable, whether the signature is valid or not', () => {
     const { seen, changed } = look({ form: 'text', text: 'On project-1.', signature: base64 });
     assert.deepEqual(seen, [['On project-1.', true]]);
     assert.deepEqual(
@@ -72,11 +72,11 @@ suite('reasoning', () => {
     );
   });
 
-  test('that is not signed is text like any other', () => {
+  test('includes unsigned text like any other', () => {
     assert.deepEqual(look({ form: 'text', text: 'On project-1.' }).seen, [['On project-1.', false]]);
   });
 
-  test('that is encrypted is none, but words in its place are, and those in place of a signature', () => {
+  test('excludes encrypted data, but includes words in its place, and in place of a signature', () => {
     assert.deepEqual(look({ form: 'encrypted', text: base64 }).seen, []);
     assert.deepEqual(look({ form: 'encrypted', text: 'On project-1.' }).seen, [['On project-1.', true]]);
     const { seen } = look({ form: 'text', text: '', signature: 'On project-1.' });
@@ -87,7 +87,7 @@ suite('reasoning', () => {
   });
 });
 
-suite('what programs read is text that may be found and not be changed', () => {
+suite('includes what programs parse as text that may be found and not changed', () => {
   const turn = (role: string, block: object) => ({ role, blocks: [block] });
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const PLACES: Readonly<Record<string, object>> = {
@@ -129,7 +129,7 @@ suite('what programs read is text that may be found and not be changed', () => {
       );
     });
 
-  test('a file of text in base64 is changed like any text', () => {
+  test('changes a text file in base64 like any text', () => {
     const source = { type: 'base64', mediaType: 'text/csv', data: base64('a,SECRET') };
     const request = {
       settings: {},
