@@ -11,6 +11,7 @@ const PROMPT_USD = 0.000_1;
 const WHOLE_TOKENS = 200_000;
 const WORD = 'some forty bytes of text, ten tokens....';
 const ABORTED_MS_MAX = 5_000;
+const END_AFTER_MS = 2_000;
 /** Ten tokens each, several slices together. */
 const WORDS = 3_000;
 
@@ -62,6 +63,10 @@ class LongAnswers {
         setTimeout(resolve, 2);
       });
     }
+    // The kernel takes all of it at once, long before the gateway has read it: what is to be cut off is still open.
+    const over = new AbortController();
+    response.once('close', () => over.abort());
+    await wait(END_AFTER_MS, undefined, { signal: over.signal }).catch(() => undefined);
     const usage = { prompt_tokens: 5, completion_tokens: WORDS * 10 };
     response.end(sse([chatChunk({}, 'stop', { usage }), '[DONE]']));
   };
