@@ -1,7 +1,7 @@
 import type { Settings } from '../canonical/request.ts';
 import type { Warnings } from './gateway/warnings.ts';
 
-/** Settings that neither messages nor converse has a word for, as callers spell them. @spec request-11 */
+/** Settings that neither messages nor converse has, as callers spell them. @spec request-11 */
 const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [
   ['topA', 'top_a'],
   ['minP', 'min_p'],

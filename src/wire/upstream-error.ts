@@ -2,7 +2,7 @@ import { UPSTREAM_MESSAGE_CHARS_MAX, type UpstreamErrorBody } from '../canonical
 import { isJsonObject, parseJson, parseJsonObject, type JsonObject } from '../lib/json.ts';
 import { itemsOf, objectOf, objectsOf, textOf } from './json-fields.ts';
 
-/** Statuses for errors that name none, by the words that vendors use; the first that matches counts. */
+/** Statuses for errors that name none, by the codes that vendors use; the first that matches counts. */
 const STATUS_OF_WORDS: readonly (readonly [words: RegExp, status: number])[] = [
   [/overloaded/, 529],
   [/rate_?limit|too_many_requests|quota/, 429],
@@ -15,7 +15,7 @@ const STATUS_OF_WORDS: readonly (readonly [words: RegExp, status: number])[] = [
 const STATUS_UNKNOWN = 500;
 
 /**
- * What an upstream says of its failure. Known shapes: `{error: {...}}`, `{error: "..."}`, a bare `{message, type, code}`
+ * Decodes an upstream's error. Known shapes: `{error: {...}}`, `{error: "..."}`, a bare `{message, type, code}`
  * (vLLM), `{detail}` (FastAPI), and any of these in an array (Google).
  */
 export function decodeError(text: string): UpstreamErrorBody {
@@ -65,7 +65,7 @@ function vendorError({ metadata }: JsonObject): UpstreamErrorBody {
 
 function messageOf(error: JsonObject): string | undefined {
   const { message, detail, metadata } = error;
-  // A gateway upstream says little itself and keeps the vendor's own words here.
+  // A gateway as upstream has a generic message and keeps the vendor's own here.
   const raw = objectOf(metadata)?.['raw'];
   for (const words of [raw, message, detail]) {
     if (typeof words === 'string' && words !== '') return words.slice(0, UPSTREAM_MESSAGE_CHARS_MAX);

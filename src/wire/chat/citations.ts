@@ -60,7 +60,7 @@ export function isPlaceless(citation: Citation): boolean {
 /**
  * All citations as one list, in the order of a stream: those of a text, then those of the whole response that came before
  * the next block, and at last those that stand on all of its text.
- * @param format that the blocks came in, which says how their texts are joined
+ * @param format that the blocks came in, which decides how their texts are joined
  */
 export function encodeAnnotations(
   format: FormatId | undefined,

@@ -18,7 +18,7 @@ export interface ChatDialect {
    * Absent: all that the format can express.
    */
   readonly parameters?: ReadonlySet<string>;
-  /** Parameters that the model answers with a refusal, whatever any list says. */
+  /** Parameters that the model refuses, even where a list of parameters names them. */
   readonly refused?: ReadonlySet<string>;
   /** The same while it reasons. */
   readonly refusedWhileReasoning?: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 /** The instruction that requests JSON where the upstream has no option for it. @spec translate-23 */
 export const JSON_INSTRUCTION = instructionFor('object');
 
-/** The same for one schema, which words do not make binding. @param description of what the response is */
+/** The same for one schema, to which an instruction does not bind the model. @param description of what the response is */
 export function schemaInstruction(schema: JsonObject, description: string | undefined): string {
   const reported = description === undefined ? '' : ` (${description})`;
   const requested = isOfObjects(schema) ? JSON_INSTRUCTION : instructionFor('value');

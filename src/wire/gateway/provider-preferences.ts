@@ -25,7 +25,7 @@ const names = z.array(z.string()).nullish();
 const flag = z.boolean().nullish();
 const metric = z.enum(['price', 'throughput', 'latency', 'exacto']);
 
-/** The schema says decimal strings, callers also send numbers. @spec route-15 */
+/** The documented type is a decimal string; callers also send numbers. @spec route-15 */
 const price = z
   .union([
     z.number().min(0),

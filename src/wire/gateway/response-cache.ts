@@ -45,7 +45,7 @@ export interface CachingPreset {
 }
 
 /**
- * Whether a request wants its response from the cache, and into it: the preset's no, the header's word, the preset's yes.
+ * Whether a request wants its response from the cache, and into it: in this order count the preset's no, the header, the preset's yes.
  * @param text of the body, as it came
  * @spec cache-2
  */

@@ -13,7 +13,7 @@ const stopCondition = z.discriminatedUnion('type', [
 /** @spec tool-17 */
 export const stopConditionList = z.array(stopCondition).min(1);
 
-/** An array of conditions, or one alone, as the chat format may say it. @spec tool-16 */
+/** An array of conditions, or one alone, which the chat format allows. @spec tool-16 */
 export const oneOrMoreStopConditions = z.union([stopConditionList, stopCondition]);
 
 export function decodeStopConditions(parsed: z.output<typeof oneOrMoreStopConditions>): readonly StopCondition[] {

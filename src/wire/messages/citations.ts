@@ -5,7 +5,7 @@ import { addExtra, extraOf } from './extra.ts';
 
 const WEB_MEMBERS: ReadonlySet<string> = new Set(['type', 'url', 'title', 'cited_text']);
 
-/** A web source becomes a citation that every format can say; the others point into documents that only this one knows. */
+/** A web source becomes a citation that every format can express; the others point into documents that only this one knows. */
 export function decodeCitation(value: JsonObject): Citation {
   const url = textOf(value['url']);
   if (value['type'] !== 'web_search_result_location' || url === undefined)
@@ -27,7 +27,7 @@ export function decodeCitations(value: Json | undefined): readonly Citation[] | 
 }
 
 /**
- * A citation in a response; `undefined` where this format cannot say it. A source that another format named has no
+ * A citation in a response; `undefined` where this format cannot express it. A source that another format named has no
  * `encrypted_index`: it gets an empty one, which shows the source to the reader and is removed again on replay.
  */
 export function encodeCitation(citation: Citation): WireObject | undefined {

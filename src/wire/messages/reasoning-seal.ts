@@ -15,7 +15,7 @@ const ANY_SEAL = /^sealed-v\d+:/;
 
 const FAMILY_OF_NAME: ReadonlyMap<string, ReasoningFamily> = new Map(REASONING_FAMILIES.map((name) => [name, name]));
 
-/** What a seal says of a block of reasoning, beside what can be read. */
+/** The facts of a block of reasoning that a seal holds, beside its readable text. */
 export interface Sealed {
   readonly family: ReasoningFamily;
   readonly isSummary: boolean;

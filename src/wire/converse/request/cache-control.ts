@@ -78,7 +78,7 @@ function collect(parts: PromptParts, context: EncodeContext): readonly Point[] {
  * Where the point may stand; `undefined`: nowhere. It may not follow reasoning, nor files that the provider turns into
  * something else on the way, and there must be something before it in its own list.
  * @source github.com/strands-agents/harness-sdk issue 1966 and pull request 3677, github.com/anomalyco/opencode issue
- *   36517, each with the service's own words; for Nova github.com/langchain-ai/langchain-aws, read 2026-11
+ *   36517, each with the service's own messages; for Nova github.com/langchain-ai/langchain-aws, read 2026-11
  */
 function settle({ list, after }: Point, amongTools: boolean, { facts }: EncodeContext): Piece | undefined {
   const besideCalls = amongTools || list.some((piece) => isToolUse(piece) || isToolResult(piece));

@@ -12,7 +12,7 @@ import type { EncodeContext, Piece } from './encode-context.ts';
 import { encodeRedacted } from '../redacted-content.ts';
 import type { WireObject } from '../../json-fields.ts';
 
-/** A result must say something. */
+/** A result must not be empty. */
 const NO_OUTPUT = '(no output)';
 const OUTPUT_FOLLOWS = '(the file follows)';
 
@@ -121,7 +121,7 @@ function encodeToolResult(block: ToolResultBlock, path: string, context: EncodeC
     content: inside.length > 0 ? inside : [empty],
     ...(block.failed === true && facts.refusesResultStatus !== true && { status: 'error' }),
   };
-  // Marks inside a result cannot be said, so the last of them moves behind it.
+  // Breakpoints inside a result cannot be expressed, so the last of them moves behind it.
   const cache = block.cache ?? encoded.findLast((piece) => piece.cache !== undefined)?.cache;
   return [
     { wire: { toolResult }, path, ...(after.length === 0 && { cache }) },
@@ -138,7 +138,7 @@ function encodeResultContent(block: ToolResultBlock, path: string, context: Enco
   return content.flatMap((part, at) => encodeBlock(part, paths[at] ?? path, context));
 }
 
-/** The one member that says what a block is. */
+/** The one member that holds the content of a block, and names its type. */
 function kindOf(wire: WireObject): string {
   const [kind = ''] = Object.keys(wire);
   return kind;

@@ -110,7 +110,7 @@ function withText(message: Message, { warnings }: EncodeContext): Message {
 
 /**
  * Some models refuse other content beside results of tools. Two messages of one role would be joined again, so that the
- * assistant has to say something between them.
+ * assistant message has to stand between them.
  * @source github.com/pydantic/pydantic-ai issue 6081, checked against the service there 2026-07
  */
 function splitFromResults(message: Message, { facts, warnings }: EncodeContext): readonly Message[] {

@@ -73,7 +73,7 @@ function canForce({ facts, supports }: EncodeContext): boolean {
   return supports('tools') && supports('tool_choice') && facts.refusesTools !== true && facts.forces?.length !== 0;
 }
 
-/** What a caller of the messages format says about thinking is not dropped in silence. @spec messages-24 */
+/** The thinking settings of a messages caller are not dropped in silence. @spec messages-24 */
 function keepsThinking({ request, target }: EncodeContext): boolean {
   const { reasoning } = request.settings;
   if (request.format !== 'messages' || target.dialect.thinking === 'none') return false;

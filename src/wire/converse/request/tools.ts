@@ -129,7 +129,7 @@ function encodeSpec(tool: FunctionTool, { request, facts, warnings }: EncodeCont
   };
 }
 
-/** As it came where it says what it is: members in another order would be another prefix to the cache. */
+/** Unchanged where it has a type: members in another order would be another prefix to the cache. */
 function encodeSchema(parameters: JsonObject | undefined): JsonObject {
   if (parameters === undefined) return STUB_SCHEMA;
   return parameters['type'] === undefined ? { type: 'object', ...parameters } : parameters;
@@ -145,7 +145,7 @@ function encodeStubs(messages: readonly Message[]): readonly Piece[] {
   }));
 }
 
-/** The wire's own default is `auto`, so it need not be said. */
+/** The format's default is `auto`, so it need not be sent. */
 function encodeChoices(requested: ToolChoice | undefined, context: EncodeContext): Choices {
   const { request, facts, supports, warnings } = context;
   const supported = requested === undefined || supports('tool_choice');
@@ -160,8 +160,8 @@ function encodeChoices(requested: ToolChoice | undefined, context: EncodeContext
 }
 
 /**
- * The vendor's own member says how to choose and how often, and is refused beside `toolConfig.toolChoice`.
- * @source github.com/BerriAI/litellm pull request 34347 and issue 36536, with the service's own words, read 2026-11
+ * The vendor's own member holds the choice and the number of calls, and is refused beside `toolConfig.toolChoice`.
+ * @source github.com/BerriAI/litellm pull request 34347 and issue 36536, with the service's own messages, read 2026-11
  */
 function encodeClaudeChoice(choice: JsonObject | undefined): JsonObject {
   const name = textOf(objectAt(choice ?? {}, 'tool')['name']);

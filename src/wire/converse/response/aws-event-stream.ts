@@ -56,7 +56,7 @@ class MessageParser implements EventStreamParser {
   readonly #messageBytesMax: number;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
-  /** Nothing can be said before so many bytes are there: joining earlier would copy a large message for every read. */
+  /** Nothing can be decoded before so many bytes are there: joining earlier would copy a large message for every read. */
   #neededBytes = PRELUDE_BYTES;
   #fault: EventStreamFault | undefined;
   /** Of the message before. Most of a stream have the same ones, which cost more to read than the rest of a message. */

@@ -9,7 +9,7 @@ export const BUFFERED_CHARS_MAX = 32 * 1024 * 1024;
 /** A block of a stream that can only be given complete: its pieces are base64 with padding, or JSON. */
 export interface BufferedBlock {
   readonly kind: 'redactedContent' | 'image' | 'toolResult';
-  /** What the opening said. */
+  /** The content of the opening. */
   readonly start: JsonObject;
   readonly pieces: Json[];
   chars: number;

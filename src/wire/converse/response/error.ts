@@ -54,7 +54,7 @@ function nameOf(type: string | undefined): string | undefined {
 }
 
 /**
- * What an exception inside a response of status 200 means. @param name as the frame's header tells it
+ * Classifies an exception inside a response of status 200. @param name from the frame's header
  * @spec error-13
  */
 export function failureOfException(name: string | undefined, text: string): UpstreamFailure {

@@ -62,7 +62,7 @@ function mergeKeyword(keyword: string, before: Json, value: Json): Json {
     case 'maxItems':
     case 'maxProperties':
       return numberOf(before) < numberOf(value) ? before : value;
-    // What the schema around says is nearer to its place than what it was made from.
+    // A keyword of the outer schema wins over one of the schema that it refers to.
     case 'description':
     case 'title':
       return before;

@@ -5,7 +5,7 @@ import { budgetOfEffort, effortOfBudget, fitBudget, nearestEffort } from '../../
 import type { GeminiThinking, ThinkingLevel } from '../dialect.ts';
 import type { EncodeContext } from './encode-context.ts';
 
-/** ai.google.dev "Models", read 2026-11: the longest response of every thinking model, where the catalog does not say. */
+/** ai.google.dev "Models", read 2026-11: the longest response of every thinking model, where the catalog has none. */
 const OUTPUT_TOKENS_DEFAULT = 65_536;
 /** The model decides how much: ai.google.dev "Thinking", read 2026-11. */
 const DYNAMIC = -1;

@@ -1,7 +1,7 @@
 import type { Block } from '../../../canonical/blocks.ts';
 import type { Turn } from '../../../canonical/request.ts';
 
-/** Of any other the vendor says "String should match pattern" (Wei-Shaw/sub2api#1308, 2026-03). */
+/** The vendor refuses any other: "String should match pattern" (Wei-Shaw/sub2api#1308, 2026-03). */
 const VENDOR_ID = /^srvtoolu_[a-zA-Z0-9_]+$/;
 
 /**

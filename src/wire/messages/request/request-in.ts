@@ -41,7 +41,7 @@ const PASSTHROUGH_FIELDS: PassthroughFields = {
   numberIn: { thinking: 'budget_tokens' },
 };
 
-/** A prompt in canonical words. */
+/** A prompt of the canonical model. */
 export interface DecodedPrompt {
   readonly turns: readonly Turn[];
   readonly tools: GenerationRequest['tools'];
@@ -163,7 +163,7 @@ function decodeReasoning({ thinking, output_config }: PromptFields): ReasoningSe
     ...(thinking.type === 'disabled' && { enabled: false }),
     ...(thinking.type === 'adaptive' && { enabled: true, adaptive: true }),
     ...((display === 'summarized' || display === 'omitted') && { display }),
-    // The vendor's mode between tool calls has no word of ours: only its own wire gets it back.
+    // The vendor's mode between tool calls is not in the canonical model: only its own format gets it back.
     ...extraOf(thinking, thinking.type === 'between_tools' ? new Set() : THINKING_MEMBERS),
   };
 }

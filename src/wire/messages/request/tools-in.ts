@@ -53,7 +53,7 @@ function decodeTool(tool: WireTool): Tool {
   };
 }
 
-/** `object` is this format's default; others demand that it be said. As it came where it is: the bytes are a cached prefix. */
+/** `object` is this format's default; others demand that it be sent. Unchanged where it is there: the bytes are a cached prefix. */
 function withType(parameters: JsonObject): JsonObject {
   return parameters['type'] === undefined ? { type: 'object', ...parameters } : parameters;
 }

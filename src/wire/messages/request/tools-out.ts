@@ -114,7 +114,7 @@ function mayBeStrict({ request, vendor, betaRules }: ToolsContext): boolean {
   return betaRules === undefined || allowedFlag(STRICT_BETA, betaRules) !== undefined;
 }
 
-/** As it came where it says what it is: members in another order would be another prefix to the vendor's cache. */
+/** Unchanged where it has a type: members in another order would be another prefix to the vendor's cache. */
 function encodeSchema(parameters: JsonObject | undefined): JsonObject {
   return parameters?.['type'] === undefined ? { type: 'object', ...parameters } : parameters;
 }

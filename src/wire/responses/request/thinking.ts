@@ -48,7 +48,7 @@ function encodeEffort(requested: Effort, path: string, { target, warnings }: Enc
   return nearest;
 }
 
-/** What is removed from the response need not be written. Summarized thinking, as the messages format says, is a summary. */
+/** What is removed from the response need not be written. Summarized thinking of the messages format is a summary. */
 function encodeSummary(path: string, { request, target, warnings }: EncodeContext): string | undefined {
   const { summary, display, exclude } = request.settings.reasoning ?? {};
   const requested = summary ?? (display === 'summarized' ? 'auto' : undefined);

@@ -4,7 +4,7 @@ import type { Json } from '../../../lib/json.ts';
 import { parseError, statusOfError } from '../../upstream-error.ts';
 
 /**
- * Codes of `response.error` whose words do not show the status that they would have outside of a stream; the first that
+ * Codes of `response.error` whose names do not show the status that they would have outside of a stream; the first that
  * matches counts. Vendor's SDK, openai 7.55 (2026-11), `ResponseError.code`.
  */
 const STATUS_OF_CODE: readonly (readonly [code: RegExp, status: number])[] = [

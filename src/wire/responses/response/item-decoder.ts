@@ -125,7 +125,7 @@ export class ItemReader {
     this.#endLanes(item);
   }
 
-  /** The encrypted form comes last: that of the item's beginning may be incomplete, says the vendor's SDK. */
+  /** The encrypted form comes last: that of the item's beginning may be incomplete, by the vendor's SDK. */
   #endReasoning(item: Item, wire: JsonObject): void {
     for (const [index, part] of itemsOf(wire['summary']).entries())
       this.endText(item, 'summary', index, { text: textOf(part) ?? textOf(objectOf(part)?.['text']) });
