@@ -37,7 +37,7 @@ test('prose is right to about a quarter, in English and in Chinese', () => {
   assert.equal(estimateResponseTokens(400), 100);
 });
 
-test('every kind of block counts', () => {
+test('counts every kind of block', () => {
   const empty = estimateRequestTokens(request([]));
   const words = 'w'.repeat(400);
   const blocks: readonly Block[] = [

@@ -26,7 +26,7 @@ test('deltas add up to their block, however tool calls interleave', () => {
   ]);
 });
 
-test('a signature and an empty reasoning text make a legal block', () => {
+test('makes a legal block of a signature and an empty reasoning text', () => {
   const { blocks } = foldEvents([
     start,
     { type: 'block-start', index: 0, block: { type: 'reasoning', form: 'text', text: '' } },
@@ -36,7 +36,7 @@ test('a signature and an empty reasoning text make a legal block', () => {
   assert.deepEqual(blocks, [{ type: 'reasoning', form: 'text', text: '', signature: 'sig' }]);
 });
 
-test('the latest usage replaces the earlier ones', () => {
+test('replaces earlier usage with the latest', () => {
   const usage = (completionTokens: number) => ({
     promptTokens: 5,
     completionTokens,
@@ -62,7 +62,7 @@ test('log probabilities of several deltas are joined', () => {
   assert.deepEqual(blocks[0]?.extra?.fields, { logprobs: { content: [{ token: 'a' }, { token: 'b' }] } });
 });
 
-test('a response can be looked at before it has ended, and again after', () => {
+test('gives the response before it has ended, and again after', () => {
   const fold = createFold();
   fold.push([start, { type: 'block-start', index: 0, block: { type: 'text', text: 'a' } }]);
   assert.deepEqual(fold.response().blocks, [{ type: 'text', text: 'a' }]);
@@ -70,6 +70,6 @@ test('a response can be looked at before it has ended, and again after', () => {
   assert.deepEqual(fold.response().blocks, [{ type: 'text', text: 'ab' }]);
 });
 
-test('a delta for a block that never started is a broken assumption of ours', () => {
+test('throws on a delta for a block that never started', () => {
   assert.throws(() => foldEvents([start, { type: 'block-delta', index: 3, text: 'x' }]), /Broken assumption/);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parameterOfFormat, supportsParameter } from './supports-parameter.ts';
 
-test('a list covers what it names, what means the same, and what only qualifies tools', () => {
+test('covers parameters of the list, their synonyms, and options that only qualify tools', () => {
   assert.equal(supportsParameter(new Set(['seed']), 'seed'), true);
   assert.equal(supportsParameter(new Set(['seed']), 'top_k'), false);
   assert.equal(supportsParameter(new Set(['response_format']), 'structured_outputs'), true);
@@ -15,12 +15,12 @@ test('a list covers what it names, what means the same, and what only qualifies 
   assert.equal(supportsParameter(new Set(['tool_choice']), 'tools'), false);
 });
 
-test('what every endpoint must take is covered by an empty list', () => {
+test('covers parameters that every endpoint must take with an empty list', () => {
   for (const parameter of ['max_tokens', 'max_completion_tokens', 'stop', 'temperature', 'top_p'])
     assert.equal(supportsParameter(new Set(), parameter), true);
 });
 
-test('a grammar and a program are formats of their own, which no list covers that only knows schemas', () => {
+test('does not cover a grammar or a program by a list that only knows schemas', () => {
   assert.equal(parameterOfFormat({ type: 'text' }), undefined);
   assert.equal(parameterOfFormat({ type: 'json_object' }), 'response_format');
   assert.equal(parameterOfFormat({ type: 'json_schema' }), 'structured_outputs');

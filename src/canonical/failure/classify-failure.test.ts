@@ -89,7 +89,7 @@ const rows: Row[] = [
 
 for (const [status, error, errorType, answered, mayTry] of rows)
   // @spec error-9, error-13
-  test(`an upstream's ${status} ${JSON.stringify(error)} is ${errorType}, ${answered} for the caller, ${mayTry}`, () => {
+  test(`classifies an upstream's ${status} ${JSON.stringify(error)} as ${errorType}, ${answered} for the caller, ${mayTry}`, () => {
     const failure = classifyStatus(status, error);
     assert.deepEqual([failure.errorType, failure.status, failure.mayTry], [errorType, answered, mayTry]);
     assert.equal(failure.upstreamStatus, status);
@@ -108,7 +108,7 @@ test("an upstream's words are kept without the keys that it echoes, and bounded"
   assert.ok((upstreamMessage ?? '').length <= 2_010);
 });
 
-test('a word that only begins like a key is said as the provider said it', () => {
+test('does not redact a text that only begins like a key', () => {
   const messages = [
     'Unknown parameter: skip_special_tokens',
     'keyframe_interval is not supported',
@@ -118,7 +118,7 @@ test('a word that only begins like a key is said as the provider said it', () =>
 });
 
 // @spec error-10
-test('a provider that is too slow is 524, the own time limit of the request 408', () => {
+test('reports a slow provider as 524, and the time limit of the request as 408', () => {
   assert.equal(timeoutFailure('first-token').status, 524);
   assert.equal(timeoutFailure('total').status, 408);
   assert.equal(timeoutFailure('total').mayTry, 'nothing');

@@ -71,7 +71,7 @@ for (const [name, given, expected] of [
   });
 }
 
-test('an ordinary failure means what its status says', () => {
+test('classifies an ordinary failure by its status', () => {
   const types = [response(429, 'rate_limit_exceeded', 'requests'), response(500, 'server_error'), response(400, '')];
   assert.deepEqual(
     types.map(({ errorType }) => errorType),
@@ -80,7 +80,7 @@ test('an ordinary failure means what its status says', () => {
 });
 
 // @spec error-14
-test('a code means the same as a status and inside a response', () => {
+test('classifies a code the same with a status and inside a response', () => {
   const error = { code: 'invalid_prompt', message: 'flagged' };
   const { kind: _, ...asStatus } = classifyStatus(400, error);
   const { kind: __, ...inResponse } = classifyErrorEvent(400, error);

@@ -32,16 +32,16 @@ const CASES: readonly (readonly [rule: string, address: string, isThere: boolean
 ];
 
 // @spec web-6
-test('a rule of sites means the host and those below it, from a path on where it names one', () => {
+test('matches the host and those below it, from a path on where the rule has one', () => {
   for (const [text, address, isThere] of CASES)
     assert.equal(isAtSite(address, [rule(text)]), isThere, `${text} and ${address}`);
 });
 
-test('a long row of slashes is read as fast as anything else', { timeout: 20_000 }, () => {
+test('parses a long row of slashes as fast as anything else', { timeout: 20_000 }, () => {
   assert.equal(parseSiteRule(`x.com${'/'.repeat(1_000_000)}x`), undefined);
 });
 
-test('what names no host is no rule', () => {
+test('rejects a rule without a host', () => {
   for (const text of ['', '  ', '*', '*.', '/path', 'a b.com', 'user@x.com', 'a*b.com', `x.com/${'a'.repeat(1_024)}`])
     assert.equal(parseSiteRule(text), undefined, text);
 });

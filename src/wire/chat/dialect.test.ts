@@ -48,7 +48,7 @@ suite('an upstream that takes texts as strings only', () => {
     assert.deepEqual(sent(messages)[0]?.['content'], [text('one'), text('two')]);
   });
 
-  test('a picture of the user makes parts all the same, and one of a result follows it', () => {
+  test('makes parts for an image of the user all the same, and puts one of a result behind it', () => {
     const encoded = encode(
       [
         { role: 'user', content: [text('look'), image] },
@@ -75,7 +75,7 @@ suite('an upstream that keeps its reasoning in the content', () => {
     assert.deepEqual(assistant, { role: 'assistant', content: [thinking('five and five'), text('ten')] });
   });
 
-  test('a call without text has the reasoning alone for its content', () => {
+  test('sends the reasoning alone as the content of a call without text', () => {
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
     const turn = { role: 'assistant', content: null, reasoning_content: 'I must ask', tool_calls: [call] };
     const [, assistant] = sent([USER, turn], mistral);
@@ -83,7 +83,7 @@ suite('an upstream that keeps its reasoning in the content', () => {
     assert.deepEqual(assistant?.['tool_calls'], [call]);
   });
 
-  test('a response of it comes back to it as it was, through what a caller keeps of it', () => {
+  test('sends its response back as it was, from what a caller keeps of it', () => {
     const response = {
       id: 'x',
       object: 'chat.completion',
@@ -104,7 +104,7 @@ suite('an upstream that keeps its reasoning in the content', () => {
     assert.deepEqual(assistant?.['content'], [thinking('five and five'), text('ten')]);
   });
 
-  test('what another vendor signed is left out with a warning', () => {
+  test('omits reasoning that another vendor signed, with a warning', () => {
     const detail = { type: 'reasoning.text', text: 'hm', signature: 'c2ln', format: 'anthropic-claude-v1' };
     const encoded = encode([USER, { role: 'assistant', content: 'ten', reasoning_details: [detail] }], mistral);
     assert.equal(objectsOf(encoded.body['messages'])[1]?.['content'], 'ten');
@@ -137,7 +137,7 @@ suite('an upstream that keeps its reasoning in the content', () => {
 });
 
 suite('documents', () => {
-  test('an address goes only where it is taken; elsewhere it is refused', () => {
+  test('sends an address only to hosts that take it, and refuses it elsewhere', () => {
     const message = { role: 'user', content: [text('read'), address] };
     assert.deepEqual(sent([message], { documentUrls: true })[0]?.['content'], [text('read'), address]);
     assert.throws(() => encode([message]), /: messages\[0\]\.content\[1\]: is a document at an address, which/);
@@ -158,7 +158,7 @@ suite('documents', () => {
     );
   });
 
-  test('what goes by no address must be fetched first: documents, but not what holds its bytes, nor pictures', () => {
+  test('fetches documents at an address first, but neither images nor files with bytes', () => {
     const fetched = (url: string, media: 'document' | 'image', dialect: Dialect = {}): boolean | undefined =>
       chatUpstreamFormat.mustInlineUrl?.(url, media, dialect);
     assert.equal(fetched('https://a.example/x.pdf', 'document'), true);
@@ -189,7 +189,7 @@ suite('parameters that a model refuses', () => {
   const requested = (more: Record<string, Json>, facts: Dialect = {}): EncodedRequest =>
     encode([USER], { ...dialect, ...facts }, { ...userTexts, ...more });
 
-  test('some always, whatever the endpoint lists, each with a warning', () => {
+  test('always omits some, whatever the endpoint lists, each with a warning', () => {
     const request = decodeChat({ messages: [USER], ...userTexts });
     const listed = new Set(['stop', 'logit_bias', 'seed']);
     const encoded = encodeRequest(request, { ...PLAIN_TARGET, dialect, supportedParameters: listed });
@@ -197,7 +197,7 @@ suite('parameters that a model refuses', () => {
     assert.deepEqual([encoded.body['seed'], encoded.body['temperature']], [3, 0.5]);
   });
 
-  test('some only while it reasons, which an effort or its own habit decides', () => {
+  test('omits some only while it reasons, by effort or by default', () => {
     const both = ['temperature', 'top_p', 'logit_bias', 'stop'];
     const always = ['logit_bias', 'stop'];
     assert.deepEqual(warned(requested({})), always);
@@ -225,7 +225,7 @@ suite('refusals among the content of an assistant', () => {
   });
 
   // @spec chat-10
-  test('only an assistant refuses', () => {
+  test('takes refusals from an assistant only', () => {
     for (const role of ['user', 'system', 'tool'])
       assert.throws(
         () => decodeChat({ messages: [{ role, content: [part], tool_call_id: 'c' }] }),

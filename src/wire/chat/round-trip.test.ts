@@ -36,7 +36,7 @@ suite('chat request to a chat upstream', () => {
   });
 
   // @spec prompt-cache-8
-  test('the same request is always written in the same bytes', () => {
+  test('encodes the same request always to the same bytes', () => {
     fc.assert(
       fc.property(arbitraryChatRequest(), (body) => {
         const once = JSON.stringify(encodeRequest(decodeChat(body), RICH_TARGET).body);
@@ -49,7 +49,7 @@ suite('chat request to a chat upstream', () => {
     );
   });
 
-  test('what was sent is the same request when it is read again', () => {
+  test('decodes an encoded request to the same request', () => {
     fc.assert(
       fc.property(arbitraryChatRequest(), (body) => {
         const first = encodeRequest(decodeChat(body), RICH_TARGET).body;
@@ -88,7 +88,7 @@ suite('chat request to a chat upstream', () => {
   });
 
   // @spec chat-14
-  test('a single stop sequence, a deprecated part and both spellings of a mark are written in one way', () => {
+  test('encodes a single stop sequence, a deprecated part and both spellings of a breakpoint in one way', () => {
     assert.deepEqual(
       encodeAgain({
         messages: [

@@ -3,7 +3,7 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { makeDataUrl, splitDataUrl, decodeDataUrl } from './data-url.ts';
 
-test('a plain data URL is split at its two marks', () => {
+test('splits a plain data URL at its two marks', () => {
   assert.deepEqual(splitDataUrl('data:image/png;base64,iVBORw0KGgo='), {
     mediaType: 'image/png',
     data: 'iVBORw0KGgo=',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { deprecationWarnings } from './deprecated.ts';
 
-test('a request in today’s spelling has no warnings', () => {
+test('warns of nothing in a request with current names', () => {
   const plugins = [{ id: 'auto-router', enabled: true, options: { cost_tier: 'low' } }];
   assert.deepEqual(deprecationWarnings({ models: ['a/b'], plugins, route: null, transforms: null }), []);
 });
 
 // @spec request-17
-test('each older spelling and each member without effect is one warning at its path', () => {
+test('warns once of each older name and each member without effect, at its path', () => {
   const router = { id: 'auto-router', enabled: true, options: { cost_quality_tradeoff: 9 } };
   const warnings = deprecationWarnings({
     route: 'fallback',
@@ -32,7 +32,7 @@ test('each older spelling and each member without effect is one warning at its p
   for (const { message } of warnings) assert.match(message, /^(is|has) /);
 });
 
-test('the filter of posts has its effect beside the plugin that searches', () => {
+test('does not warn of the filter of posts beside the plugin that searches', () => {
   const plugins = [{ id: 'web', enabled: true, options: {} }];
   assert.deepEqual(deprecationWarnings({ x_search_filter: {}, plugins }), []);
 });

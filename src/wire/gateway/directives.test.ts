@@ -30,7 +30,7 @@ function issuePath(body: unknown, own?: OwnFields): string | undefined {
   return undefined;
 }
 
-test('a body that asks for nothing gets the defaults and nothing else', () => {
+test('decodes a body without directives to the defaults', () => {
   assert.deepEqual(read({}, { model: 'a/one' }), {
     models: ['a/one'],
     provider: DEFAULT_PREFERENCES,
@@ -104,7 +104,7 @@ test('ten models to fall back to are taken, eleven are 400', () => {
 });
 
 // @spec request-19
-test('the session id of the body wins over the header, unless it is empty', () => {
+test('prefers the session id of the body to the header, unless it is empty', () => {
   const headers = { ...NO_HEADERS, sessionId: 'header' };
   assert.equal(read({ session_id: 'body' }, {}, headers).sessionId, 'body');
   assert.equal(read({}, {}, headers).sessionId, 'header');
@@ -113,7 +113,7 @@ test('the session id of the body wins over the header, unless it is empty', () =
 });
 
 // @spec plugin-4
-test('of two plugin entries with one id the last wins', () => {
+test('takes the last of two plugin entries with one id', () => {
   const plugins = [{ id: 'one' }, { id: 'two' }, { id: 'one', enabled: false }];
   assert.deepEqual(
     read({ plugins }).plugins.map(({ id, enabled }) => [id, enabled]),
@@ -189,7 +189,7 @@ test('limits are met exactly', () => {
 });
 
 // @spec web-16
-test('an invalid search filter is no reason to refuse', () => {
+test('does not refuse an invalid search filter', () => {
   for (const filter of [null, 7, 'x', {}, { allowed_x_handles: 3 }]) read({ x_search_filter: filter });
 });
 
@@ -215,7 +215,7 @@ test('lists the fields that are never sent upstream', () => {
   ]);
 });
 
-test('any JSON in the gateway fields is read or refused with a GatewayError', () => {
+test('decodes any JSON in the gateway fields, or refuses it with a GatewayError', () => {
   const field = fc.constantFrom(...GATEWAY_FIELDS);
   fc.assert(
     fc.property(fc.dictionary(field, fc.jsonValue()), (body) => {
@@ -229,7 +229,7 @@ const ONE = { id: 'one', enabled: true, options: {} };
 const COMPRESSION_OFF = { id: 'context-compression', enabled: false, options: {} };
 
 // @spec chat-44
-test('the old list of transforms turns the plugin on or off, and gives way to the plugin itself', () => {
+test('switches the plugin by the old list of transforms, unless the plugin itself is set', () => {
   const compression = (enabled: boolean): object => ({ id: 'context-compression', enabled, options: {} });
   assert.deepEqual(read({ transforms: ['middle-out'] }).plugins, [compression(true)]);
   assert.deepEqual(read({ transforms: [] }).plugins, [compression(false)]);

@@ -5,7 +5,7 @@ import { EFFORTS } from '../../canonical/request.ts';
 import { budgetOfEffort, effortOf, effortOfBudget, fitBudget, nearestEffort } from './efforts.ts';
 
 // @spec reasoning-7
-test('an effort counts before a budget, and a budget by its share of the response', () => {
+test('prefers an effort to a budget, and takes a budget by its share of the response', () => {
   assert.equal(effortOf({ effort: 'low', maxTokens: 9_000 }, 10_000), 'low');
   assert.equal(effortOf({ maxTokens: 8_100 }, 10_000), 'high');
   assert.equal(effortOf({ maxTokens: 500 }, 10_000), 'minimal');
@@ -13,7 +13,7 @@ test('an effort counts before a budget, and a budget by its share of the respons
 });
 
 // @spec reasoning-7
-test('a budget without a bound of the response is a medium effort', () => {
+test('maps a budget without a limit of the response to a medium effort', () => {
   assert.equal(effortOf({ maxTokens: 9_000 }, undefined), 'medium');
 });
 
@@ -27,7 +27,7 @@ test('reasoning that is off is no effort, and reasoning that is merely on a medi
 });
 
 // @spec reasoning-3
-test('the nearest effort that a model knows is taken, the lower of two', () => {
+test('takes the nearest effort that a model knows, the lower of two', () => {
   assert.equal(nearestEffort('max', ['low', 'high']), 'high');
   assert.equal(nearestEffort('medium', ['low', 'high']), 'low');
   assert.equal(nearestEffort('high', []), undefined);
@@ -55,7 +55,7 @@ test('whatever is known, the nearest is one of it and none is nearer', () => {
 });
 
 // @spec reasoning-5
-test('a budget is a share of the response, within bounds, and rounded down', () => {
+test('makes a budget of a share of the response, within bounds and rounded down', () => {
   assert.equal(budgetOfEffort('medium', 10_001), 5_000);
   assert.equal(budgetOfEffort('xhigh', 10_000), budgetOfEffort('max', 10_000));
   assert.equal(budgetOfEffort('minimal', 2_000), 1_024);
@@ -68,7 +68,7 @@ test('maps a budget that came of an effort back to that effort, or to one of the
 });
 
 // @spec reasoning-6
-test('a response has room beside its reasoning: its bound rises, else the budget falls, else there is none', () => {
+test('makes room beside reasoning: raises the limit, else lowers the budget, else gives none', () => {
   assert.deepEqual(fitBudget(1_024, 1_024, 2_000, undefined), { budget: 1_024, maxTokens: 2_000 });
   assert.deepEqual(fitBudget(4_000, 1_024, 2_000, undefined), { budget: 4_000, maxTokens: 5_024 });
   assert.deepEqual(fitBudget(4_000, 1_024, 2_000, 3_000), { budget: 1_976, maxTokens: 3_000 });

@@ -6,7 +6,7 @@ import { encodeAvailability, errorServiceMetadata, publicError } from './error-b
 const BASE_URL = 'http://127.0.0.1:8787/v1';
 
 // @spec error-2, error-3, error-8
-test('an error of the request tells its status, its sentence and its issues', () => {
+test('encodes status, message and issues of an error of the request', () => {
   assert.deepEqual(publicError(invalid('temperature', 'must be at most 2, not 3'), BASE_URL), {
     code: 400,
     message: 'temperature: must be at most 2, not 3',
@@ -18,7 +18,7 @@ test('an error of the request tells its status, its sentence and its issues', ()
 });
 
 // @spec error-8
-test('the status that a rule names stands above the one of the type', () => {
+test('prefers the status of a rule to that of the type', () => {
   assert.equal(publicError(new GatewayError('provider_overloaded', 'Busy.', { status: 529 }), BASE_URL).code, 529);
 });
 
@@ -28,7 +28,7 @@ test('encodes further metadata beside the type', () => {
 });
 
 // @spec error-4
-test('a fault of ours tells nothing but that it is one', () => {
+test('encodes a fault of ours with the generic message', () => {
   const error = new GatewayError('server', 'the password of the database is hunter2', {
     metadata: { provider_code: 'E42', raw: 'stack' },
     issues: [{ path: 'x', message: 'y' }],

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { decodeHeaderDirectives } from './headers.ts';
 
-test('no header asks for nothing', () => {
+test('decodes no header to no directives', () => {
   assert.deepEqual(decodeHeaderDirectives({}), { serviceMetadata: false, betas: [] });
 });
 
@@ -21,13 +21,13 @@ for (const [value, isRequested] of [
 }
 
 // @spec request-25
-test('the newer metadata header wins over the legacy one', () => {
+test('prefers the newer metadata header to the legacy one', () => {
   const headers = { 'x-service-metadata': 'disabled', 'x-service-experimental-metadata': 'enabled' };
   assert.equal(decodeHeaderDirectives(headers).serviceMetadata, false);
 });
 
 // @spec request-19
-test('a session id of 256 characters is taken, one more is 400 and names the header', () => {
+test('takes a session id of 256 characters, and refuses one more with 400 and the name of the header', () => {
   assert.equal(decodeHeaderDirectives({ 'x-session-id': 's'.repeat(256) }).sessionId?.length, 256);
   assert.throws(
     () => decodeHeaderDirectives({ 'x-session-id': 's'.repeat(257) }),
@@ -35,7 +35,7 @@ test('a session id of 256 characters is taken, one more is 400 and names the hea
   );
 });
 
-test('an empty session id is no session id', () => {
+test('ignores an empty session id', () => {
   assert.ok(!('sessionId' in decodeHeaderDirectives({ 'x-session-id': '' })));
 });
 
@@ -50,7 +50,7 @@ test('beta tokens are read from either header, trimmed, at most 32 a header', ()
   assert.equal(decodeHeaderDirectives({ 'anthropic-beta': 'b,'.repeat(500) }).betas.length, 32);
 });
 
-test('the country is what a proxy says, else what the caller says, where it is one', () => {
+test('takes the country of a proxy, else that of the caller, where it is one', () => {
   const countryOf = (headers: Record<string, string>) => decodeHeaderDirectives(headers).app?.country;
   assert.equal(countryOf({ 'cf-ipcountry': 'nz', 'x-service-country': 'DE' }), 'NZ');
   assert.equal(countryOf({ 'cloudfront-viewer-country': 'CH' }), 'CH');
@@ -60,7 +60,7 @@ test('the country is what a proxy says, else what the caller says, where it is o
 });
 
 // @spec request-27
-test('the application is known by URL, title and user agent, each under both names', () => {
+test('decodes URL, title and user agent of the application, each under both names', () => {
   assert.deepEqual(
     decodeHeaderDirectives({ 'http-referer': 'https://a.example', 'x-service-title': 'A', 'user-agent': 'cli/1' }).app,
     { url: 'https://a.example', title: 'A', userAgent: 'cli/1' },
@@ -72,7 +72,7 @@ test('the application is known by URL, title and user agent, each under both nam
 });
 
 // @spec request-28
-test('of the categories the first two known ones count', () => {
+test('takes the first two known categories', () => {
   const headers = { 'x-service-categories': 'nonsense, cli-agent,GAME, legal,roleplay' };
   assert.deepEqual(decodeHeaderDirectives(headers).app, { categories: ['cli-agent', 'legal'] });
 });
@@ -85,6 +85,6 @@ test('attribution is cut, never refused', () => {
 });
 
 // @spec request-31
-test('of a header that came twice the first counts', () => {
+test('takes the first of a header that came twice', () => {
   assert.equal(decodeHeaderDirectives({ 'x-session-id': ['one', 'two'] }).sessionId, 'one');
 });

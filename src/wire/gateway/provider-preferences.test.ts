@@ -9,7 +9,7 @@ function read(provider: unknown, route?: 'fallback' | 'sort' | null) {
   return decodeProviderPreferences(checkShape(providerPreferences.nullish(), provider, { root: 'provider' }), route);
 }
 
-test('no preferences, null, and an empty object are the defaults', () => {
+test('decodes no preferences, null, and an empty object to the defaults', () => {
   for (const provider of [undefined, null, {}]) assert.deepEqual(read(provider), DEFAULT_PREFERENCES);
 });
 
@@ -33,7 +33,7 @@ test('null in any nullable field is as if it were absent', () => {
 });
 
 // @spec route-15
-test('every field is read', () => {
+test('decodes every field', () => {
   assert.deepEqual(
     read({
       order: ['alpha', 'Beta'],

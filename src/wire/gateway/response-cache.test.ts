@@ -25,11 +25,11 @@ suite('headers of the response cache', () => {
     ['', undefined],
   ] as const)
     // @spec cache-2
-    test(`a TTL of ${JSON.stringify(written.slice(0, 12))} is ${ttlS ?? 'ignored'}`, () => {
+    test(`decodes a TTL of ${JSON.stringify(written.slice(0, 12))} as ${ttlS ?? 'absent'}`, () => {
       assert.equal(read({ 'x-service-cache': 'true', 'x-service-cache-ttl': written })?.ttlS, ttlS);
     });
 
-  test('only the words true and false switch, in any case', () => {
+  test('switches by true and false only, in any case', () => {
     assert.equal(read({ 'x-service-cache': 'TRUE' })?.enabled, true);
     assert.equal(read({ 'x-service-cache': 'False' })?.enabled, false);
     for (const word of ['1', 'yes', 'on', '']) assert.equal(read({ 'x-service-cache': word }), undefined);
@@ -64,12 +64,12 @@ suite('what makes two bodies the same', () => {
   });
 
   // @spec cache-3
-  test('the order of members counts, and every digit of a number', () => {
+  test('distinguishes the order of members and every digit of a number', () => {
     assert.notEqual(digest('{"a":1,"b":2}'), digest('{"b":2,"a":1}'));
     assert.notEqual(digest('{"a":12345678901234567890}'), digest('{"a":12345678901234567891}'));
   });
 
-  test('a preset counts with all that it says', () => {
+  test('distinguishes presets by their content', () => {
     const one = presetWith({ temperature: 0 }, 'Be kind.');
     assert.equal(digest('{}', one), digest('{}', presetWith({ temperature: 0 }, 'Be kind.')));
     assert.notEqual(digest('{}', one), digest('{}'));

@@ -49,7 +49,7 @@ test('encodes every member of the report of a served request', () => {
 });
 
 // @spec metadata-6
-test('a failure selects none, and what is empty is left out', () => {
+test('selects no endpoint for a failure, and omits empty members', () => {
   const metadata = encodeServiceMetadata({ ...servedReport(), selected: undefined, attempts: [], attempt: 0 }, 'iad');
   assert.equal(metadata['summary'], 'available=2');
   assert.equal(metadata['attempt'], 0);
@@ -89,7 +89,7 @@ test('encodes stages with the member names of the wire', () => {
 });
 
 // @spec metadata-9
-test('the generation time is whole milliseconds from arrival to end, and absent before the end', () => {
+test('encodes the generation time in whole milliseconds from arrival to end, and omits it before the end', () => {
   assert.equal(encodeServiceMetadata({ ...servedReport(), endedMs: 1_000.3 }, 'local')['generation_time'], 0);
   assert.ok(!('generation_time' in encodeServiceMetadata({ ...servedReport(), endedMs: undefined }, 'local')));
 });

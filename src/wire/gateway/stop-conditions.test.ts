@@ -9,7 +9,7 @@ function read(value: unknown) {
 }
 
 // @spec messages-13, tool-17
-test('all five conditions are read, in order', () => {
+test('decodes all five conditions, in order', () => {
   assert.deepEqual(
     read([
       { type: 'step_count_is', step_count: 3 },
@@ -29,7 +29,7 @@ test('all five conditions are read, in order', () => {
 });
 
 // @spec tool-16
-test('one condition alone is a list of one', () => {
+test('decodes one condition alone as a list of one', () => {
   assert.deepEqual(read({ type: 'step_count_is', step_count: 1 }), [{ type: 'step_count_is', stepCount: 1 }]);
 });
 

@@ -57,7 +57,7 @@ suite('a host that takes plain messages only', () => {
   });
 
   // @spec chat-20
-  test('the pictures, sources, signatures and sounds of other vendors stay behind, a reference to a sound does not', () => {
+  test('drops images, sources, signatures and sounds of other vendors, but not a reference to a sound', () => {
     const url = { url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 };
     const assistant = {
       role: 'assistant',
@@ -121,7 +121,7 @@ suite('ids of calls', () => {
       ...(id === undefined ? [] : [id]),
     ]);
 
-  test('a host that takes nine letters or digits gets such, the same for the same one, in each request', () => {
+  test('sends ids of nine letters or digits to a host that takes only those, the same in each request', () => {
     const history = [
       { role: 'assistant', content: null, tool_calls: [call('toolu_01A'), call('a1B2c3D4e')] },
       result('toolu_01A'),
@@ -133,7 +133,7 @@ suite('ids of calls', () => {
     assert.deepEqual(ids(sent([USER, ...history, USER], { callIds: 'nine' })), first);
   });
 
-  test('a host that takes up to forty characters gets longer ones shortened', () => {
+  test('shortens ids for a host that takes up to forty characters', () => {
     const long = `functions.mcp__plugin_with_a_long_name__look:0`;
     const history = [{ role: 'assistant', content: null, tool_calls: [call(long), call('call_1')] }, result(long)];
     const [first, second, third] = ids(sent([USER, ...history, result('call_1')], { callIds: 'forty' }));
@@ -143,7 +143,7 @@ suite('ids of calls', () => {
 });
 
 suite('the order of messages', () => {
-  test('a host that wants results answered gets a response between them and the user', () => {
+  test('puts a reply between results and the user for a host that demands one', () => {
     const history = [USER, { role: 'assistant', content: null, tool_calls: [call('a')] }, result('a')];
     const encoded = encode([...history, USER], { repliesToResults: true });
     assert.deepEqual(
@@ -177,7 +177,7 @@ suite('the order of messages', () => {
     );
   });
 
-  test('the beginning of a response is marked where a host wants that, and no other message', () => {
+  test('marks the beginning of a response, and no other message, where a host wants that', () => {
     const begun = { role: 'assistant', content: 'So' };
     assert.deepEqual(sent([USER, begun, USER, begun], { prefixMember: true }), [
       USER,
@@ -190,7 +190,7 @@ suite('the order of messages', () => {
   });
 });
 
-test('a turn that held nothing but thinking of another vendor is not sent as an empty message', () => {
+test('omits a turn that held nothing but thinking of another vendor', () => {
   const request = decodeMessages({
     model: 'm',
     max_tokens: 9,
@@ -268,7 +268,7 @@ suite('a host that knows JSON but no schemas', () => {
   });
 });
 
-test('a seed goes by the name that the host has for it, as far as its list knows seeds', () => {
+test('sends a seed under the name of the host, where its list has seeds', () => {
   const { body } = encode([USER], { seedMember: 'random_seed' }, { seed: 7 });
   assert.deepEqual([body['random_seed'], body['seed']], [7, undefined]);
   const target: EncodeTarget = {

@@ -26,7 +26,7 @@ function encoded(dialect: Dialect): { readonly messages: readonly JsonObject[]; 
   return { messages: body['messages'] as readonly JsonObject[], reported: warnings.map(({ path }) => path) };
 }
 
-test('a breakpoint on a text or on the result of a tool goes along where the upstream takes them', () => {
+test('sends a breakpoint on a text or on a tool result where the upstream takes them', () => {
   const { messages, reported } = encoded({ cacheBreakpoints: 'cache_control' });
   assert.deepEqual(messages[1]?.['content'], [{ type: 'text', text: 'I call.', cache_control: MARK }]);
   assert.deepEqual(messages[2]?.['content'], [{ type: 'text', text: 'done', cache_control: MARK }]);

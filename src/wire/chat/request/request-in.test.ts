@@ -134,7 +134,7 @@ suite('chat request: what is refused', () => {
 
   for (const [message, path] of REFUSED_MESSAGES)
     // @spec chat-2, chat-3, chat-4, chat-13
-    test(`the message ${JSON.stringify(message).slice(0, 100)} is refused at ${path}`, () => {
+    test(`refuses the message ${JSON.stringify(message).slice(0, 100)} at ${path}`, () => {
       const error = refusal({ messages: [message] });
       assert.equal(error.issues?.[0]?.path, `messages${path}`);
       assert.equal(error.type, 'invalid_prompt');
@@ -174,7 +174,7 @@ suite('chat request: what is accepted', () => {
   });
 
   // @spec chat-29
-  test('the limits themselves are accepted', () => {
+  test('accepts values at the limits', () => {
     const { settings } = decode({
       temperature: 2,
       top_p: 0,
@@ -209,7 +209,7 @@ suite('chat request: what is accepted', () => {
   });
 
   // @spec chat-40, reasoning-1
-  test('the shorthand effort and the object mean the same', () => {
+  test('decodes the shorthand effort like the object', () => {
     assert.deepEqual(decode({ reasoning_effort: 'xhigh' }).settings.reasoning, { effort: 'xhigh' });
     assert.deepEqual(
       decode({ reasoning_effort: 'low', reasoning: { effort: 'low', exclude: true } }).settings.reasoning,
@@ -246,7 +246,7 @@ suite('chat request: what is accepted', () => {
   });
 
   // @spec chat-8
-  test('a tool result for an unknown call is accepted: the wire may know better', () => {
+  test('accepts a tool result for an unknown call, which the encoder judges', () => {
     const { turns } = decodeChat({ messages: [USER, { role: 'tool', tool_call_id: 'x', content: 'r' }] });
     assert.deepEqual(turns[1]?.blocks, [
       { type: 'tool-result', callId: 'x', content: [{ type: 'text', text: 'r' }], plain: true },
@@ -276,7 +276,7 @@ suite('chat request: what is accepted', () => {
 
 suite('chat request: tools', () => {
   // @spec chat-25
-  test('a web search by another name becomes the service tool, its own parameters above flat ones', () => {
+  test('maps a web search by another name to the service tool, its own parameters above flat ones', () => {
     const { tools } = decode({
       tools: [{ type: 'web_search_preview', max_results: 3, engine: 'exa', parameters: { engine: 'native' } }],
     });
@@ -285,7 +285,7 @@ suite('chat request: tools', () => {
     ]);
   });
 
-  test('the sites that a web search by another name is bound to are those of the service tool', () => {
+  test('maps the sites of a web search by another name to those of the service tool', () => {
     const { tools } = decode({
       tools: [
         { type: 'web_search', filters: { allowed_domains: ['a.example'], blocked_domains: ['b.example'] } },
@@ -298,7 +298,7 @@ suite('chat request: tools', () => {
     );
   });
 
-  test('a service tool keeps its parameters', () => {
+  test('keeps the parameters of a service tool', () => {
     const { tools } = decode({ tools: [{ type: 'service:datetime', parameters: { timezone: 'UTC' } }] });
     assert.deepEqual(tools, [{ type: 'server', name: 'service:datetime', parameters: { timezone: 'UTC' } }]);
   });
@@ -391,7 +391,7 @@ suite('chat request: assistant turns', () => {
   });
 
   // @spec chat-4, chat-10, chat-19
-  test('a deprecated part, an ignored name and a phase are noted', () => {
+  test('warns of a deprecated part, an ignored name and a phase', () => {
     const { warnings, turns } = decodeChat({
       messages: [
         { role: 'user', content: [{ type: 'input_video', video_url: { url: 'https://a/v.mp4' } }] },
@@ -408,7 +408,7 @@ suite('chat request: assistant turns', () => {
   });
 });
 
-test('a data URL becomes bytes, any other address stays one', () => {
+test('decodes a data URL to bytes, and keeps any other address', () => {
   const { turns } = decodeChat({
     messages: [
       {

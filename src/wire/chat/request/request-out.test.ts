@@ -67,7 +67,7 @@ const user = (...blocks: readonly Block[]): Turn => ({ role: 'user', blocks });
 const assistant = (...blocks: readonly Block[]): Turn => ({ role: 'assistant', blocks });
 
 suite('chat dialects', () => {
-  test('a stream asks for usage, unless the upstream does not know the option', () => {
+  test('requests usage in a stream, unless the upstream does not know the option', () => {
     assert.deepEqual(encodeChat({ stream: true }).body['stream_options'], { include_usage: true });
     const plain = encodeChat({ stream: true }, { streamUsage: false }).body;
     assert.equal(plain['stream'], true);
@@ -75,7 +75,7 @@ suite('chat dialects', () => {
     assert.equal('stream' in encodeChat({ stream: false }).body, false);
   });
 
-  test('the limit of the output goes by the name that the upstream knows', () => {
+  test('sends the output limit under the name that the upstream knows', () => {
     assert.equal(encodeChat({ max_completion_tokens: 5 }).body['max_tokens'], 5);
     assert.equal(encodeChat({ max_tokens: 5 }, { maxCompletionTokens: true }).body['max_completion_tokens'], 5);
   });
@@ -88,7 +88,7 @@ suite('chat dialects', () => {
   });
 
   // @spec chat-6
-  test('a name stands before the text where the upstream takes none', () => {
+  test('puts a name before the text where the upstream takes none', () => {
     const messages = [
       { role: 'user', content: 'hi', name: 'Ann' },
       { role: 'user', content: [{ type: 'text', text: 'ho' }], name: 'Bob' },
@@ -108,7 +108,7 @@ suite('chat dialects', () => {
     assert.deepEqual(encodeChat({ messages }, { messageNames: true }).body['messages'], messages);
   });
 
-  test('only the hash of the end user leaves, in the member that the upstream has for it', () => {
+  test('sends only the hash of the end user, in the member that the upstream has for it', () => {
     const members = { user: 'ann@example.com' };
     assert.doesNotMatch(JSON.stringify(encodeChat(members).body), /ann|hash-of-user/);
     assert.equal(encodeChat(members, { endUserMember: 'safety_identifier' }).body['safety_identifier'], 'hash-of-user');
@@ -138,7 +138,7 @@ suite('chat dialects', () => {
 });
 
 suite('chat dialects: reasoning', () => {
-  test('an effort-only upstream gets the effort that comes nearest', () => {
+  test('sends the nearest effort to an effort-only upstream', () => {
     assert.equal(requestedEffort({ effort: 'high' }), 'high');
     assert.equal(requestedEffort({ effort: 'high', max_tokens: 10 }), 'high');
     assert.equal(requestedEffort({ enabled: true }), 'medium');
@@ -151,7 +151,7 @@ suite('chat dialects: reasoning', () => {
   });
 
   // @spec reasoning-13
-  test('an upstream without the setting gets none', () => {
+  test('sends no setting to an upstream without it', () => {
     const { body } = encodeChat({ reasoning: { effort: 'high' } }, { reasoningSettings: 'none' });
     assert.deepEqual(Object.keys(body), ['model', 'messages']);
   });
@@ -167,7 +167,7 @@ suite('chat dialects: reasoning', () => {
     ],
   };
 
-  test('a signed entry without text comes back as it was', () => {
+  test('sends a signed entry without text back as it was', () => {
     const details = [{ type: 'reasoning.text', text: '', signature: 's', format: 'anthropic-claude-v1' }];
     const messages = [USER, { role: 'assistant', content: 'x', reasoning_details: details }];
     const sent = encodeChat({ messages }, { reasoningMember: 'reasoning_details' });
@@ -199,7 +199,7 @@ suite('chat dialects: reasoning', () => {
 
 suite('parameters that an endpoint lists', () => {
   // @spec route-20
-  test('what the list omits is dropped with a warning, what was not sent makes none', () => {
+  test('drops what the list omits with a warning, but warns of no unset option', () => {
     const encoded = encodeChat({ seed: 1, top_k: 2, tools: [tool('f')] }, {}, ['tools', 'seed']);
     assert.deepEqual(Object.keys(encoded.body), ['model', 'messages', 'seed', 'tools']);
     assert.deepEqual(droppedPaths(encoded), ['top_k']);
@@ -259,7 +259,7 @@ suite('tools that a chat upstream cannot be offered', () => {
     assert.equal(encoded.body['parallel_tool_calls'], false);
   });
 
-  test('a forced function is forced upstream', () => {
+  test('forces a forced function upstream', () => {
     const { body } = encodeRequest(
       foreign([user(emit('hi'))], {
         tools: [{ type: 'function', name: 'f' }],
@@ -286,12 +286,12 @@ suite('a conversation of the messages format', () => {
     ]);
   });
 
-  test('what stands below the nonce in one text stays', () => {
+  test('keeps the text below the nonce', () => {
     const system: Turn = { role: 'system', blocks: [emit('x-anthropic-billing-header: a\nYou code.')], plain: true };
     assert.deepEqual(messagesOf([system]), [{ role: 'system', content: 'You code.' }]);
   });
 
-  test('the nonce of a chat caller is text like any other', () => {
+  test('keeps the nonce of a chat caller as text', () => {
     const messages = [{ role: 'system', content: 'x-anthropic-billing-header: a' }, USER];
     assert.deepEqual(encodeChat({ messages }).body['messages'], messages);
   });
@@ -368,13 +368,13 @@ suite('a conversation of the messages format', () => {
     ]);
   });
 
-  test('a chat caller keeps the pictures in its tool messages', () => {
+  test('keeps images in the tool messages of a chat caller', () => {
     const image = { type: 'image_url', image_url: { url: 'https://a/b.png' } };
     const messages = [USER, { role: 'tool', tool_call_id: 'x', content: [image] }];
     assert.deepEqual(encodeChat({ messages }).body['messages'], messages);
   });
 
-  test('a failed result says so', () => {
+  test('marks a failed result', () => {
     const turns = [
       assistant(call('a')),
       user({ type: 'tool-result', callId: 'a', content: [emit('no such file')], failed: true }),
@@ -386,7 +386,7 @@ suite('a conversation of the messages format', () => {
     });
   });
 
-  test('an unanswered call gets a result, whether the conversation goes on or ends there: hosts refuse it otherwise', () => {
+  test('adds a result to a call without one, which hosts refuse, also at the end of the conversation', () => {
     const turns = [assistant(call('a'), call('b')), user(result('a', emit('A')), emit('go on'))];
     assert.deepEqual(
       messagesOf(turns).map((message) => message['content']),
@@ -398,7 +398,7 @@ suite('a conversation of the messages format', () => {
     );
   });
 
-  test('of two results the last counts, and a result without a call is refused', () => {
+  test('takes the last of two results, and refuses a result without a call', () => {
     const ghost = foreign([user(emit('go'), result('ghost', emit('boo')))]);
     assert.throws(() => encodeRequest(ghost, PLAIN_TARGET), /content\[1\]\.tool_use_id/);
     const encoded = encodeRequest(
@@ -409,11 +409,11 @@ suite('a conversation of the messages format', () => {
     assert.deepEqual(droppedPaths(encoded), ['messages[2].content[0]']);
   });
 
-  test('a call without arguments has the empty object', () => {
+  test('encodes a call without arguments with the empty object', () => {
     assert.match(JSON.stringify(messagesOf([assistant(call('a', ''))])), /"arguments":"\{\}"/);
   });
 
-  test('what another vendor signed, ran or invented is left out with a warning', () => {
+  test('omits blocks that another vendor signed, ran or invented, with a warning', () => {
     const encoded = encodeRequest(
       foreign([
         user(emit('hi')),
@@ -447,7 +447,7 @@ suite('a conversation of the messages format', () => {
   });
 
   // @spec translate-2
-  test('a system turn among the messages stands in its place', () => {
+  test('keeps a system turn among the messages in its place', () => {
     const inline: Turn = { role: 'system', inline: true, blocks: [emit('new rule')] };
     assert.deepEqual(messagesOf([assistant(call('a')), user(result('a', emit('A'))), inline, user(emit('go'))]), [
       {
@@ -503,7 +503,7 @@ suite('a conversation of the messages format', () => {
     assert.deepEqual(encodeChat({ messages: empty }).body['messages'], empty);
   });
 
-  test('a schema without a name gets one, and tiers go by the names of this format', () => {
+  test('names a schema without a name, and sends tiers under the names of this format', () => {
     const { body } = encodeRequest(
       foreign([user(emit('hi'))], {
         settings: {
@@ -522,7 +522,7 @@ suite('a conversation of the messages format', () => {
     assert.equal(body['reasoning_effort'], 'medium');
   });
 
-  test('a call turn of a chat caller with empty text has no content', () => {
+  test('sends no content for an empty text beside calls', () => {
     const turn = {
       role: 'assistant',
       content: '',
@@ -544,7 +544,7 @@ test('sends the original resolution to upstreams that know it, and the highest k
   assert.equal(requested('low', {}), 'low');
 });
 
-test('a list without response_format keeps even the plain one back', () => {
+test('sends not even a plain response_format where the list omits it', () => {
   assert.equal(encodeChat({ response_format: { type: 'text' } }, {}, ['tools']).body['response_format'], undefined);
   assert.deepEqual(encodeChat({ response_format: { type: 'text' } }).body['response_format'], { type: 'text' });
 });

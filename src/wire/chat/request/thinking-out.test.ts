@@ -49,7 +49,7 @@ for (const [spelling, on, off] of [
   });
 }
 
-test('an effort stands beside a switch where the model knows efforts', () => {
+test('sends an effort beside a switch where the model knows efforts', () => {
   const dialect: Dialect = { reasoningSettings: 'thinking', reasoningEfforts: ['high', 'max'] };
   assert.deepEqual(emit(dialect, { effort: 'max' }).members, {
     thinking: { type: 'enabled' },
@@ -66,7 +66,7 @@ test('switched on alone, a model decides itself how much', () => {
   assert.deepEqual(emit(dialect, { enabled: true }).members, { thinking: { type: 'enabled' } });
 });
 
-test('a budget goes where the wire takes one, and becomes an effort where it takes those', () => {
+test('sends a budget where the host takes one, and an effort where it takes those', () => {
   const qwen: Dialect = { reasoningSettings: 'enable_thinking', reasoningBudget: 'thinking_budget' };
   assert.deepEqual(emit(qwen, { maxTokens: 3_000 }).members, { enable_thinking: true, thinking_budget: 3_000 });
   const efforts: Dialect = { reasoningSettings: 'thinking', reasoningEfforts: ['low', 'high'] };
@@ -82,7 +82,7 @@ for (const [effort, outputTokensMax, budget] of [
   ['minimal', 2_000, 1_024],
   ['max', 1_000_000, 128_000],
 ] as const) {
-  test(`of ${outputTokensMax} tokens an effort ${effort} is a budget of ${budget}`, () => {
+  test(`maps an effort ${effort} of ${outputTokensMax} tokens to a budget of ${budget}`, () => {
     const qwen: Dialect = { reasoningSettings: 'enable_thinking', reasoningBudget: 'thinking_budget' };
     assert.equal(emit(qwen, { effort }, outputTokensMax).members['thinking_budget'], budget);
   });
@@ -100,7 +100,7 @@ for (const [known, requested, sent] of [
   [['none', 'high'], 'minimal', 'high'],
   [['none', 'low', 'xhigh'], 'high', 'xhigh'],
 ] as const satisfies readonly (readonly [readonly Effort[], Effort, Effort])[]) {
-  test(`of ${known.join(', ')} the nearest to ${requested} is ${sent}`, () => {
+  test(`maps ${requested} to ${sent} where the model knows ${known.join(', ')}`, () => {
     assert.deepEqual(emit({ reasoningEfforts: known }, { effort: requested }).members, { reasoning_effort: sent });
   });
 }
@@ -119,7 +119,7 @@ test('none goes only to a model that knows it', () => {
   });
 });
 
-test('a model that knows nothing but off gets no effort, and that is recorded', () => {
+test('sends no effort to a model that knows nothing but off, and warns', () => {
   assert.deepEqual(emit({ reasoningEfforts: ['none'] }, { effort: 'high' }), {
     members: {},
     warnings: ['field-dropped: the model knows no efforts'],

@@ -14,7 +14,7 @@ function rewrite(frame: string, heads = new FrameHead(MEMBERS)): unknown {
   return parseJson(event.slice('data: '.length));
 }
 
-test('only members of the head change, and members that were not there are added', () => {
+test('changes only members of the head, and adds missing ones', () => {
   const frame = `{"id":"up","system_fingerprint":"fp","model":"m","created":1,"choices":${TAIL}`;
   assert.deepEqual(rewrite(frame), {
     ...(parseJson(frame) as object),
@@ -22,7 +22,7 @@ test('only members of the head change, and members that were not there are added
   });
 });
 
-test('the rest of a chunk keeps its bytes', () => {
+test('keeps the bytes of the rest of a chunk', () => {
   const event = new FrameHead(MEMBERS).rewrite(`{"id":"up","choices":${TAIL}`);
   assert.ok(event?.endsWith(`"choices":${TAIL}\n\n`));
 });
@@ -51,7 +51,7 @@ test('spaces and another head in between do no harm', () => {
     assert.deepEqual(rewrite(frame, heads), { ...(parseJson(frame) as object), ...MEMBERS });
 });
 
-test('a provider of the upstream is taken out where we name none', () => {
+test('removes the provider of the upstream where the gateway names none', () => {
   const { provider: _provider, ...anonymous } = IDENTITY;
   const heads = new FrameHead(identityMembers(anonymous, 'chat.completion.chunk'));
   assert.doesNotMatch(String(heads.rewrite(`{"id":"a","provider":"Inner","choices":${TAIL}`)), /Inner/);
@@ -68,7 +68,7 @@ test('leaves a chunk to be encoded anew when its head cannot be separated', () =
     assert.equal(rewrite(frame), undefined, frame);
 });
 
-test('the first head may be nothing but choices', () => {
+test('accepts a first head of nothing but choices', () => {
   const frame = `{"choices":${TAIL}`;
   assert.deepEqual(rewrite(frame), { ...MEMBERS, ...(parseJson(frame) as object) });
 });

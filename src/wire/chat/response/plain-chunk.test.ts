@@ -12,11 +12,11 @@ function learnt(frame: string, text: string): ChunkTemplate {
   return template;
 }
 
-test('a chunk that differs in its text alone is read without being parsed', () => {
+test('reads a chunk that differs in its text alone without parsing it', () => {
   assert.equal(learnt(frameOf('Hello'), 'Hello').match(frameOf(' wörld 🌍')), ' wörld 🌍');
 });
 
-test('what a template reads is what a parser reads, whatever the frames are', () => {
+test('reads the same as a parser from any frame', () => {
   const text = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.constantFrom('"', '\\', '"}', 'content', '"content":"x"', '\n'),
@@ -32,7 +32,7 @@ test('what a template reads is what a parser reads, whatever the frames are', ()
   );
 });
 
-test('a text that needs escapes, an empty one and one with other neighbours are left to the parser', () => {
+test('leaves a text with escapes, an empty one and one with other neighbours to the parser', () => {
   const template = learnt(frameOf('Hello'), 'Hello');
   for (const frame of [
     frameOf('a"b'),
@@ -45,7 +45,7 @@ test('a text that needs escapes, an empty one and one with other neighbours are 
     assert.equal(template.match(frame), undefined);
 });
 
-test('of two members with one name the template follows the one that counts', () => {
+test('follows the member that counts of two with one name', () => {
   const frame = '{"choices":[{"index":0,"delta":{"content":"a","content":"a"},"finish_reason":null}]}';
   assert.equal(plainText(JSON.parse(frame)), 'a');
   const template = learnt(frame, 'a');

@@ -145,7 +145,7 @@ if (!existsSync(DIRECTORY)) {
   suite('recorded chat responses', () => {
     const recordings = findRecordings();
 
-    test('every fact has its recording', () => {
+    test('has a recording for every fact', () => {
       const names = new Set(recordings.map(({ name }) => name));
       assert.deepEqual(
         [...Object.keys(FACTS), ...Object.keys(ERROR_FACTS)].filter((name) => !names.has(name)),

@@ -97,7 +97,7 @@ suite('whole chat response', () => {
   });
 
   // @spec chat-response-11
-  test('a call without arguments has the empty object', () => {
+  test('encodes a call without arguments with the empty object', () => {
     const bare = { id: 'a', type: 'function', function: { name: 'f', arguments: '' } };
     const [call] = objectsOf(messageOf(relay(completion({ tool_calls: [bare] })))['tool_calls']);
     assert.deepEqual(call?.['function'], { name: 'f', arguments: '{}' });
@@ -167,7 +167,7 @@ suite('whole chat response', () => {
 });
 
 suite('whole chat response of an upstream', () => {
-  test('an error object fails, and what is no response is garbage', () => {
+  test('fails on an error object, and reports anything but a response as garbage', () => {
     assert.equal(fold({ error: { code: 429, message: 'slow' } }).failure?.errorType, 'rate_limit_exceeded');
     for (const text of ['', 'null', '[]', '"x"', '{}', '{"choices":[]}', '<html>', '{"choices":[{"ind'])
       assert.deepEqual(
@@ -177,7 +177,7 @@ suite('whole chat response of an upstream', () => {
       );
   });
 
-  test('a response that holds its error beside its content keeps both', () => {
+  test('keeps the content of a response beside its error', () => {
     const broken = fold(
       completion({ content: 'part' }, { finish_reason: 'error', error: { code: 502, message: 'x' } }),
     );
@@ -185,7 +185,7 @@ suite('whole chat response of an upstream', () => {
     assert.equal(broken.failure?.status, 502);
   });
 
-  test('a usage without any count of tokens is no report: the gateway counts for itself', () => {
+  test('ignores a usage without any count of tokens, so that the gateway counts itself', () => {
     for (const usage of [{}, { prompt_tokens: -5, completion_tokens: 'x' }, { input_tokens: 100, output_tokens: 10 }])
       assert.equal(fold(completion({ content: 'x' }, {}, { usage })).usage, undefined);
     assert.equal(fold(completion({ content: 'x' }, {}, { usage: { prompt_tokens: 3 } })).usage?.promptTokens, 3);
@@ -207,7 +207,7 @@ suite('whole chat response of an upstream', () => {
   });
 
   // @spec chat-response-6
-  test('a missing finish reason is unknown, and none is made up', () => {
+  test('decodes a missing finish reason as unknown', () => {
     const { end } = fold(completion({ content: 'x' }, { finish_reason: null }));
     assert.deepEqual(end, { type: 'end', finish: 'unknown' });
   });
@@ -235,7 +235,7 @@ suite('whole chat response of an upstream', () => {
 });
 
 // @spec stream-7
-test('a stream and the same response in one piece fold to the same', () => {
+test('folds a stream and the same response in one piece to the same', () => {
   const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
   const annotation = {
     type: 'url_citation',

@@ -98,11 +98,11 @@ suite('chat stream: however it is cut', () => {
   });
 
   // @spec stream-8
-  test('a cut at any byte changes nothing', () => {
+  test('decodes the same after a cut at any byte', () => {
     for (let cut = 0; cut <= RICH.length; cut++) assert.deepEqual(decodeStream(RICH, [cut]), whole);
   });
 
-  test('any number of cuts changes nothing', () => {
+  test('decodes the same after any number of cuts', () => {
     const cuts = fc
       .uniqueArray(fc.nat(RICH.length), { maxLength: 40 })
       .map((places) => places.toSorted((a, b) => a - b));
@@ -114,7 +114,7 @@ suite('chat stream: however it is cut', () => {
     );
   });
 
-  test('a read gives what it completes, and no more is kept back', () => {
+  test('emits with each read every event that it completes', () => {
     const decoder = createStreamDecoder();
     assert.deepEqual(typesOf(decoder.push(stream(chunk({ content: 'a' })))), ['start', 'block-start', 'block-delta']);
     assert.deepEqual(typesOf(decoder.push(stream(chunk({ content: 'b' }), chunk({ content: 'c' })))), [
@@ -129,7 +129,7 @@ suite('chat stream: however it is cut', () => {
 });
 
 suite('chat stream: plain text', () => {
-  test('a chunk of text alone keeps its JSON', () => {
+  test('keeps the JSON of a chunk of text alone', () => {
     for (const entry of [
       chunk({ content: 'b' }),
       chunk({ role: 'assistant', content: 'b', refusal: null, reasoning_content: null }),
@@ -139,7 +139,7 @@ suite('chat stream: plain text', () => {
       assert.equal(frameOf(entry), JSON.stringify(entry));
   });
 
-  test('a chunk with anything else worth keeping, or that would need more than another head, does not', () => {
+  test('keeps no JSON of a chunk with further members, or that needs more than another head', () => {
     const { choices, ...head } = chunk({ content: 'b' });
     for (const entry of [
       chunk({ content: 'b', channel: 'x' }),
@@ -204,7 +204,7 @@ suite('chat stream: tool calls', () => {
     ]);
   });
 
-  test('an id that changes with every piece is no new call', () => {
+  test('starts no new call for an id that changes with every piece', () => {
     assert.deepEqual(callsFrom([call(0, 'a', 'f', '{')], [{ index: 0, id: 'b', function: { arguments: '}' } }]), [
       'f({})',
     ]);
@@ -222,7 +222,7 @@ suite('chat stream: tool calls', () => {
   });
 
   // @spec translate-8
-  test('a missing or empty id is made up, a late one is kept', () => {
+  test('makes up a missing or empty id, and keeps a late one', () => {
     for (const id of [undefined, '', null]) {
       const response = foldStream(
         chunk({ tool_calls: [{ index: 0, id, function: { name: 'f', arguments: '{}' } }] }),
@@ -246,19 +246,19 @@ suite('chat stream: tool calls', () => {
     assert.deepEqual(callsFrom([{ index: 0, id: 'a', function: { name: 'f', arguments: { x: 1 } } }]), ['f({"x":1})']);
   });
 
-  test('a call without arguments is a call', () => {
+  test('decodes a call without arguments', () => {
     assert.deepEqual(callsFrom([call(0, 'a', 'f', '')]), ['f()']);
     assert.deepEqual(callsFrom([{ index: 0, id: 'a', function: { name: 'f', arguments: null } }]), ['f()']);
   });
 
-  test('a call without a name is left out with a warning', () => {
+  test('omits a call without a name, with a warning', () => {
     const response = foldStream(chunk({ tool_calls: [piece(0, '{}')] }), finish('stop'));
     assert.deepEqual(response.blocks, []);
     assert.equal(response.warnings[0]?.code, 'event-skipped');
     assert.equal(response.end?.finish, 'stop');
   });
 
-  test('the older function_call is a call', () => {
+  test('decodes the older function_call as a call', () => {
     const response = foldStream(
       chunk({ function_call: { name: 'f', arguments: '' } }),
       chunk({ function_call: { arguments: '{}' } }),
@@ -425,7 +425,7 @@ suite('chat stream: how it ends', () => {
   });
 
   // @spec stream-9
-  test('a keep-alive of another format is no part of the response', () => {
+  test('ignores a keep-alive of another format', () => {
     const response = foldStream({ type: 'ping' }, chunk({ content: 'x' }), { type: 'ping' }, finish('stop'), '[DONE]');
     assert.equal(response.extras.filter(({ fields }) => 'type' in fields).length, 0);
     assert.equal(response.end?.finish, 'stop');
@@ -442,12 +442,12 @@ suite('chat stream: how it ends', () => {
     assert.deepEqual(textsOf(response), ['text: ab']);
   });
 
-  test('the sentinel is not needed after a finish reason', () => {
+  test('needs no sentinel after a finish reason', () => {
     assert.equal(foldStream(chunk({ content: 'a' }), finish('length')).end?.finish, 'length');
   });
 
   // @spec stream-11
-  test('a response that closes without a finish reason broke off', () => {
+  test('fails a response that closes without a finish reason', () => {
     const response = foldStream(chunk({ content: 'a' }));
     assert.equal(response.end, undefined);
     assert.equal(response.failure?.kind, 'early-end');
@@ -456,13 +456,13 @@ suite('chat stream: how it ends', () => {
     for (const rest of [[], [DONE]]) assert.equal(foldStream(...rest).failure?.kind, 'early-end');
   });
 
-  test('a response that ends with [DONE] and without a finish reason has an unknown end', () => {
+  test('ends a response with [DONE] and without a finish reason as unknown', () => {
     const response = foldStream(chunk({ content: 'a' }), DONE);
     assert.deepEqual([response.failure, response.end], [undefined, { type: 'end', finish: 'unknown' }]);
     assert.deepEqual(textsOf(response), ['text: a']);
   });
 
-  test('an error in the stream fails it, in whatever shape it comes', () => {
+  test('fails on an error in the stream, in any shape', () => {
     const shapes: readonly (readonly [JsonObject, number, string])[] = [
       [{ error: { code: 429, message: 'slow down' } }, 429, 'rate_limit_exceeded'],
       [{ error: { type: 'overloaded_error', message: 'busy' } }, 529, 'provider_overloaded'],
@@ -489,7 +489,7 @@ suite('chat stream: how it ends', () => {
     }
   });
 
-  test('an event named error is one, and an error after the finish reason too', () => {
+  test('fails on an event named error, and on an error after the finish reason', () => {
     const named = Buffer.concat([
       stream(chunk({ content: 'a' })),
       Buffer.from('event: error\ndata: {"message":"x","code":"500"}\n\n'),
@@ -498,14 +498,14 @@ suite('chat stream: how it ends', () => {
     assert.equal(foldStream(finish('length'), { error: { code: 400, message: 'limit' } }).failure?.status, 400);
   });
 
-  test('an error as the first event fails without a start', () => {
+  test('fails without a start on an error as the first event', () => {
     assert.deepEqual(
       decodeStream(stream({ error: { code: 503, message: 'x' } })).map(({ type }) => type),
       ['failed'],
     );
   });
 
-  test('what an upstream says of its failure holds no key', () => {
+  test('redacts keys in the message of an upstream failure', () => {
     const response = foldStream({ error: { code: 401, message: 'Incorrect API key provided: sk-abcdefghijkl' } });
     assert.doesNotMatch(JSON.stringify(response.failure), /sk-abc/);
     assert.equal(response.failure?.status, 502);
@@ -538,7 +538,7 @@ suite('chat stream: how it ends', () => {
     assert.ok(response.warnings.every(({ code }) => code === 'event-skipped'));
   });
 
-  test('an event without an end does not fill the memory', () => {
+  test('bounds the memory of an event without an end', () => {
     const decoder = createStreamDecoder();
     const block = Buffer.alloc(4 * 1024 * 1024, 'x');
     const events: GenerationEvent[] = [];
@@ -628,7 +628,7 @@ suite('chat stream: around the content', () => {
     assert.deepEqual(block.extra?.fields, { audio: { id: 'au', transcript: ['Hel', 'lo'], expires_at: 9 } });
   });
 
-  test('a refusal is no text', () => {
+  test('decodes a refusal as no text', () => {
     assert.deepEqual(textsOf(foldStream(chunk({ refusal: 'I can' }), chunk({ refusal: 'not.' }), finish('stop'))), [
       'refusal: I cannot.',
     ]);
@@ -645,7 +645,7 @@ suite('chat stream: before it begins', () => {
     assert.deepEqual(typesOf(silent), ['start', 'warning', 'failed']);
   });
 
-  test('the usage of a response that was an error from the beginning has a start before it', () => {
+  test('emits a start before the usage of a response that was an error from the beginning', () => {
     const events = decodeStream(stream({ error: { message: 'x', code: 500 }, usage: USAGE }));
     checkEvents(events);
     assert.deepEqual(typesOf(events), ['start', 'usage', 'failed']);

@@ -295,7 +295,7 @@ suite('chat stream encoder: reasoning', () => {
     assert.deepEqual(objectsOf(delta?.['reasoning_details']), [detail]);
   });
 
-  test('the record of a server tool passes whole', () => {
+  test('writes the record of a server tool whole', () => {
     const record = { type: 'reasoning.server_tool_call', tool_name: 't', arguments: '{}', result: '{}' };
     const [, delta] = deltasOf(relay(chunk({ reasoning_details: [record] }), finish('stop')));
     assert.deepEqual(delta, { reasoning_details: [record] });
@@ -333,7 +333,7 @@ suite('chat stream encoder: calls', () => {
     assert.doesNotMatch(JSON.stringify(deltas), /web_search|srv/);
   });
 
-  test('a call without arguments has the empty object', () => {
+  test('encodes a call without arguments with the empty object', () => {
     const deltas = deltasOf(write([START, ...block(0, call('a', 'f')), ...block(1, call('b', 'g'), '{"x":1}'), END]));
     const inputs = deltas.flatMap(({ tool_calls: calls }) => objectsOf(calls).map((entry) => entry['function']));
     assert.deepEqual(inputs, [
@@ -413,7 +413,7 @@ suite('chat stream encoder: other content', () => {
     ]);
   });
 
-  test('a picture in pieces is written once, whole', () => {
+  test('writes an image that came in pieces once, whole', () => {
     const picture: Block = {
       type: 'media',
       media: 'image',
@@ -446,7 +446,7 @@ suite('chat stream encoder: other content', () => {
     );
   });
 
-  test('what only another format can say is left out', () => {
+  test('omits blocks that only another format can express', () => {
     const opaque: Block = { type: 'opaque', format: 'messages', value: { type: 'container_upload' } };
     assert.deepEqual(
       deltasOf(
@@ -495,7 +495,7 @@ suite('chat stream encoder: failure', () => {
   });
 
   // @spec stream-21
-  test('of our own tells nothing but that', () => {
+  test('of our own has only the generic message', () => {
     const ours = new GatewayError('server', 'secret path /etc/x', { metadata: { provider_code: 'y' } });
     const text = new ChatStreamEncoder(IDENTITY).fail(ours, undefined, { ...CONTEXT, serviceMetadata: { a: 1 } });
     assert.doesNotMatch(text, /secret|provider_code|service_metadata/);
@@ -504,7 +504,7 @@ suite('chat stream encoder: failure', () => {
 
 suite('chat stream encoder: debug', () => {
   // @spec stream-12
-  test('the chunk shows the upstream body without secrets and long base64', () => {
+  test('shows the upstream body without secrets and long base64', () => {
     const long = 'A'.repeat(300);
     const text = new ChatStreamEncoder(IDENTITY).debug('Inner', {
       model: 'm',
@@ -529,7 +529,7 @@ suite('chat stream encoder: debug', () => {
   });
 });
 
-test('a response that is relayed is the response that came', () => {
+test('relays a response that decodes to the same response', () => {
   const words = fc.oneof(
     fc.record({ content: fc.string({ minLength: 1, maxLength: 4 }) }),
     fc.record({ reasoning: fc.string({ minLength: 1, maxLength: 4 }) }),

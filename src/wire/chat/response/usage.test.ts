@@ -21,7 +21,7 @@ function decode(members: JsonObject, tier?: string): Usage {
 
 suite('chat usage', () => {
   // @spec translate-28
-  test('a cache larger than the prompt stands beside it: a part is never more than the whole', () => {
+  test('adds a cache larger than the prompt to it, because a part is never more than the whole', () => {
     const cached = { cached_tokens: 600, cache_write_tokens: 50 };
     assert.equal(decode({ prompt_tokens_details: cached }).promptTokens, 750);
     assert.equal(decode({ prompt_tokens: 650, prompt_tokens_details: cached }).promptTokens, 650);
@@ -30,7 +30,7 @@ suite('chat usage', () => {
   });
 
   // @spec chat-response-14
-  test('all counts of the format are read', () => {
+  test('decodes all counts of the format', () => {
     assert.deepEqual(
       decode({
         total_tokens: 120,
@@ -94,12 +94,12 @@ suite('chat usage', () => {
   });
 
   // @spec chat-response-4
-  test('the tier of the response counts where the usage names none', () => {
+  test('takes the tier of the response where the usage names none', () => {
     assert.equal(decode({}, 'default').serviceTier, 'default');
     assert.equal(decode({ service_tier: 'flex' }, 'default').serviceTier, 'flex');
   });
 
-  test('no count is ever negative, whatever an upstream says', () => {
+  test('decodes no negative count from any usage', () => {
     const count = fc.oneof(fc.integer(), fc.double(), fc.constantFrom<Json>(null, '12', -1, [], {}));
     const numbers = fc.record({
       prompt_tokens: count,
@@ -119,7 +119,7 @@ suite('chat usage', () => {
     );
   });
 
-  test('what an upstream counts beyond that passes, but not what it costs', () => {
+  test('passes further counts of an upstream through, but not its cost', () => {
     const usage = decode({
       num_sources_used: 3,
       cost: 1,
@@ -136,7 +136,7 @@ suite('chat usage', () => {
 
 suite('chat usage: what it cost', () => {
   // @spec money-7, money-9
-  test('an unknown price is null, which is not zero', () => {
+  test('encodes an unknown price as null, not as zero', () => {
     const encoded = encodeUsage({ ...FINAL_USAGE, charge: undefined });
     assert.deepEqual([encoded['cost'], encoded['cost_details']], [null, null]);
     const free = encodeUsage({ ...FINAL_USAGE, charge: { totalNanoUsd: 0, promptNanoUsd: 0, completionNanoUsd: 0 } });

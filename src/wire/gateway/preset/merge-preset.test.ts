@@ -22,14 +22,14 @@ suite('which preset is meant', () => {
     test(title, () => assert.deepEqual(findPreset(body), found));
 
   // @spec preset-6
-  test('two different ones are refused', () => {
+  test('are refused where two differ', () => {
     assert.throws(() => findPreset({ model: 'acme/one@preset/p', preset: 'q' }), /preset: is another preset/);
   });
 });
 
 suite('merging', () => {
   // @spec preset-8
-  test('a member of the request replaces the whole member of the preset', () => {
+  test('replaces a whole member of the preset with that of the request', () => {
     assert.deepEqual(
       inChat(
         { messages, provider: { zdr: true }, temperature: 0 },
@@ -40,7 +40,7 @@ suite('merging', () => {
   });
 
   // @spec preset-8
-  test('what the request says in another spelling is not said again by the preset', () => {
+  test('drops a member of the preset that the request has under another name', () => {
     assert.deepEqual(inChat({ messages, max_tokens: 5 }, { max_completion_tokens: 9 }), { messages, max_tokens: 5 });
     assert.deepEqual(inChat({ messages, reasoning_effort: 'low' }, { reasoning: { max_tokens: 9 } }), {
       messages,
@@ -87,16 +87,16 @@ suite('merging', () => {
     );
   });
 
-  test('no tools, and none in particular, leave the tools of the preset', () => {
+  test('keeps the tools of the preset where the request has none', () => {
     for (const body of [{ messages }, { messages, tools: [] }, { messages, tools: null }])
       assert.deepEqual(inChat(body, { tools: [fn('a', 'old')] })['tools'], [fn('a', 'old')]);
   });
 
-  test('what is wrong in the request stays for its format to refuse', () => {
+  test('leaves faults of the request to its format', () => {
     assert.deepEqual(inChat({ messages, tools: 'all' }, { tools: [fn('a', 'old')] })['tools'], 'all');
   });
 
-  test('what steers the cache of responses is no member of a request', () => {
+  test('adds no cache settings to a request', () => {
     assert.deepEqual(inChat({ messages }, { cache_enabled: false, cache_ttl_seconds: 60 }), { messages });
   });
 });
@@ -199,13 +199,13 @@ suite('what a preset keeps of a request', () => {
     assert.equal(decodePreset('chat', { messages }).systemPrompt, null);
   });
 
-  test('a preset inside a preset is refused', () => {
+  test('refuses a preset inside a preset', () => {
     for (const body of [{ model: '@preset/p' }, { models: ['acme/one', 'acme/two@preset/p'] }, { preset: 'p' }])
       assert.throws(() => decodePreset('chat', { messages, ...body }), /preset/);
   });
 
   // @spec preset-12
-  test('what steers the cache of responses is checked and kept', () => {
+  test('checks and keeps cache settings', () => {
     for (const body of [{ cache_enabled: 1 }, { cache_ttl_seconds: 0 }, { cache_ttl_seconds: 86_401 }])
       assert.throws(() => decodePreset('chat', { messages, ...body }), /cache_/);
     const { config } = decodePreset('chat', { messages, cache_enabled: true, cache_ttl_seconds: 300 });

@@ -61,7 +61,7 @@ function issueLines(error: GatewayError): readonly string[] {
 
 const USER = { role: 'user', content: 'hi' };
 
-test('a value that fits is given back, unknown members included', () => {
+test('returns a value that fits, unknown members included', () => {
   const value = { messages: [{ ...USER, extra: 1 }], unknown: { deep: [1] } };
   assert.deepEqual(checkShape(body, value), value);
 });
@@ -173,7 +173,7 @@ for (const [what, value, sentence] of ONE_FAULT) {
   });
 }
 
-test('all faults are listed in order, and the message counts those after the first', () => {
+test('lists all faults in order, and counts those after the first in the message', () => {
   const error = refusal({ messages: [{ role: 'user' }], temperature: 9, top_k: -1 });
   assert.deepEqual(issueLines(error), [
     'messages[0].content: is required',
@@ -183,7 +183,7 @@ test('all faults are listed in order, and the message counts those after the fir
   assert.equal(error.message, 'messages[0].content: is required (and 2 more)');
 });
 
-test('all faults of the one branch that a value can mean are listed', () => {
+test('lists all faults of the one branch that a value can mean', () => {
   const sort = z.union([z.enum(['a']), z.strictObject({ by: z.enum(['a', 'b']), last: z.enum(['c', 'd']) })]);
   assert.deepEqual(issueLines(refusal({ by: 'x', last: 'y' }, sort)), [
     'by: must be one of "a", "b", not "x"',
@@ -203,7 +203,7 @@ test('at most 20 faults are listed', () => {
   assert.match(error.message, /^messages\[0\]: .* \(and 49 more\)$/);
 });
 
-test('the type says whether the fault is in the prompt', () => {
+test('shows by the type whether the fault is in the prompt', () => {
   assert.equal(refusal({ messages: [] }).type, 'invalid_prompt');
   assert.equal(refusal({ messages: [{}], temperature: 9 }).type, 'invalid_prompt');
   assert.equal(refusal({ messages: [USER], temperature: 9 }).type, 'invalid_request');
@@ -244,7 +244,7 @@ test('members named like parts of every object are ordinary members', () => {
 });
 
 // @spec request-6
-test('a body too deep or too wide is refused at once', () => {
+test('refuses a body too deep or too wide at once', () => {
   const deep: unknown = JSON.parse(`{"messages":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
   assert.match(refusal(deep).message, /^body: must not be nested/);
   const wide = { messages: Array.from({ length: 3_000_000 }, () => 1) };
@@ -253,7 +253,7 @@ test('a body too deep or too wide is refused at once', () => {
   assert.ok(performance.now() - started < 10_000);
 });
 
-test('of a wide body the first issue is named, and the others are not looked for', () => {
+test('names the first issue of a wide body, and searches for no others', () => {
   let checked = 0;
   const counted = z.number().refine(() => ++checked > 0);
   const value = [1, ...Array.from({ length: 50_000 }, () => 'x')];
@@ -266,12 +266,12 @@ test('of a wide body the first issue is named, and the others are not looked for
 });
 
 // @spec request-6
-test('an object with too many members is refused at its path', () => {
+test('refuses an object with too many members at its path', () => {
   const wide = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [index * 7, 1]));
   assert.deepEqual(issueLines(refusal({ zz: [wide] })), ['zz[0]: must have at most 10000 members']);
 });
 
-test('a recursive schema is checked like any other', () => {
+test('checks a recursive schema like any other', () => {
   type Tree = { readonly name: string; readonly children?: readonly Tree[] | undefined };
   const tree: z.ZodType<Tree> = z.strictObject({ name: z.string(), children: z.array(z.lazy(() => tree)).optional() });
   const value = { name: 'a', children: [{ name: 'b', children: [{ nam: 'c' }] }] };
@@ -282,7 +282,7 @@ test('a recursive schema is checked like any other', () => {
     ]);
 });
 
-test('no JSON whatever makes it throw anything but a GatewayError with bounded issues', () => {
+test('throws nothing but a GatewayError with bounded issues for any JSON', () => {
   const leaf = fc.jsonValue({ maxDepth: 2 });
   const anyContent = fc.oneof(
     leaf,

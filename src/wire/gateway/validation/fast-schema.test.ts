@@ -25,7 +25,7 @@ function makeSchema() {
   });
 }
 
-test('a schema is compiled at its second use', () => {
+test('compiles a schema at its second use', () => {
   const schema = makeSchema();
   assert.equal(fastSchema(schema), schema);
   assert.equal(fastSchema(schema), schema);
@@ -34,7 +34,7 @@ test('a schema is compiled at its second use', () => {
   assert.equal(fastSchema(schema), twin);
 });
 
-test('a schema that is compiled soon checks by itself until then, and keeps no process alive', () => {
+test('checks without compiling until then, and keeps no process alive', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const schema = makeSchema();
@@ -47,13 +47,13 @@ test('a schema that is compiled soon checks by itself until then, and keeps no p
   }
 });
 
-test('a schema can be compiled before its first use', () => {
+test('compiles a schema before its first use', () => {
   const schema = makeSchema();
   compileSchema(schema);
   assert.notEqual(fastSchema(schema), schema);
 });
 
-test('a schema that cannot be compiled stays as it is', () => {
+test('keeps a schema that cannot be compiled', () => {
   type Tree = { readonly children?: readonly Tree[] | undefined };
   const tree: z.ZodType<Tree> = z.looseObject({ children: z.array(z.lazy(() => tree)).optional() });
   for (let use = 0; use < 4; use++) assert.equal(fastSchema(tree), tree);
