@@ -269,7 +269,7 @@ function asWritten(value: unknown): unknown {
 }
 
 // @spec translate-1
-test('a request of this format reaches an upstream of this format unchanged', () => {
+test('sends a request of this format unchanged to an upstream of this format', () => {
   fc.assert(
     fc.property(body, (wire) => {
       fc.pre(countMarks(wire) <= 4);

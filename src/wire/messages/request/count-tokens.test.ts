@@ -9,7 +9,7 @@ function decode(body: object) {
   return decodeCountTokens(body as Parameters<typeof decodeCountTokens>[0], JSON.stringify(body), HEADERS);
 }
 
-test('a prompt is counted with its instructions and tools', () => {
+test('counts a prompt with its instructions and tools', () => {
   const prompt = { model: 'acme/one', messages: [{ role: 'user', content: 'a'.repeat(400) }] };
   const bare = estimateInputTokens(decode(prompt));
   const full = estimateInputTokens(
@@ -25,12 +25,12 @@ test('a prompt is counted with its instructions and tools', () => {
   assert.deepEqual(decode(prompt).directives.models, ['acme/one']);
 });
 
-test('a whole request may be sent to be counted', () => {
+test('accepts a whole request', () => {
   const request = decode({ messages: [{ role: 'user', content: 'a' }], max_tokens: 9, stream: true, temperature: 9 });
   assert.equal(request.delivery, 'whole');
 });
 
-test('a line that no model reads is not counted', () => {
+test('does not count a line that no model reads', () => {
   const messages = [{ role: 'user', content: 'a' }];
   const rules = { type: 'text', text: 'rules' };
   const count = (nonce: string): number => {
@@ -47,7 +47,7 @@ test('keeps passthrough fields for the counter of a vendor', () => {
   assert.deepEqual(request.extra, { format: 'messages', fields: { context_management: management } });
 });
 
-test('a broken prompt is refused by name', () => {
+test('refuses a broken prompt at its path', () => {
   assert.throws(
     () => decode({ messages: [] }),
     (error) => error instanceof GatewayError && error.status === 400 && error.issues?.[0]?.path === 'messages',

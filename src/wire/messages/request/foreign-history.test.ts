@@ -61,7 +61,7 @@ test('sends the caller of a tool call to the vendor alone, because other hosts m
   assert.ok(!('caller' in sent));
 });
 
-test('of temperature and top_p a model that refuses both together gets the temperature', () => {
+test('sends the temperature alone to a model that refuses it beside top_p', () => {
   const settings = { maxTokens: 9, temperature: 0.2, topP: 0.9 };
   const one = target({ vendor: true, oneSampler: true });
   const { body, warnings } = encode(chatRequest([user('a')], settings), one);

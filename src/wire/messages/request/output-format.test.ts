@@ -29,7 +29,7 @@ function namesOf(body: JsonObject): readonly unknown[] {
 }
 
 // @spec translate-22
-test('a schema is said in the format itself where the model knows that', () => {
+test('sends a schema as output_config where the model has it', () => {
   const { body, headers, warnings, outputTool } = encode(ask(), NATIVE);
   assert.deepEqual(body['output_config'], {
     format: { type: 'json_schema', schema: { ...SCHEMA, additionalProperties: false } },
@@ -73,7 +73,7 @@ test('removes what the vendor refuses from a schema of another format, and warns
   );
 });
 
-test('a caller of the format itself has its schema sent as it is', () => {
+test('sends the schema of a messages caller as it is', () => {
   const format = {
     type: 'json_schema',
     schema: { type: 'object', properties: { a: { type: 'string', minLength: 1 } } },
@@ -82,14 +82,14 @@ test('a caller of the format itself has its schema sent as it is', () => {
   assert.deepEqual(encode(decode(wire), NATIVE).body['output_config'], { format });
 });
 
-test('a plain host that is listed with structured outputs gets it in the format, too', () => {
+test('sends output_config to a plain host that is listed with structured outputs, too', () => {
   const listed = { ...PLAIN, supportedParameters: new Set(['structured_outputs']) };
   assert.deepEqual(encode(ask(), listed).body['output_config'], { format: { type: 'json_schema', schema: SCHEMA } });
 });
 
 suite('elsewhere', () => {
   // @spec translate-22
-  test('a tool is forced whose input is the response', () => {
+  test('forces a tool whose input is the response', () => {
     const { body, outputTool, warnings } = encode(ask(), PLAIN);
     assert.deepEqual(body['tools'], [JSON_TOOL]);
     assert.deepEqual(body['tool_choice'], FORCED);
@@ -102,7 +102,7 @@ suite('elsewhere', () => {
     );
   });
 
-  test('its arguments stream from the vendor piece by piece, and it says what the response is', () => {
+  test('streams its arguments piece by piece, and describes the response', () => {
     const responseFormat = { type: 'json_schema', schema: SCHEMA, description: 'A sum.' } as const;
     const { body } = encode(ask({ responseFormat }, { delivery: 'stream' }), OLD_VENDOR);
     assert.deepEqual(body['tools'], [
@@ -132,7 +132,7 @@ suite('elsewhere', () => {
   });
 
   for (const toolChoice of [{ type: 'required' }, { type: 'function', name: 'f' }] as const)
-    test(`a choice of ${toolChoice.type} leaves no response that could have a form`, () => {
+    test(`drops the response format beside a choice of ${toolChoice.type}`, () => {
       const { body, outputTool, warnings } = encode(ask({ toolChoice }, { tools: [own('f')] }), PLAIN);
       assert.deepEqual(namesOf(body), ['f']);
       assert.equal(outputTool, undefined);

@@ -153,13 +153,13 @@ for (const [rule, body, path] of REFUSED) {
   });
 }
 
-test('a web search may be called by the model and by any code execution', () => {
+test('allows calls of a web search by the model and by any code execution', () => {
   const allowed_callers = ['direct', 'code_execution_20250825', 'code_execution_20260120', 'code_execution_20260521'];
   const search = { type: 'web_search_20260209', name: 'web_search', allowed_callers };
   assert.deepEqual(decode({ ...HI, tools: [search] }).tools, [{ type: 'opaque', format: 'messages', value: search }]);
 });
 
-test('no JSON whatever gives anything but a 400', () => {
+test('refuses any JSON with nothing but a 400', () => {
   const member = fc.constantFrom(
     'messages',
     'system',
@@ -187,7 +187,7 @@ test('no JSON whatever gives anything but a 400', () => {
   );
 });
 
-test('a body nested beyond measure is a 400', () => {
+test('refuses a body nested too deeply with 400', () => {
   const depth = 50_000;
   const input = `${'['.repeat(depth)}1.0${']'.repeat(depth)}`;
   const text = `{"messages":[{"role":"user","content":[{"type":"tool_use","id":"a","name":"f","input":${input}}]}]}`;
@@ -198,13 +198,13 @@ test('a body nested beyond measure is a 400', () => {
 });
 
 // @spec messages-1
-test('a model is not demanded: the default one is found later', () => {
+test('accepts a request without a model, which gets the default later', () => {
   assert.deepEqual(decode(HI).directives.models, []);
   assert.deepEqual(decode({ ...HI, model: 'a/b', fallbacks: [{ model: 'c/d' }] }).directives.models, ['a/b', 'c/d']);
 });
 
 // @spec messages-4
-test('the system prompt leads, and one among the messages stays where it is', () => {
+test('puts the system prompt first, and keeps one among the messages in its place', () => {
   const { turns } = decode({
     system: 'be brief',
     messages: [
@@ -357,13 +357,13 @@ test('settings are named in canonical words', () => {
 });
 
 // @spec messages-12
-test('the end user is user, else metadata.user_id', () => {
+test('takes user as the end user, else metadata.user_id', () => {
   assert.equal(decode({ ...HI, metadata: { user_id: 'vendor' } }).directives.user, 'vendor');
   assert.equal(decode({ ...HI, user: 'own', metadata: { user_id: 'vendor' } }).directives.user, 'own');
 });
 
 // @spec stream-27
-test('the keep-alive is a whole ping', () => {
+test('sends a whole ping as the keep-alive', () => {
   assert.equal(clientFormat.id, 'messages');
   assert.equal(clientFormat.keepAlive, 'event: ping\ndata: {"type":"ping"}\n\n');
 });

@@ -40,7 +40,7 @@ function pathsOf(request: GenerationRequest, to = VENDOR): readonly string[] {
   return encode(request, to).warnings.map(({ path }) => path);
 }
 
-test('a plain chat request becomes a plain messages request', () => {
+test('encodes a plain chat request as a plain messages request', () => {
   const request = chatRequest([{ role: 'system', plain: true, blocks: [text('be brief')] }, user('hi')], {
     maxTokens: 50,
   });
@@ -57,7 +57,7 @@ test('a plain chat request becomes a plain messages request', () => {
 });
 
 // @spec translate-2
-test('the leading instructions are the system prompt, later ones are user text in place', () => {
+test('puts leading instructions into the system prompt, and later ones into user text in place', () => {
   const body = bodyOf([
     { role: 'system', blocks: [text('a')] },
     { role: 'developer', blocks: [text('b')] },
@@ -212,7 +212,7 @@ test('images and documents find their sources, and what the format lacks is refu
     );
 });
 
-test('a file goes as what it holds: pictures as images, whatever can be read as text', () => {
+test('sends a file by its content: images as images, readable files as text', () => {
   const file = (source: MediaSource): Block => ({ type: 'media', media: 'document', name: 'a', source });
   const bytes = (mediaType: string, data: string): Block => file({ type: 'base64', mediaType, data });
   const blocks = [
@@ -260,19 +260,19 @@ test('blank text is never sent, nor a message without content', () => {
 });
 
 // @spec translate-10
-test('the beginning of a response loses the white space at its end', () => {
+test('trims the white space at the end of the beginning of a response', () => {
   const body = bodyOf([user('a'), assistant(text('Sure: \n'))]);
   assert.deepEqual((body['messages'] as readonly JsonObject[])[1]?.['content'], [{ type: 'text', text: 'Sure:' }]);
 });
 
 // @spec chat-6
-test('a participant is named in the text', () => {
+test('names a participant in the text', () => {
   const body = bodyOf([{ ...user('hi'), name: 'Ada' }]);
   assert.deepEqual(body['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Ada: hi' }] }]);
 });
 
 // @spec reasoning-16
-test('only signed reasoning of the own family goes back', () => {
+test('sends only signed reasoning of the own family back', () => {
   const request = chatRequest([
     user('a'),
     assistant(
@@ -294,7 +294,7 @@ test('only signed reasoning of the own family goes back', () => {
   assert.equal(warnings.length, 3);
 });
 
-test('a host that signs nothing gets back what it gave', () => {
+test('sends unsigned reasoning back to a host that signs nothing', () => {
   const wire = {
     messages: [
       { role: 'user', content: 'a' },
@@ -408,7 +408,7 @@ test("always sends a maximum: the requested one, the endpoint's, or the default"
 });
 
 // @spec route-20
-test('a list of supported parameters drops the others, never those that every endpoint takes', () => {
+test('drops parameters that the list omits, but never those that every endpoint takes', () => {
   const settings: Settings = {
     maxTokens: 9,
     temperature: 1,
@@ -476,7 +476,7 @@ test('cache breakpoints are converted, and only the last four are sent', () => {
 });
 
 // @spec prompt-cache-1
-test('a host without the top-level directive gets a breakpoint on the last block', () => {
+test('puts the breakpoint of the request on the last block for a host without the top-level directive', () => {
   const { body } = encode(
     chatRequest([user('a'), assistant(text('b')), user('c')], { cache: { kind: 'ephemeral', ttl: '5m' } }),
     target(),
@@ -488,7 +488,7 @@ test('a host without the top-level directive gets a breakpoint on the last block
 });
 
 // @spec prompt-cache-1
-test('what stood before the breakpoint of the whole request is the same bytes when the conversation has gone on', () => {
+test('keeps the bytes before the breakpoint of the whole request when the conversation continues', () => {
   const sent = (messages: readonly JsonObject[]): string => {
     const { body } = encode(decode({ model: 'm', messages, cache_control: { type: 'ephemeral' } }), target());
     return JSON.stringify(body['messages']).replaceAll(',"cache_control":{"type":"ephemeral"}', '');
@@ -502,7 +502,7 @@ test('what stood before the breakpoint of the whole request is the same bytes wh
 });
 
 // @spec prompt-cache-8
-test('the same prompt always gives the same bytes, and the request is not touched', () => {
+test('encodes the same prompt always to the same bytes, and does not change the request', () => {
   const request = decode({
     system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral' } }],
     messages: [1, 2, 3, 4, 5].map((n) => ({
@@ -551,7 +551,7 @@ test('rules below the changing line in one string stay', () => {
 });
 
 // @spec messages-15
-test('what only the vendor knows stays away from other hosts of the format', () => {
+test('sends members that only the vendor knows to no other host', () => {
   const wire = {
     messages: [{ role: 'user', content: 'a' }],
     max_tokens: 9,
@@ -612,7 +612,7 @@ test('known beta flags pass, unknown ones do not, and needed ones are added', ()
   assert.equal(denied.headers['anthropic-beta'], 'interleaved-thinking-2025-05-14,task-budgets-2099-01-01');
 });
 
-test('a host that only speaks the format gets the flags that its operator allows, and none by itself', () => {
+test('sends only the flags that the operator allows to a host that is not the vendor', () => {
   const wire = { messages: [{ role: 'user', content: 'a' }], max_tokens: 9, output_config: { effort: 'low' } };
   const betaRules = { allow: new Set(['*']), deny: new Set<string>(), rename: new Map<string, string>() };
   const sent = encode(decode(wire, { betas: ['effort-2025-11-24'] }), target({}, { betaRules }));

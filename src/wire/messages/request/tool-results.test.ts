@@ -39,7 +39,7 @@ function repair(...turns: readonly Turn[]): {
 }
 
 // @spec translate-4
-test('a call without a result gets an error, and of two results the last counts', () => {
+test('adds an error to a call without a result, and takes the last of two results', () => {
   const { contents, reported } = repair(
     user('go'),
     calls('a', 'b'),
@@ -57,7 +57,7 @@ test('a call without a result gets an error, and of two results the last counts'
 });
 
 // @spec translate-4
-test('a result that comes late is moved to its call, past what was said meanwhile', () => {
+test('moves a late result to its call, before the turns between them', () => {
   const { contents, reported } = repair(user('go'), calls('a', 'b'), result('b', '2'), user('wait'), result('a', '1'));
   assert.deepEqual(contents, [
     [stated('go')],
@@ -84,7 +84,7 @@ test('moves a result that comes after the next assistant message as well, and wa
   assert.deepEqual(reported, ['field-changed messages[5]']);
 });
 
-test('of an id that stands at several calls, a result answers the nearest one before it', () => {
+test('matches a result to the nearest call before it where several have its id', () => {
   const { contents } = repair(
     user('go'),
     calls('x'),

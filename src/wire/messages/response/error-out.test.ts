@@ -45,7 +45,7 @@ test('availability and metadata stand where clients look for them', () => {
   assert.deepEqual(body['service_metadata'], { attempt: 1 });
 });
 
-test('a fault of ours tells nothing of itself', () => {
+test('encodes a fault of ours with the generic message', () => {
   const error = new GatewayError('server', 'the secret reason', { metadata: { provider_code: 'x' } });
   const body = JSON.stringify(encodeError(error, { ...CONTEXT, serviceMetadata: { attempt: 1 } }));
   assert.doesNotMatch(body, /secret|provider_code|service_metadata/);
@@ -68,7 +68,7 @@ const TYPES = {
 } as const;
 
 // @spec error-6
-test('every kind of error has a type of the vendor', () => {
+test('has a type of the vendor for every kind of error', () => {
   for (const [type, vendorType] of Object.entries(TYPES))
     assert.equal(errorTypeOf(type as keyof typeof TYPES), vendorType);
   for (const type of Object.keys(STATUS_OF_ERROR_TYPE) as (keyof typeof STATUS_OF_ERROR_TYPE)[])
@@ -90,10 +90,10 @@ for (const [what, text, expected] of [
   ['nothing', '', {}],
   ['an odd object', '{"error":null}', {}],
 ] as const) {
-  test(`an upstream's error is read from ${what}`, () => assert.deepEqual(decodeError(text), expected));
+  test(`decodes an upstream's error from ${what}`, () => assert.deepEqual(decodeError(text), expected));
 }
 
-test('an endless error is cut', () => {
+test('cuts an endless error', () => {
   assert.equal(decodeError('x'.repeat(100_000)).message?.length, 2_000);
   assert.equal(decodeError(JSON.stringify({ error: { message: 'x'.repeat(100_000) } })).message?.length, 2_000);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { extend, openExtent } from './json-extent.ts';
 
-test('an object is complete with its last character and not before, in whatever pieces it comes', () => {
+test('finds an object complete with its last character, in any pieces', () => {
   const object = fc.dictionary(fc.string(), fc.jsonValue());
   fc.assert(
     fc.property(object, fc.array(fc.nat({ max: 5 })), (value, sizes) => {

@@ -93,7 +93,7 @@ if (!existsSync(DIRECTORY)) {
     () => undefined,
   );
 } else {
-  test('no recording of the vendor is left out', () => {
+  test('covers every recording of the vendor', () => {
     const streams = readdirSync(DIRECTORY).filter((file) => /\.(sse|chunks\.txt)$/.test(file));
     assert.deepEqual(streams.toSorted(), Object.keys(STREAMS).toSorted());
   });
@@ -101,7 +101,7 @@ if (!existsSync(DIRECTORY)) {
     test(`recorded ${file} is read and passed on`, () => replay(file, facts));
   for (const file of ['parallel-tools.json', 'tool-with-thinking.json'])
     test(`recorded ${file} is read and passed on`, () => replayWhole(file));
-  test('a recorded refusal of credentials is read', () => {
+  test('decodes a recorded refusal of credentials', () => {
     assert.deepEqual(decodeError(read('auth-401.json').toString()), {
       message: 'invalid x-api-key',
       type: 'authentication_error',

@@ -67,7 +67,7 @@ function chatResponse(parts: Partial<GenerationResponse>): GenerationResponse {
 }
 
 // @spec messages-30
-test('a response of this format passes with all its content, under our name', () => {
+test('passes a response of this format with all its content, under our name', () => {
   const { usage: _usage, id, model, provider, ...rest } = encoded(responseOf(MESSAGE));
   const { usage: _sent, id: _id, model: _model, ...expected } = MESSAGE;
   assert.deepEqual([id, model, provider], ['gen-1', 'acme/one', 'Acme']);
@@ -84,7 +84,7 @@ test('numbers in inputs stay as the upstream wrote them', () => {
 });
 
 // @spec messages-26, messages-33
-test('every member is there even when nothing is known', () => {
+test('writes every member even when nothing is known', () => {
   const message = encoded(chatResponse({}));
   assert.deepEqual(message, {
     id: 'gen-1',
@@ -115,7 +115,7 @@ test('every member is there even when nothing is known', () => {
 });
 
 // @spec messages-30
-test('a chat response says what the format can say', () => {
+test('encodes a chat response as far as the format can express it', () => {
   const { content, stop_reason: stopReason } = encoded(
     chatResponse({
       blocks: [
@@ -227,7 +227,7 @@ test("the vendor's usage is read and written back without loss", () => {
 });
 
 // @spec messages-29
-test('a refusal keeps its details', () => {
+test('keeps the details of a refusal', () => {
   const details = { type: 'refusal', category: 'cyber', explanation: 'no' };
   const response = responseOf({ ...MESSAGE, content: [], stop_reason: 'refusal', stop_details: details });
   assert.deepEqual(response.blocks, [{ type: 'refusal', text: 'no' }]);
@@ -266,7 +266,7 @@ test('encodes a response that broke off with its error', () => {
   });
 });
 
-test('a response that its upstream ended with an error has no reason to stop', () => {
+test('writes no stop reason for a response that its upstream ended with an error', () => {
   const message = encoded(chatResponse({ end: { type: 'end', finish: 'error' } }));
   assert.equal(message['stop_reason'], null);
   assert.equal((message['error'] as JsonObject)['code'], 502);
@@ -293,7 +293,7 @@ for (const [what, text, kind] of [
   ['an error object', '{"type":"error","error":{"type":"overloaded_error","message":"busy"}}', 'error-event'],
   ['a bare error', '{"error":{"message":"busy","code":429}}', 'error-event'],
 ] as const) {
-  test(`a response of status 200 that is ${what} has failed`, () => {
+  test(`fails a response of status 200 that is ${what}`, () => {
     const { failure } = responseOf(text);
     assert.equal(failure?.kind, kind);
   });

@@ -96,7 +96,7 @@ function typesOf(events: EventBatch): string {
   return events.map(({ type }) => type).join(' ');
 }
 
-test('a stream folds to the whole response', () => {
+test('folds a stream to the whole response', () => {
   const response = foldEvents(decodeText(FULL));
   assert.equal(response.id, 'msg_1');
   assert.equal(response.model, 'm-1');
@@ -171,14 +171,14 @@ test('usage is cumulative: the last count of each field stands and nothing is ad
 });
 
 // @spec stream-8
-test('a stream cut at every byte gives the same events', () => {
+test('decodes the same events from a stream cut at every byte', () => {
   const bytes = Buffer.from(FULL);
   const whole = JSON.stringify(readBytes([bytes]));
   for (let at = 0; at <= bytes.length; at++)
     assert.equal(JSON.stringify(readBytes([bytes.subarray(0, at), bytes.subarray(at)])), whole, `cut at ${at}`);
 });
 
-test('a stream in arbitrary pieces, with any line ends, gives the same events', () => {
+test('decodes the same events from arbitrary pieces, with any line ends', () => {
   const whole = decodeText(FULL);
   fc.assert(
     fc.property(
@@ -211,7 +211,7 @@ const anyText = fc
   .array(fc.oneof(fc.nat({ max: 0x7f }), fc.nat({ max: 0xffff })), { maxLength: 12 })
   .map((units) => String.fromCharCode(...units));
 
-test('the plain reading of a delta agrees with the parser, or leaves it to the parser', () => {
+test('reads a plain delta like the parser, or leaves it to the parser', () => {
   const kinds = fc.constantFrom(
     ['text_delta', 'text'],
     ['thinking_delta', 'thinking'],
@@ -246,7 +246,7 @@ test('the plain reading of a delta agrees with the parser, or leaves it to the p
     assert.equal(parsePlainDelta(data), undefined, data);
 });
 
-test('a second message_start is tolerated', () => {
+test('tolerates a second message_start', () => {
   const events = decodeText(frames([START, START, ...TEXT, ending('end_turn'), STOP]));
   assert.equal(events.filter(({ type }) => type === 'start').length, 1);
   assert.equal(foldEvents(events).end?.finish, 'stop');
@@ -273,7 +273,7 @@ for (const [native, finish] of [
 }
 
 // @spec translate-27
-test('the words of a refusal become a refusal block', () => {
+test('decodes the explanation of a refusal to a refusal block', () => {
   const details = { type: 'refusal', category: 'cyber', explanation: 'no' };
   const response = foldEvents(
     decodeText(frames([START, ending('refusal', { delta: { stop_reason: 'refusal', stop_details: details } }), STOP])),
@@ -283,7 +283,7 @@ test('the words of a refusal become a refusal block', () => {
 });
 
 // @spec stream-11
-test('a stream that ends before its terminal event has failed', () => {
+test('fails a stream that ends before its terminal event', () => {
   for (const events of [[], [START], [START, ...TEXT]]) {
     const last = decodeText(frames(events)).at(-1);
     assert.ok(last?.type === 'failed');
@@ -292,7 +292,7 @@ test('a stream that ends before its terminal event has failed', () => {
   }
 });
 
-test('a stream that ends after its reason to stop is complete', () => {
+test('completes a stream that ends after its stop reason', () => {
   const events = decodeText(frames([START, TEXT[0] ?? {}, TEXT[1] ?? {}, ending('max_tokens')]));
   assert.equal(typesOf(events), 'start usage block-start block-delta usage block-end end');
 });
@@ -307,7 +307,7 @@ for (const [type, errorType, status] of [
   ['invalid_request_error', 'invalid_request', 400],
   ['error_of_the_future', 'provider_unavailable', 502],
 ] as const) {
-  test(`an error event ${type} is a failure of ${status}, and nothing follows`, () => {
+  test(`fails with ${status} on an error event ${type}, and emits nothing more`, () => {
     const events = decodeText(frames([START, { type: 'error', error: { type, message: 'words' } }, ...TEXT, STOP]));
     const last = events.at(-1);
     assert.ok(last?.type === 'failed');
@@ -331,7 +331,7 @@ test('skips an event that is no JSON with a warning, and decodes the rest', () =
 });
 
 // @spec stream-9
-test('a sentinel of another format and comments are no events', () => {
+test('ignores a sentinel of another format and comments', () => {
   const text = `: hello\n\n${frames([START, ...TEXT, ending('end_turn')])}data: : keepalive\n\ndata: [DONE]\n\n`;
   assert.deepEqual(foldEvents(decodeText(text)).warnings, []);
 });
@@ -437,7 +437,7 @@ test('whatever arrives, the events keep to their grammar', () => {
   );
 });
 
-test('an event beyond all bounds is a failure, not a full memory', () => {
+test('fails on an event beyond the bound, before it fills the memory', () => {
   const decoder = messagesUpstreamFormat.createStreamDecoder();
   const chunk = Buffer.alloc(4 * 1_024 * 1_024, 'a');
   const events: GenerationEvent[] = [];

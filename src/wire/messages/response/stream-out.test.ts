@@ -78,7 +78,7 @@ function named(events: readonly SeenEvent[], name: string): JsonObject {
 }
 
 // @spec stream-22, stream-23, stream-25, stream-26
-test('a chat response becomes exactly the stream of the specification', () => {
+test('encodes a chat response to exactly the stream of the specification', () => {
   const stream = encodeText([
     CHAT_START,
     start(0, REASONING),
@@ -193,7 +193,7 @@ test('calls one after the other stream, although chat ends them all together', (
   assert.equal(outline(second), 'stop0 start1 delta1:{"m"');
 });
 
-test('a call without arguments does not hold back the next one for ever', () => {
+test('does not hold a call back behind one without arguments', () => {
   const events = encodeAll([CHAT_START, start(0, call('a')), start(1, call('b')), delta(1, '{}'), end(0), end(1)]);
   assert.deepEqual(
     foldContent(events).map(({ input }) => input),
@@ -201,7 +201,7 @@ test('a call without arguments does not hold back the next one for ever', () => 
   );
 });
 
-test('a call that is never ended ends with the response', () => {
+test('ends a call that is never ended with the response', () => {
   const events = encodeAll([CHAT_START, start(0, call('a')), delta(0, '{"n"'), start(1, call('b')), delta(1, '{}')]);
   assert.equal(outline(events), 'start0 delta0:{"n" stop0 start1 delta1:{} stop1');
 });
@@ -341,7 +341,7 @@ test('encodes a refusal with a message as text, and as the stop reason', () => {
 });
 
 // @spec messages-34
-test('what the format cannot say leaves no gap', () => {
+test('leaves no gap for a block that the format cannot express', () => {
   const image: Block = { type: 'media', media: 'image', source: { type: 'url', url: 'https://e.com/a.png' } };
   const events = encodeAll([
     CHAT_START,
@@ -365,7 +365,7 @@ for (const [finish, stopReason] of [
   ['content_filter', 'refusal'],
 ] as const) {
   // @spec messages-27, translate-25
-  test(`the end ${finish} of a chat upstream is ${stopReason}`, () => {
+  test(`encodes the end ${finish} of a chat upstream as ${stopReason}`, () => {
     const events = encodeAll([
       CHAT_START,
       start(0, TEXT),
@@ -377,13 +377,13 @@ for (const [finish, stopReason] of [
   });
 }
 
-test('a forced call that a chat upstream ends with "stop" is still tool_use', () => {
+test('encodes a forced call that a chat upstream ends with "stop" as tool_use', () => {
   const events = encodeAll([CHAT_START, start(0, call('a')), delta(0, '{}'), end(0), { type: 'end', finish: 'stop' }]);
   assert.equal((named(events, 'message_delta')['delta'] as JsonObject)['stop_reason'], 'tool_use');
 });
 
 // @spec messages-28
-test('a matched stop sequence is named', () => {
+test('names a matched stop sequence', () => {
   const events = encodeAll([
     CHAT_START,
     start(0, TEXT),
@@ -395,17 +395,17 @@ test('a matched stop sequence is named', () => {
   assert.deepEqual([stop_reason, stop_sequence], ['stop_sequence', 'END']);
 });
 
-test('a response that ends in an error ends in an error event', () => {
+test('ends a response that ends in an error with an error event', () => {
   const events = encodeAll([CHAT_START, start(0, TEXT), delta(0, 'a'), { type: 'end', finish: 'error' }]);
   assert.equal(events.at(-1)?.name, 'error');
 });
 
-test('a response without any content is still a whole message', () => {
+test('encodes a response without any content as a whole message', () => {
   const events = encodeAll([CHAT_START, { type: 'end', finish: 'stop' }]);
   assert.equal(events.map(({ name }) => name).join(' '), 'message_start ping message_delta message_stop');
 });
 
-test('an unknown price is null, and metadata stands in the last frame', () => {
+test('encodes an unknown price as null, and metadata in the last frame', () => {
   const events = encodeAll([CHAT_START], { ...FINAL_USAGE, charge: undefined, serviceMetadata: { attempt: 1 } });
   const usage = named(events, 'message_delta')['usage'] as JsonObject;
   assert.deepEqual([usage['cost'], usage['cost_details'], usage['is_byok']], [null, null, false]);
@@ -413,7 +413,7 @@ test('an unknown price is null, and metadata stands in the last frame', () => {
 });
 
 // @spec stream-28
-test('a failure is one error event, before content and after it, and then silence', () => {
+test('writes one error event for a failure, before content and after it, and nothing more', () => {
   const error = new GatewayError('provider_overloaded', 'busy', { status: 529 });
   const early = clientFormat.createStreamEncoder(IDENTITY);
   const [only, ...others] = checkStream(early.fail(error, undefined, { ...CONTEXT, serviceMetadata: { attempt: 2 } }));
@@ -548,7 +548,7 @@ test('passes a stream of this format unchanged, but for the identity and the cos
 });
 
 // @spec stream-29
-test('a frame passes byte for byte, padding included', () => {
+test('passes a frame byte for byte, padding included', () => {
   const padded =
     'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}      }\n\n';
   const stream =
@@ -641,7 +641,7 @@ test('whatever order blocks and deltas come in, the stream is sound and loses no
 });
 
 // @spec stream-7
-test('a stream and a whole response of the same events say the same', () => {
+test('encodes the same events alike to a stream and to a whole response', () => {
   const events = KNOWN_NATIVE;
   const whole = JSON.parse(encodeWhole(foldEvents(events), IDENTITY, FINAL_USAGE)) as JsonObject;
   assert.deepEqual(whole['content'], foldContent(encodeAll(events)));

@@ -40,7 +40,7 @@ suite('messages', () => {
     assert.deepEqual(roles(REASONER), ['system', 'developer', 'user']);
   });
 
-  test('the instructions of a messages caller come first', () => {
+  test('puts the instructions of a messages caller first', () => {
     const { input } = encodeOfMessages({ system: 'Be brief.' });
     assert.deepEqual(input[0], { type: 'message', role: 'system', content: 'Be brief.' });
   });
@@ -65,7 +65,7 @@ suite('messages', () => {
     ]);
   });
 
-  test('a refusal of an earlier turn is one again', () => {
+  test('sends a refusal of an earlier turn as a refusal', () => {
     const { input } = inputOf([HI, { role: 'assistant', content: null, refusal: 'No.' }, HI]);
     assert.deepEqual(input[1], { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] });
   });
@@ -75,7 +75,7 @@ suite('messages', () => {
     assert.equal(input[0]?.['content'], 'Ann: Hi');
   });
 
-  test('a conversation that ends with the assistant is refused: the wire cannot go on with it', () => {
+  test('refuses a conversation that ends with the assistant, which the upstream cannot continue', () => {
     const messages = [HI, { role: 'assistant', content: 'Once upon' }];
     assert.throws(
       () => inputOf(messages),
@@ -119,14 +119,14 @@ suite('media', () => {
     return [objectsOf(input[0]?.['content'])[1], warnings];
   };
 
-  test('a picture is one, at its address or as data, with the detail that the model has', () => {
+  test('sends an image by address or as data, with the detail that the model has', () => {
     const image = { type: 'image_url', image_url: { url: PNG, detail: 'original' } };
     assert.deepEqual(partOf(image), [{ type: 'input_image', image_url: PNG, detail: 'high' }, []]);
     const able = upstream({ originalDetail: true });
     assert.deepEqual(partOf(image, able), [{ type: 'input_image', image_url: PNG, detail: 'original' }, []]);
   });
 
-  test('a file is data with a name, an address, or one in the vendor’s store', () => {
+  test('sends a file as data with a name, by address, or by its id in the vendor’s store', () => {
     const data = 'data:application/pdf;base64,JVBERi0=';
     assert.deepEqual(partOf({ type: 'file', file: { filename: 'a.pdf', file_data: data } }), [
       { type: 'input_file', filename: 'a.pdf', file_data: data },
@@ -163,7 +163,7 @@ suite('media', () => {
     assert.throws(() => partOf(film), /: messages\[0\]\.content\[1\]: is a video, which/);
   });
 
-  test('a document of text is written out', () => {
+  test('writes a document of text out', () => {
     const source = { type: 'text', media_type: 'text/plain', data: 'The sea.' };
     const { input } = encodeOfMessages({
       messages: [{ role: 'user', content: [{ type: 'document', title: 'Tides', source }] }],
@@ -197,7 +197,7 @@ suite('calls and results', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('a call without a result gets one that says so, also at the end', () => {
+  test('adds an error to a call without a result, also at the end', () => {
     const { input, warnings } = inputOf([HI, requested, result('b', 'Two')]);
     assert.deepEqual(input[4], {
       type: 'function_call_output',
@@ -209,7 +209,7 @@ suite('calls and results', () => {
     assert.equal(ended.at(-1)?.['type'], 'function_call_output');
   });
 
-  test('of two results for one call the last counts; a late one is moved, and one without a call is refused', () => {
+  test('takes the last of two results, moves a late one, and refuses one without a call', () => {
     const { input, warnings } = inputOf([
       HI,
       requested,
@@ -265,7 +265,7 @@ suite('calls and results', () => {
     ],
   };
 
-  test('a result is a list of parts, pictures among them, where the host takes one', () => {
+  test('sends a result as a list of parts, images among them, where the host takes one', () => {
     const { input, warnings } = encodeOfMessages(withPicture, REASONER);
     assert.deepEqual(input.slice(2), [
       {
@@ -297,7 +297,7 @@ suite('calls and results', () => {
     ]);
   });
 
-  test('a host that wants the calls of a turn last gets them so', () => {
+  test('puts the calls of a turn last for a host that demands it', () => {
     const content = [
       { type: 'tool_use', id: 'a', name: 'look', input: {} },
       { type: 'text', text: 'Meanwhile.' },
@@ -315,7 +315,7 @@ suite('calls and results', () => {
     ]);
   });
 
-  test('the prefix of a conversation is the prefix of the longer one', () => {
+  test('encodes a conversation to a prefix of the longer one', () => {
     const long = [HI, requested, result('a', 'One'), result('b', 'Two'), { role: 'assistant', content: 'So.' }, HI];
     const [before, after] = [4, 6].map((end) => JSON.stringify(inputOf(long.slice(0, end)).input).slice(0, -1));
     assert.ok(before !== undefined && after?.startsWith(before));
@@ -428,7 +428,7 @@ suite('what a response said comes back', () => {
     });
   });
 
-  test('two items of reasoning stay two', () => {
+  test('keeps two items of reasoning apart', () => {
     const other: Block = { ...sealed, id: 'rs_2', text: 'gBBBB' };
     const { items } = inputOfTurn([sealed, text, other, { ...text, text: 'Then.' }]);
     assert.deepEqual(
@@ -439,7 +439,7 @@ suite('what a response said comes back', () => {
     assert.equal(inputOfTurn([...unnamed, text]).items.length, 3);
   });
 
-  test('a tool of the upstream’s comes back as the very item that it was, and not at all without it', () => {
+  test('sends a provider-native tool back as the very item, and omits it without that', () => {
     const item = { type: 'web_search_call', id: 'ws', status: 'completed', action: { type: 'search', query: 'x' } };
     const [ran] = foldEvents(decodeWhole(JSON.stringify(response([item])))).blocks;
     assert.ok(ran?.type === 'tool-call');
@@ -450,7 +450,7 @@ suite('what a response said comes back', () => {
     assert.deepEqual(warnings, ['content-dropped']);
   });
 
-  test('the phase of a message comes back to models that have phases', () => {
+  test('sends the phase of a message back to models that have phases', () => {
     const phased: Block = { ...text, extra: { format: 'responses', fields: { phase: 'commentary' } } };
     assert.equal(inputOfTurn([phased]).items[0]?.['phase'], 'commentary');
     assert.equal(inputOfTurn([phased], PLAIN).items[0]?.['phase'], undefined);

@@ -67,7 +67,7 @@ suite('sampling', () => {
     assert.equal(encodeChat({ temperature: 0.5, reasoning: { effort: 'none' } }, target).body['temperature'], 0.5);
   });
 
-  test('what the endpoint does not list, or its model refuses, is left out with a warning', () => {
+  test('omits options that the endpoint does not list or the model refuses, with a warning', () => {
     const listed = upstream({}, { supportedParameters: new Set(['max_tokens']) });
     const requested = { verbosity: 'low', logprobs: true, tools: [tool('weather')], reasoning: { effort: 'low' } };
     const { body, warnings } = encodeChat(requested, listed);
@@ -154,13 +154,13 @@ suite('reasoning', () => {
     assert.deepEqual(reasoning({ enabled: false }, any), [{ effort: 'none' }, []]);
   });
 
-  test('a budget becomes an effort by its share of the response', () => {
+  test('maps a budget to an effort by its share of the response', () => {
     const { body } = encodeChat({ max_tokens: 10_000, reasoning: { max_tokens: 1_900 } }, REASONER);
     assert.deepEqual(body['reasoning'], { effort: 'low' });
     assert.deepEqual(reasoning({ max_tokens: 1_900 }), [{ effort: 'medium' }, []]);
   });
 
-  test('a model that does not reason hears nothing of it', () => {
+  test('sends no reasoning settings to a model that does not reason', () => {
     const none = upstream({ reasoningSettings: 'none' });
     assert.deepEqual(reasoning({ effort: 'high' }, none), [undefined, ['field-dropped reasoning']]);
     assert.deepEqual(reasoning({ effort: 'none' }, none), [undefined, []]);
@@ -203,7 +203,7 @@ suite('reasoning', () => {
 suite('the form of the response', () => {
   const SHAPE = { name: 'place', schema: SCHEMA, strict: true, description: 'A place' };
 
-  test('a schema stands below text, flat', () => {
+  test('sends a schema below text, flat', () => {
     const { body } = encodeChat({ response_format: { type: 'json_schema', json_schema: SHAPE } });
     assert.deepEqual(body['text'], { format: { type: 'json_schema', ...SHAPE } });
     assert.deepEqual(encodeChat({ response_format: { type: 'json_object' } }).body['text'], {
@@ -212,13 +212,13 @@ suite('the form of the response', () => {
   });
 
   // @spec messages-9
-  test('the schema of a messages caller gets the name that this wire demands', () => {
+  test('names the schema of a messages caller, as the format demands', () => {
     const { body } = encodeOfMessages({ output_config: { format: { type: 'json_schema', schema: SCHEMA } } });
     const { text } = body;
     assert.match(JSON.stringify(text), /^\{"format":\{"type":"json_schema","name":"response","schema":/);
   });
 
-  test('a form that the endpoint does not know is a warning', () => {
+  test('warns of a response format that the endpoint does not know', () => {
     const { body, warnings } = encodeChat({ response_format: { type: 'grammar', grammar: 'root ::= "x"' } });
     assert.equal(body['text'], undefined);
     assert.deepEqual(warnings, ['field-dropped response_format']);
@@ -263,7 +263,7 @@ suite('tools', () => {
   });
 
   // @spec translate-18
-  test('the choice names a function in this wire’s way', () => {
+  test('names the function of a choice as this format does', () => {
     const tools = [tool('weather'), tool('now')];
     for (const choice of ['auto', 'none', 'required'])
       assert.equal(encodeChat({ tools, tool_choice: choice }).body['tool_choice'], choice);
@@ -277,7 +277,7 @@ suite('tools', () => {
     );
   });
 
-  test('a choice of a tool that the upstream runs itself names its type, where that may be forced', () => {
+  test('names the type of a provider-native tool in a choice, where that may be forced', () => {
     const request: GenerationRequest = {
       ...decodeChatText('{"model":"acme/one","messages":[{"role":"user","content":"Hi"}]}'),
       tools: [{ type: 'opaque', format: 'responses', value: { type: 'web_search' } }],
@@ -293,7 +293,7 @@ suite('tools', () => {
     );
   });
 
-  test('a choice among some of them is flat, too', () => {
+  test('sends a choice among some of them flat, too', () => {
     const tools = [tool('weather'), tool('now')];
     const choice = {
       type: 'allowed_tools',
@@ -317,13 +317,13 @@ suite('tools', () => {
     assert.equal(body['parallel_tool_calls'], false);
   });
 
-  test('what is said of tools is not sent without tools', () => {
+  test('sends no options of tools without tools', () => {
     const { body, warnings } = encodeChat({ tool_choice: 'auto', parallel_tool_calls: true });
     assert.deepEqual(toolsOf(body), { tools: undefined, tool_choice: undefined, parallel_tool_calls: undefined });
     assert.deepEqual(warnings, ['field-dropped tool_choice', 'field-dropped parallel_tool_calls']);
   });
 
-  test('a name that the wire refuses is mapped, and back', () => {
+  test('maps a name that the format refuses, and back', () => {
     const name = 'weather_'.repeat(12);
     const { body, toolNames } = encodeOfMessages({
       tools: [{ name, input_schema: SCHEMA }],
@@ -335,7 +335,7 @@ suite('tools', () => {
     assert.deepEqual(body['tool_choice'], { type: 'function', name: sent });
   });
 
-  test('a tool of another vendor is left out with a warning', () => {
+  test('omits a tool of another vendor, with a warning', () => {
     const { body, warnings } = encodeOfMessages({ tools: [{ type: 'bash_20250124', name: 'bash' }] });
     assert.equal(body['tools'], undefined);
     assert.deepEqual(warnings, ['field-dropped tools[0]']);
@@ -367,7 +367,7 @@ suite('service', () => {
   });
 
   // @spec prompt-cache-7
-  test('the key of the cache goes anywhere, its options where breakpoints are known', () => {
+  test('sends the cache key anywhere, and its options where breakpoints are known', () => {
     const requested = { prompt_cache_key: 'k', prompt_cache_options: { mode: 'explicit' } };
     const { body } = encodeChat(requested, REASONER);
     assert.deepEqual([body['prompt_cache_key'], body['prompt_cache_options']], ['k', { mode: 'explicit' }]);

@@ -52,7 +52,7 @@ suite('how a response ends', () => {
     assert.equal(foldStream(events).end?.finish, 'length');
   });
 
-  test('the status counts where the event says otherwise', () => {
+  test('prefers the status to the name of the event', () => {
     assert.equal(ended('response.completed', { status: 'incomplete' }).end?.finish, 'length');
     assert.equal(ended('response.done', { status: 'completed' }).end?.finish, 'stop');
     assert.equal(
@@ -61,7 +61,7 @@ suite('how a response ends', () => {
     );
   });
 
-  test('what is still open is closed', () => {
+  test('closes open blocks', () => {
     assert.deepEqual(linesOf(foldStream([CREATED, stated(0, 'Hi'), completed()])), ['text: Hi']);
   });
 
@@ -70,17 +70,17 @@ suite('how a response ends', () => {
     assert.deepEqual(linesOf(answer), ['text: Hi']);
   });
 
-  test('a stream without an end broke off, and so did an empty one', () => {
+  test('fails a stream without an end, and an empty one', () => {
     assert.equal(foldStream([CREATED, stated(0, 'Hi')]).failure?.kind, 'early-end');
     assert.equal(foldStream([]).failure?.kind, 'early-end');
   });
 
-  test('an event without a blank line after it is still read', () => {
+  test('decodes a last event without a blank line after it', () => {
     const bytes = stream([CREATED, completed()]);
     assert.equal(foldEvents(decodeStream(bytes.subarray(0, -2))).end?.finish, 'stop');
   });
 
-  test('an event that never ends fails the response instead of filling the memory', () => {
+  test('fails on an event that never ends, before it fills the memory', () => {
     const decoder = createStreamDecoder();
     const chunk = Buffer.from(`data: ${'x'.repeat(1_048_576)}`);
     let last = decoder.push(chunk).at(-1);
@@ -129,7 +129,7 @@ suite('how a response fails', () => {
     });
   }
 
-  test('a failure after some text keeps the text, and says how much it used', () => {
+  test('keeps the text before a failure, and the usage', () => {
     const failed = {
       type: 'response.failed',
       response: response([], { status: 'failed', error: { code: 'server_error' } }),
@@ -140,18 +140,18 @@ suite('how a response fails', () => {
     assert.equal(answer.end, undefined);
   });
 
-  test('a cancelled response failed', () => {
+  test('fails a cancelled response', () => {
     assert.equal(ended('response.cancelled', { status: 'cancelled' }).failure?.kind, 'error-event');
   });
 
-  test('a failed whole response failed', () => {
+  test('fails a failed whole response', () => {
     const events = decodeWhole(
       JSON.stringify(response([message('m', outputText('Hi'))], { status: 'failed', error: quota })),
     );
     assert.deepEqual(events.at(-1)?.type, 'failed');
   });
 
-  test('a whole response that is not ready broke off', () => {
+  test('fails a whole response that is not ready', () => {
     assert.equal(
       foldEvents(decodeWhole(JSON.stringify(response([], { status: 'in_progress' })))).failure?.kind,
       'early-end',

@@ -25,7 +25,7 @@ function fold(...items: readonly JsonObject[]) {
 }
 
 suite('calls of the caller', () => {
-  test('a call with free text for input is shown with JSON around it, escaped, piece by piece', () => {
+  test('wraps the free text of a call in JSON, escaped, piece by piece', () => {
     const text = 'SELECT "a\\b"\nFROM 🐘';
     const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c', name: 'sql', input: text };
     const delta = (piece: string): JsonObject => ({
@@ -68,7 +68,7 @@ suite('calls of the caller', () => {
     assert.deepEqual(block?.extra, { format: 'responses', fields: { namespace: 'crm' } });
   });
 
-  test('a call without arguments has empty ones', () => {
+  test('decodes a call without arguments to empty ones', () => {
     assert.deepEqual(callsOf(fold(call('a', 'f', ''))), ['a f()']);
   });
 });
@@ -131,7 +131,7 @@ suite('tools of the upstream', () => {
     assert.deepEqual(callsOf(foldStream(events)), ['ran ci code_interpreter({"code":"a = \\"b\\"\\nc"})']);
   });
 
-  test('the input of a search keeps its numbers as written', () => {
+  test('keeps the numbers of a search input as written', () => {
     const item = '{"type":"tool_search_call","id":"t","arguments":{"limit":1.0,"id":12345678901234567890}}';
     const bytes = Buffer.from(
       `data: {"type":"response.output_item.done","output_index":0,"item":${item}}\n\n` +
@@ -153,7 +153,7 @@ suite('tools of the upstream', () => {
 });
 
 suite('pictures', () => {
-  test('a picture that was not made is a warning', () => {
+  test('warns of an image that was not generated', () => {
     const answer = fold({ type: 'image_generation_call', id: 'ig', status: 'failed', result: null });
     assert.deepEqual(answer.blocks, []);
     assert.match(answer.warnings[0]?.message ?? '', /picture/);
@@ -200,7 +200,7 @@ suite('text and what belongs to it', () => {
     );
   });
 
-  test('a citation that comes before its text is given with it', () => {
+  test('emits a citation that comes before its text with the text', () => {
     const link = { type: 'url_citation', url: 'https://a.test/', title: 'A', start_index: 0, end_index: 2 };
     const item = message('m', outputText('Hi', { annotations: [link] }));
     const [block] = foldStream([
@@ -240,7 +240,7 @@ suite('text and what belongs to it', () => {
     });
   }
 
-  test('a citation of a file in the vendor’s store stays as it is', () => {
+  test('keeps a citation of a file in the vendor’s store', () => {
     const file = {
       type: 'container_file_citation',
       container_id: 'cn',
@@ -313,7 +313,7 @@ suite('reasoning', () => {
     assert.equal(block.family, 'xai-responses-v1');
   });
 
-  test('its seal is read when it is done, not when it begins', () => {
+  test('takes the seal from the end of the item, not from its beginning', () => {
     const events = stream([CREATED, added(0, { type: 'reasoning', id: 'rs', encrypted_content: 'early' })]);
     const end = stream([done(0, { type: 'reasoning', id: 'rs', encrypted_content: 'late' }), completed()]);
     const sealed = decodeStream(Buffer.concat([events, end])).filter((event) => event.type === 'block-start');

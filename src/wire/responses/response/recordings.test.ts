@@ -95,7 +95,7 @@ if (!existsSync(DIRECTORY)) {
     const recordings = readRecordings();
     const streams = recordings.filter(({ streamed }) => streamed);
 
-    test('every recording has its facts, and every fact its recording', () => {
+    test('has facts for every recording, and a recording for every fact', () => {
       assert.deepEqual(streams.map(({ name }) => name).toSorted(), Object.keys(FACTS).toSorted());
     });
 
@@ -128,7 +128,7 @@ if (!existsSync(DIRECTORY)) {
       });
     }
 
-    test('an account that ran dry fails with a status that lets others try', () => {
+    test('fails an exhausted account with a status that allows fallback', () => {
       const bytes = streams.find(({ name }) => name === 'openai/resp-error-event-stream')?.bytes;
       const { failure } = foldEvents(decodeStream(bytes ?? assert.fail('the recording is there')));
       assert.deepEqual(
@@ -137,7 +137,7 @@ if (!existsSync(DIRECTORY)) {
       );
     });
 
-    test('an error with a status of its own is read', () => {
+    test('decodes an error with a status of its own', () => {
       const body = recordings.find(({ name }) => name === 'openai/resp-model-not-found-400')?.bytes.toString('utf8');
       assert.deepEqual(responsesUpstreamFormat.decodeError(body ?? assert.fail('the recording is there')), {
         message: "The requested model 'gpt-5.2-proo' does not exist.",

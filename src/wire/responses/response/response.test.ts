@@ -39,7 +39,7 @@ for (const [name, whole, events] of [
   ['a search and what it found', WHOLE_SEARCHES_AND_CITES, SEARCHES_AND_CITES],
   ['a picture and a refusal', WHOLE_DRAWS_AND_REFUSES, DRAWS_AND_REFUSES],
 ] as const) {
-  test(`a whole response says what its stream says: ${name}`, () => {
+  test(`decodes a whole response like its stream: ${name}`, () => {
     assert.deepEqual(foldWhole(whole), foldStream(events));
   });
 }
@@ -61,7 +61,7 @@ test('arguments as an object keep their numbers as written', () => {
   assert.deepEqual(callsOf(foldEvents(decodeWhole(text))), ['a f({"id":98765432109876543210})']);
 });
 
-test('an error object in place of a response is a failure with its status', () => {
+test('fails with its status on an error object in place of a response', () => {
   const error = { message: 'Rate limit reached', type: 'requests', code: 'rate_limit_exceeded' };
   const events = decodeWhole(JSON.stringify({ error }));
   assert.equal(events.length, 1);
@@ -103,7 +103,7 @@ function encodeItem(item: JsonObject, output_index: number, size: number): reado
   return [added(output_index, { id, type, call_id: callId, name }), ...inner, done(output_index, item)];
 }
 
-test('any response says the same whole and in pieces of any size', () => {
+test('decodes any response alike whole and in pieces of any size', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 30 });
   const part = fc.oneof(
     text.map((each) => outputText(each)),

@@ -216,12 +216,12 @@ suite('hosts that leave events out', () => {
     assert.deepEqual(foldStream(events), whole);
   });
 
-  test('a done event that says more than the deltas before it completes them', () => {
+  test('a done event completes the deltas before it', () => {
     const events = [CREATED, stated(0, 'Hi'), done(0, message('m', outputText('Hi there.'))), completed()];
     assert.deepEqual(linesOf(foldStream(events)), ['text: Hi there.']);
   });
 
-  test('a done event that contradicts its deltas changes nothing: they have been read', () => {
+  test('a done event that contradicts its deltas changes nothing: they have been sent', () => {
     const events = [CREATED, stated(0, 'Hi'), done(0, message('m', outputText('Bye.'))), completed()];
     assert.deepEqual(linesOf(foldStream(events)), ['text: Hi']);
   });
@@ -319,7 +319,7 @@ suite('hosts that leave events out', () => {
 });
 
 suite('what cannot be read', () => {
-  test('an event that is no JSON is skipped with a warning, after the start', () => {
+  test('skips an event that is no JSON with a warning, after the start', () => {
     const [first, second, third] = decodeStream(
       Buffer.concat([Buffer.from('data: {"type":\n\n'), stream([stated(0, 'Hi'), completed()])]),
     );
@@ -342,7 +342,7 @@ suite('what cannot be read', () => {
     assert.deepEqual(answer.warnings, []);
   });
 
-  test('an item of an unknown kind is kept for this format, with a warning to others', () => {
+  test('keeps an item of an unknown kind for this format, and warns others', () => {
     const item = { type: 'telepathy_call', id: 't', thought: 'x' };
     const answer = foldStream([CREATED, added(0, item), done(0, item), completed([item])]);
     assert.deepEqual(answer.blocks, [{ type: 'opaque', format: 'responses', value: item }]);
@@ -350,14 +350,14 @@ suite('what cannot be read', () => {
     assert.match(answer.warnings[0]?.message ?? '', /telepathy_call/);
   });
 
-  test('a content part of an unknown kind is left out with a warning', () => {
+  test('omits a content part of an unknown kind, with a warning', () => {
     const item = message('m', { type: 'output_smell', scent: 'rose' }, outputText('A rose.'));
     const answer = foldStream([CREATED, done(0, item), completed()]);
     assert.deepEqual(linesOf(answer), ['text: A rose.']);
     assert.match(answer.warnings[0]?.message ?? '', /output_smell/);
   });
 
-  test('a stream of nothing but faults gives few warnings', () => {
+  test('bounds the warnings of a stream of nothing but faults', () => {
     const faults = Buffer.from('data: nonsense\n\n'.repeat(1_000));
     const warnings = decodeStream(faults).filter(({ type }) => type === 'warning');
     assert.equal(warnings.length, 20);
@@ -370,7 +370,7 @@ suite('what cannot be read', () => {
     assert.match(answer.warnings[0]?.message ?? '', /beyond the bound/);
   });
 
-  test('a text that waits too long for another one ends the wait', () => {
+  test('ends the wait of a text that waits too long for another one', () => {
     const pieces = Array.from({ length: 10_001 }, () => stated(1, 'x'));
     const decoder = createStreamDecoder();
     const events = [...decoder.push(stream([CREATED, stated(0, 'One.'), ...pieces]))];

@@ -24,7 +24,7 @@ test('cached tokens are part of the input, reasoning is part of the output', () 
   });
 });
 
-test('a host that counts reasoning beside the output shows it in the total', () => {
+test('adds reasoning that a host counts beside the output, by the total', () => {
   const details = { output_tokens_details: { reasoning_tokens: 300 } };
   const usage = { input_tokens: 10, output_tokens: 400, total_tokens: 710, ...details };
   assert.equal(decodeUsage({ usage })?.completionTokens, 700);
@@ -42,7 +42,7 @@ test('more cached than input was counted beside it', () => {
   assert.deepEqual([read?.promptTokens, read?.cacheReadTokens], [530, 500]);
 });
 
-test('the words of another host for the cache', () => {
+test('decodes the cache counts of another host', () => {
   const details = { cache_read_input_tokens: 7, cache_creation_input_tokens: 3 };
   const read = decodeUsage({ usage: { input_tokens: 30, output_tokens: 5, input_tokens_details: details } });
   assert.deepEqual([read?.cacheReadTokens, read?.cacheWriteTokens], [7, 3]);
@@ -80,7 +80,7 @@ test('searches are counted by what the vendor says, else by the items that searc
 });
 
 // @spec chat-response-18
-test('what it cost the operator is not for the caller; what a tool used is', () => {
+test('passes the usage of a tool through, but not the cost of the operator', () => {
   const usage = { input_tokens: 1, output_tokens: 1, cost_in_usd_ticks: 37_756_000, num_sources_used: 3 };
   const tools = { image_gen: { total_tokens: 9, output_tokens: 9 }, web_search: { num_requests: 0 } };
   assert.deepEqual(decodeUsage({ usage, tool_usage: tools })?.extra, {
