@@ -4,7 +4,7 @@ import { closeSchema } from './closed-schema.ts';
 
 const REFUSED = new Map([['integer', new Set(['minimum'])]]);
 
-test('every object of a schema is closed, wherever it stands, and what is data stays as it is', () => {
+test('closes every object of a schema, and keeps data as it is', () => {
   const open = { type: 'object', properties: { a: { type: 'string' } } };
   const closed = { ...open, additionalProperties: false };
   const schema = {
@@ -47,7 +47,7 @@ test('reports constraints that no longer bind the model', () => {
   assert.deepEqual([...dropped].toSorted(), ['additionalProperties', 'minItems', 'minimum']);
 });
 
-test('a schema that is closed already stays as it is', () => {
+test('keeps a schema that is closed already', () => {
   const schema = { type: 'object', properties: { a: { type: 'array', minItems: 1 } }, additionalProperties: false };
   const closed = closeSchema(schema, REFUSED);
   assert.deepEqual(closed.schema, schema);

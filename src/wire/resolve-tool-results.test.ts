@@ -28,28 +28,28 @@ function settle(...messages: readonly JsonObject[]) {
   return [shown, warnings.list.map(({ path }) => path)];
 }
 
-test('a result that stands behind its call stays, with whatever stands between', () => {
+test('keeps a result behind its call, with the blocks between them', () => {
   assert.deepEqual(settle(states('user'), asks('a', 'b'), states('user'), reports('b'), reports('a')), [
     [['user'], ['assistant assistant'], ['user', 'b', 'a']],
     [],
   ]);
 });
 
-test('a result that comes later moves to its call, and leaves nothing behind', () => {
+test('moves a later result to its call, and leaves nothing behind', () => {
   assert.deepEqual(settle(asks('a'), states('user'), states('assistant'), reports('a'), states('assistant')), [
     [['assistant'], ['user', 'a'], ['assistant'], [], ['assistant']],
     ['messages[3]'],
   ]);
 });
 
-test('of calls that share an id the latest is meant', () => {
+test('matches the latest of calls that share an id', () => {
   assert.deepEqual(settle(asks('a'), reports('a'), asks('a'), reports('a')), [
     [['assistant'], ['a'], ['assistant'], ['a']],
     [],
   ]);
 });
 
-test('the result of a call that there was not is refused', () => {
+test('refuses a result without a call', () => {
   for (const messages of [
     [states('user'), reports('nobody')],
     [reports('a'), asks('a')],

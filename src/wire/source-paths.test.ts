@@ -119,7 +119,7 @@ test('sources stand on the text, or in chat on the message', () => {
   assert.equal(pathOfCitations('chat', 'messages[1].content'), 'messages[1].annotations');
 });
 
-test('the instructions of a preset stand nowhere in the body, and move no message', () => {
+test('gives the instructions of a preset no path, and moves no message', () => {
   const text = { type: 'text', text: 'x' } as const;
   const turns: Turn[] = [
     { role: 'system', blocks: [text], plain: true, ofPreset: true },

@@ -5,7 +5,7 @@ import { createWarnings } from './gateway/warnings.ts';
 import { decode as decodeMessages } from '../../tests/support/wire/messages/request.ts';
 import { locateTurns, splitRuns } from './source-positions.ts';
 
-test('every block knows where it stood in a chat body', () => {
+test('finds the path of every block in a chat body', () => {
   const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
   const request = decodeChat({
     model: 'acme/one',
@@ -32,7 +32,7 @@ test('every block knows where it stood in a chat body', () => {
   );
 });
 
-test('the line by which a client marks its requests is kept from other vendors', () => {
+test('sends the line by which a client marks its requests to no other vendor', () => {
   const line = 'x-anthropic-billing-header: cc_version=2.1; cc_entrypoint=cli;';
   const placed = (system: readonly string[]) => {
     const warnings = createWarnings();

@@ -26,7 +26,7 @@ for (const [name, schema, strict] of [
   ['no object', { type: 'array', items: text }, false],
   ['a choice at its root', object({}, { anyOf: [object({})] }), false],
 ] as const satisfies readonly (readonly [string, JsonObject, boolean])[])
-  test(`a schema that is ${name} is ${strict ? '' : 'not '}strict`, () => {
+  test(`takes a schema that is ${name} as ${strict ? '' : 'not '}strict`, () => {
     assert.equal(isStrictSchema(schema), strict);
   });
 

@@ -48,7 +48,7 @@ suite('errors of upstreams in the shapes of OpenAI', () => {
     ],
   ];
   for (const [shape, body, expected] of shapes)
-    test(`the shape: ${shape}`, () => assert.deepEqual(decodeError(JSON.stringify(body)), expected));
+    test(`decodes the shape ${shape}`, () => assert.deepEqual(decodeError(JSON.stringify(body)), expected));
 
   test('plain words are a message, a web page and nothing are none', () => {
     assert.deepEqual(decodeError('upstream connect error\n'), { message: 'upstream connect error' });
@@ -65,7 +65,7 @@ suite('errors of upstreams in the shapes of OpenAI', () => {
     assert.equal(decodeError('x'.repeat(100_000)).message?.length, 2_000);
   });
 
-  test('the status is a number of the error, else what its words mean', () => {
+  test('takes the status from a number of the error, else from its code', () => {
     const statuses: readonly (readonly [unknown, number])[] = [
       [{ code: 429 }, 429],
       [{ code: '503' }, 503],

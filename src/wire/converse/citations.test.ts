@@ -69,7 +69,7 @@ test('places in documents are those of the messages format, and come back as the
   }
 });
 
-test('a source in the web is a citation that every format can say', () => {
+test('decodes a web source to a citation that every format can express', () => {
   const wire = { title: 'T', location: { web: { url: 'https://x.test/a', domain: 'x.test' } } };
   const citation = decodeCitation({ ...wire, ...EXCERPT });
   assert.deepEqual(citation, {
@@ -82,7 +82,7 @@ test('a source in the web is a citation that every format can say', () => {
   assert.deepEqual(encodeCitation(citation), { ...wire, ...OWN });
 });
 
-test('a citation of a place that is not known is passed on, and comes back', () => {
+test('passes a citation of an unknown position on, and sends it back', () => {
   const wire: JsonObject = { title: 'T', location: { fourthDimension: { at: 1 } } };
   const citation = decodeCitation(wire);
   assert.deepEqual(citation, { type: 'opaque', format: 'converse', value: wire });
@@ -153,7 +153,7 @@ test('cited text goes back to a Claude as it was, and to others without its sour
   assert.deepEqual(chat.warned, ['content-dropped messages[1].annotations']);
 });
 
-test('any blob of encrypted reasoning comes back as the same bytes', () => {
+test('sends any blob of encrypted reasoning back as the same bytes', () => {
   const texts = fc.string().map((text) => Buffer.from(text).toString('base64'));
   const bytes = fc.uint8Array().map((value) => Buffer.from(value).toString('base64'));
   fc.assert(

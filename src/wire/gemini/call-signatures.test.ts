@@ -224,14 +224,14 @@ suite('the signature of a text', () => {
   });
 });
 
-test('a signed picture comes back signed', () => {
+test('sends a signed image back signed', () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' }, thoughtSignature: SIGNATURE };
   const response = foldEvents(decodeWhole(JSON.stringify(finish('STOP', [picture]))));
   const { contents } = encodeChat(nextOfChat(chatMessage(response)));
   assert.deepEqual(partsOf(contents[1]), [picture]);
 });
 
-test('a signed thought comes back as it was', () => {
+test('sends a signed thought back as it was', () => {
   const thought = { text: 'Hm.', thought: true, thoughtSignature: SIGNATURE };
   const chunks = [finish('STOP', [thought, { text: 'So.' }])];
   const ofChat = encodeChat(nextOfChat(chatMessage(fold(chunks))));
@@ -284,7 +284,7 @@ suite('the stopgap', () => {
   });
 });
 
-test('the signature of a call that is gone is left out, and noted', () => {
+test('omits the signature of a call that is gone, with a warning', () => {
   const gone = { type: 'reasoning.encrypted', data: SIGNATURE, id: 'x', format: 'google-gemini-v1', index: 0 };
   const { parts, warnings } = encodeChat({
     messages: [USER, { role: 'assistant', content: 'So.', reasoning_details: [gone] }, USER],

@@ -19,7 +19,7 @@ const result = (id: string, content: Json = 'Rain'): JsonObject => ({ role: 'too
 const user: JsonObject = { role: 'user', content: 'Go' };
 const tools = [tool('weather')];
 
-test('where nothing is left that could be sent, words of ours are not sent instead', () => {
+test('refuses a conversation of which nothing is left, and adds no text of its own', () => {
   const requested = { messages: [{ role: 'user', content: '' }], response_format: { type: 'json_object' } };
   assert.throws(() => encodeChat(requested), /contain nothing/);
 });
@@ -359,7 +359,7 @@ test('empty texts are not sent, and a turn without anything is left out', () => 
   assert.deepEqual(warnings, ['content-dropped messages[0]']);
 });
 
-test('a conversation that goes on keeps its beginning byte for byte', () => {
+test('keeps the beginning of a conversation byte for byte when it continues', () => {
   const first = [user, { role: 'assistant', content: 'A', tool_calls: [call('a', 'get-it')] }, result('a')];
   const more = [...first, { role: 'assistant', content: 'Rain.' }, user];
   for (const target of [PLANNER, THINKER]) {

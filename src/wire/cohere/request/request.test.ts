@@ -48,7 +48,7 @@ test('sampling goes by the names of the wire', () => {
   assert.deepEqual(warnings, []);
 });
 
-test('what is out of range is brought into it, and noted', () => {
+test('clamps values out of range, with a warning', () => {
   const { body, warnings } = encodeChat({ temperature: 1.5, top_p: 1, top_k: 900, presence_penalty: -1 });
   assert.deepEqual([body['temperature'], body['p'], body['k'], body['presence_penalty']], [1, 0.99, 500, 0]);
   assert.deepEqual(warnings, [
@@ -59,7 +59,7 @@ test('what is out of range is brought into it, and noted', () => {
   ]);
 });
 
-test('a seed of 64 bits stays exact, and one below zero is not sent', () => {
+test('keeps a seed of 64 bits exact, and omits one below zero', () => {
   const text = '{"model":"acme/one","messages":[{"role":"user","content":"Hi"}],"seed":12345678901234567890}';
   assert.match(JSON.stringify(encodeRequest(decodeChatText(text), THINKER).body), /"seed":12345678901234567890/);
   const { body, warnings } = encodeChat({ seed: -7 });
@@ -67,7 +67,7 @@ test('a seed of 64 bits stays exact, and one below zero is not sent', () => {
   assert.deepEqual(warnings, ['field-dropped seed']);
 });
 
-test('of the two penalties one is sent, and a zero gives way silently', () => {
+test('sends one of the two penalties, and drops a zero without a warning', () => {
   const both = encodeChat({ frequency_penalty: 0.3, presence_penalty: 0.4 });
   assert.deepEqual([both.body['frequency_penalty'], both.body['presence_penalty']], [0.3, undefined]);
   assert.deepEqual(both.warnings, ['field-dropped presence_penalty']);
@@ -77,13 +77,13 @@ test('of the two penalties one is sent, and a zero gives way silently', () => {
 });
 
 // @spec translate-12
-test('no more stop sequences are sent than the wire takes', () => {
+test('sends no more stop sequences than the format takes', () => {
   const { body, warnings } = encodeOfMessages({ stop_sequences: ['1', '2', '3', '4', '5', '6'] });
   assert.deepEqual(body['stop_sequences'], ['1', '2', '3', '4', '5']);
   assert.deepEqual(warnings, ['field-changed stop_sequences']);
 });
 
-test('what the wire has no word for is noted', () => {
+test('warns of settings that the format cannot express', () => {
   const { body, warnings } = encodeChat({
     min_p: 0.1,
     top_a: 0.1,
@@ -143,7 +143,7 @@ suite("members of the vendor's own", () => {
     assert.deepEqual(warnings, ['field-dropped safety_mode']);
   });
 
-  test('a safety mode does not stand beside tools', () => {
+  test('drops a safety mode beside tools', () => {
     const { body, warnings } = encodeChat({ safety_mode: 'STRICT', tools: [tool('weather')] });
     assert.equal(body['safety_mode'], undefined);
     assert.deepEqual(warnings, ['field-dropped safety_mode']);

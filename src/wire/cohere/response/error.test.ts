@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { classifyStatus } from '../../../canonical/failure/classify-failure.ts';
 import { decodeError } from './error.ts';
 
-test('an error has its sentence, and the kind where the vendor names one', () => {
+test('decodes the message of an error, and its kind where the vendor names one', () => {
   const body =
     '{"error_type":"TOO_MANY_TOKENS","id":"c167e04b","message":"too many tokens: size limit exceeded by 25836 tokens."}';
   assert.deepEqual(decodeError(body), {
@@ -13,7 +13,7 @@ test('an error has its sentence, and the kind where the vendor names one', () =>
   assert.equal(classifyStatus(400, decodeError(body)).errorType, 'context_length_exceeded');
 });
 
-test('an error without a kind is read too', () => {
+test('decodes an error without a kind', () => {
   assert.deepEqual(decodeError('{"id":"2d46","message":"invalid api token"}'), { message: 'invalid api token' });
 });
 
@@ -25,7 +25,7 @@ for (const [text, message] of [
   ['', undefined],
   ['17', undefined],
 ] as const) {
-  test(`what a proxy in front says is read: ${JSON.stringify(text)}`, () => {
+  test(`decodes the error of a proxy: ${JSON.stringify(text)}`, () => {
     assert.equal(decodeError(text).message, message);
   });
 }

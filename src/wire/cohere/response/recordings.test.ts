@@ -117,7 +117,7 @@ if (!existsSync(DIRECTORY)) {
   suite('recorded cohere responses', () => {
     const recordings = readRecordings();
 
-    test('every recording has its facts, and every fact its recording', () => {
+    test('has facts for every recording, and a recording for every fact', () => {
       assert.deepEqual(recordings.map(({ name }) => name).toSorted(), Object.keys(FACTS).toSorted());
     });
 

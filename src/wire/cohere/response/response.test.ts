@@ -30,7 +30,7 @@ for (const [name, whole, events] of [
   ['a plan and calls', WHOLE_PLAN_AND_CALLS, PLAN_AND_CALLS],
   ['log probabilities', WHOLE_WITH_LOGPROBS, WITH_LOGPROBS],
 ] as const) {
-  test(`a whole response says what its stream says: ${name}`, () => {
+  test(`decodes a whole response like its stream: ${name}`, () => {
     assert.deepEqual(foldWhole(whole), foldStream(events));
   });
 }
@@ -57,13 +57,13 @@ test('log probabilities of thinking are left out, as the chat format has none', 
   assert.doesNotMatch(JSON.stringify(response.blocks[1]?.extra), /Hm/);
 });
 
-test('a citation of a part that is not there is left out, and noted', () => {
+test('omits a citation of a missing part, with a warning', () => {
   const citations = [{ start: 0, end: 1, text: 'x', sources: [DOCUMENT], content_index: 9 }];
   const response = foldWhole({ id: 'x', message: { content: [{ type: 'text', text: 'x' }], citations } });
   assert.equal(response.warnings.length, 1);
 });
 
-test('a plan stands right before the calls that it is for', () => {
+test('puts a plan right before its calls', () => {
   const content = [
     { type: 'thinking', thinking: 'Hm.' },
     { type: 'text', text: 'Look.' },
@@ -89,13 +89,13 @@ test('arguments that say null are none', () => {
   assert.deepEqual(callsOf(foldWhole({ message: { tool_calls: [call] }, finish_reason: 'TOOL_CALL' })), ['a now({})']);
 });
 
-test('a response that ended with an error failed', () => {
+test('fails a response that ended with an error', () => {
   const response = foldWhole({ id: 'x', message: { role: 'assistant' }, finish_reason: 'ERROR', usage: USAGE });
   assert.equal(response.failure?.status, 502);
   assert.equal(response.usage?.promptTokens, 210);
 });
 
-test('an error object in place of a response is a failure with its status', () => {
+test('fails with its status on an error object in place of a response', () => {
   const events = decodeWhole('{"error_type":"TOO_MANY_TOKENS","id":"x","message":"too many tokens"}');
   assert.equal(events.length, 1);
   const { failure } = foldEvents(events);

@@ -240,7 +240,7 @@ for (const [word, finish] of [
   });
 }
 
-test('a response that ends with an error failed, and what had come stays', () => {
+test('fails a response that ends with an error, and keeps what had come', () => {
   const response = foldStream(FAILED_MIDWAY);
   assert.equal(textOfBlocks(response, 'text'), 'Once upon');
   assert.equal(response.failure?.kind, 'error-event');
@@ -250,7 +250,7 @@ test('a response that ends with an error failed, and what had come stays', () =>
   assert.equal(response.usage?.promptTokens, 210);
 });
 
-test('a response that took the vendor too long failed for that', () => {
+test('fails with a timeout a response that took the vendor too long', () => {
   assert.equal(foldStream([START, end('TIMEOUT')]).failure?.errorType, 'timeout');
 });
 
@@ -260,14 +260,14 @@ for (const [what, event, status] of [
   ['a limit', 'data: {"error_type":"TOO_MANY_TOKENS","message":"too many tokens: size limit exceeded"}\n\n', 400],
   ['an error member', 'data: {"error":{"message":"slow down","code":429}}\n\n', 429],
 ] as const) {
-  test(`an error in the stream is a failure: ${what}`, () => {
+  test(`fails on an error in the stream: ${what}`, () => {
     const { failure } = foldStream([START, content(0, { text: 'x' }), event, content(0, { text: 'y' })]);
     assert.equal(failure?.kind, 'error-event');
     assert.equal(failure?.status, status);
   });
 }
 
-test('a stream that stops without its end broke off, even after its sentinel', () => {
+test('fails a stream that stops without its end, even after its sentinel', () => {
   assert.equal(foldStream(THOUGHT_AND_CITED.slice(0, -1)).failure?.kind, 'early-end');
   assert.equal(foldEvents(decodeStream(Buffer.alloc(0))).failure?.kind, 'early-end');
 });
@@ -298,12 +298,12 @@ test('broken and unknown events are left out and noted, after the start', () => 
   assert.ok(response.warnings.every(({ code }) => code === 'event-skipped'));
 });
 
-test('a flood of broken events is noted only so often', () => {
+test('bounds the warnings of a flood of broken events', () => {
   const flood = Array.from({ length: 200 }, () => 'data: x\n\n');
   assert.equal(foldStream([START, ...flood, end('COMPLETE')]).warnings.length, 20);
 });
 
-test('a stream without its beginning is read all the same', () => {
+test('decodes a stream without its beginning', () => {
   const response = foldStream([content(0, { text: 'x' }), end('COMPLETE')]);
   assert.equal(textOfBlocks(response, 'text'), 'x');
   assert.equal(response.id, undefined);
@@ -332,7 +332,7 @@ test('log probabilities come in the words of the format that callers read them i
   });
 });
 
-test('an event larger than the bound fails the response instead of filling the memory', () => {
+test('fails on an event larger than the bound, before it fills the memory', () => {
   const decoder = createStreamDecoder();
   const piece = Buffer.alloc(4 * 1024 * 1024, 'x');
   const events = Array.from({ length: 9 }, () => decoder.push(piece)).flat();

@@ -27,7 +27,7 @@ test('tokens are what the model read and wrote; billed units are what is paid fo
   assert.equal(costOf(PRICE, usage).totalNanoUsd, 162_500 + 630_000);
 });
 
-test('a host that bills nothing apart is paid for what it counted, cached tokens at their own price', () => {
+test('charges the counts of a host without billed units, cached tokens at their own price', () => {
   const usage = decodeUsage({ tokens: { input_tokens: 100, output_tokens: 10 }, cached_tokens: 60 });
   assert.equal(usage?.billed, undefined);
   assert.ok(usage !== undefined);

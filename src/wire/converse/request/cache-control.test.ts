@@ -31,7 +31,7 @@ function kinds(list: Json | undefined): readonly string[] {
 }
 
 // @spec prompt-cache-4
-test('a point follows each marked block, in tools, instructions and messages', () => {
+test('puts a cache point behind each marked block, in tools, instructions and messages', () => {
   const { body, warned } = encodeMessages({
     tools: [tool('f', HOUR), tool('g')],
     system: [text('be brief', MARK)],
@@ -54,7 +54,7 @@ test('a point follows each marked block, in tools, instructions and messages', (
   assert.deepEqual(warned, []);
 });
 
-test('the mark of a chat caller and the one on the whole request are points, too', () => {
+test('makes cache points of a chat breakpoint and of the one on the whole request', () => {
   const messages = [
     { role: 'system', content: [text('be brief', MARK)] },
     { role: 'user', content: 'go' },
@@ -68,7 +68,7 @@ test('the mark of a chat caller and the one on the whole request are points, too
   assert.deepEqual(warned, []);
 });
 
-test('a longer life is dropped with a warning where the model has none', () => {
+test('drops a longer lifetime with a warning where the model has none', () => {
   const old = model({ cachePoints: 'everywhere' });
   const { body, warned } = encodeMessages(
     { system: [text('be brief', HOUR)], messages: [user(text('go'))], ...HOUR },
@@ -78,7 +78,7 @@ test('a longer life is dropped with a warning where the model has none', () => {
   assert.deepEqual(warned.toSorted(), ['field-dropped cache_control.ttl', 'field-dropped system[0].cache_control.ttl']);
 });
 
-test('only the last four points are sent', () => {
+test('sends only the last four cache points', () => {
   const marked = (at: number): JsonObject => text(`part ${at}`, MARK);
   const { body, warned } = encodeMessages({
     system: [marked(0)],
@@ -95,7 +95,7 @@ test('only the last four points are sent', () => {
   ]);
 });
 
-test('a point moves before what it may not follow, and is dropped where nothing is left', () => {
+test('moves a cache point before blocks that it may not follow, and drops it where nothing is left', () => {
   const file: JsonObject = {
     type: 'document',
     source: { type: 'text', media_type: 'text/plain', data: 'x' },
@@ -115,7 +115,7 @@ test('a point moves before what it may not follow, and is dropped where nothing 
   assert.deepEqual(first.warned, ['field-dropped messages[0].content[0].cache_control']);
 });
 
-test('two marks that end in one place are one point, and the later one counts', () => {
+test('makes one cache point of two breakpoints in one place, the later of them', () => {
   const { body } = encodeMessages({
     messages: [
       user(text('go')),
@@ -127,7 +127,7 @@ test('two marks that end in one place are one point, and the later one counts', 
   assert.deepEqual((contents({ body } as Encoded)[2] as Json[])[1], POINT_1H);
 });
 
-test('some models take points neither among tools nor beside their calls', () => {
+test('sends no cache points among tools or beside calls to models that refuse them', () => {
   const { body, warned } = encodeMessages(
     {
       tools: [tool('f', MARK)],
@@ -158,7 +158,7 @@ test('sends no cache points to a model without a cache, and warns once for each 
   assert.equal(warned.length, 2, warned.join());
 });
 
-test('a longer conversation begins with the bytes of the shorter one', () => {
+test('begins a longer conversation with the bytes of the shorter one', () => {
   const history = [
     user(text('go')),
     assistant(CALL),

@@ -121,7 +121,7 @@ test('whatever a document is called, its name is one that the wire takes', () =>
   );
 });
 
-test('the type of a document is that of its bytes, else of its name', () => {
+test('takes the type of a document from its bytes, else from its name', () => {
   const encoded = chat([
     file('a', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'AAAA'),
     file('b.xlsx', 'application/octet-stream', 'AAAA'),
@@ -133,7 +133,7 @@ test('the type of a document is that of its bytes, else of its name', () => {
   assert.deepEqual(encoded.warned, []);
 });
 
-test('a document alone gets a few words', () => {
+test('adds a text to a document alone', () => {
   const encoded = encodeChat({ messages: [{ role: 'user', content: [file('a.pdf', 'application/pdf', PDF)] }] });
   assert.deepEqual(contentOf(encoded), [
     { text: 'See the attached document.' },
@@ -225,7 +225,7 @@ test('documents of text are written out for a model that reads none, others are 
   );
 });
 
-test('an assistant has no media', () => {
+test('omits media of an assistant', () => {
   const { body, warned } = encodeMessages({
     messages: [
       { role: 'user', content: 'draw' },

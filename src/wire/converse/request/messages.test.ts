@@ -55,7 +55,7 @@ test('instructions go to the user where the model has no place for them, or wher
   assert.deepEqual(alone.body, { messages: [{ role: 'user', content: [{ text: 'be brief' }] }] });
 });
 
-test('the line by which a terminal agent marks its requests is not sent', () => {
+test('does not send the line by which a terminal agent marks its requests', () => {
   const { body, warned } = encodeMessages({
     system: [
       { type: 'text', text: 'x-anthropic-billing-header: cc_version=1; cch=abc;' },
@@ -85,7 +85,7 @@ test('messages of one role become one', () => {
   ]);
 });
 
-test('a conversation begins with the user, unless the model takes another beginning', () => {
+test('begins a conversation with the user, unless the model takes another beginning', () => {
   const messages = [{ role: 'assistant', content: 'hello' }, GO];
   const strict = encodeChat({ messages });
   assert.deepEqual(messagesOf(strict.body)[0], { role: 'user', content: [{ text: '.' }] });
@@ -93,7 +93,7 @@ test('a conversation begins with the user, unless the model takes another beginn
   assert.equal(messagesOf(encodeChat({ messages }, CLAUDE).body)[0]?.role, 'assistant');
 });
 
-test('the beginning of a response loses its white space at the end', () => {
+test('trims the white space at the end of the beginning of a response', () => {
   const { body } = encodeChat({ messages: [GO, { role: 'assistant', content: 'It is: \n' }] });
   assert.deepEqual(messagesOf(body)[1]?.content, [{ text: 'It is:' }]);
 });
@@ -111,7 +111,7 @@ test('text without a visible character is left out, and a message of nothing els
   ]);
 });
 
-test('a request of which nothing can be sent is refused', () => {
+test('refuses a request of which nothing can be sent', () => {
   assert.equal(refusalOf(() => encodeChat({ messages: [{ role: 'user', content: ' ' }] })).status, 400);
 });
 
@@ -147,7 +147,7 @@ test('numbers in arguments are sent as they were written', () => {
   assert.ok(body.includes('"input":{"n":1.0,"id":12345678901234567890}'), body);
 });
 
-test('a late result is moved to its call, of two the last counts, a missing one becomes an error', () => {
+test('moves a late result to its call, takes the last of two, and adds an error for a missing one', () => {
   const { body, warned } = encodeChat({
     messages: [
       GO,
@@ -190,7 +190,7 @@ test('warns that a result far from its call was moved', () => {
   assert.deepEqual(warned, ['field-changed messages[5]']);
 });
 
-test('a result that answers no call is refused', () => {
+test('refuses a result without a call', () => {
   const error = refusalOf(() => encodeChat({ messages: [GO, result('ghost', 'boo'), GO] }));
   assert.equal(error.issues?.[0]?.path, 'messages[1].tool_call_id');
   assert.equal(error.type, 'invalid_prompt');
@@ -222,7 +222,7 @@ test('ids that the wire refuses, or that come twice, are mapped, the same way ev
   assert.deepEqual(encodeChat({ messages: messages.slice(0, 3) }).body['messages'], messagesOf(body).slice(0, 3));
 });
 
-test('some models want ids of nine letters and digits', () => {
+test('sends ids of nine letters and digits to models that demand them', () => {
   const messages = [GO, assistant(call('a'), call('abcdefgh1')), result('a', '1'), result('abcdefgh1', '2')];
   const [, calls, results] = messagesOf(encodeChat({ messages }, model({ shortToolIds: true })).body);
   const ids = calls?.content.map((block) => (block['toolUse'] as JsonObject)['toolUseId']);
@@ -234,7 +234,7 @@ test('some models want ids of nine letters and digits', () => {
   );
 });
 
-test('a failed result says so, and an empty one says something', () => {
+test('marks a failed result, and adds a text to an empty one', () => {
   const messages: Json = [
     { role: 'user', content: 'go' },
     {
@@ -291,7 +291,7 @@ test('files that a model does not read in a result follow it, in a message of th
   assert.deepEqual(apart.warned, ['field-changed messages[2]']);
 });
 
-test('a Claude takes text and images beside results, and documents only after them', () => {
+test('puts text and images beside results for a Claude, and documents behind them', () => {
   const text = { type: 'text', text: 'see' };
   const file = { type: 'file', file: { file_data: PDF, filename: 'a.pdf' } };
   const history = [GO, assistant(call('a')), result('a', 'ok')];

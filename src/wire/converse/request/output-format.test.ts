@@ -28,7 +28,7 @@ function toolsOf({ body }: Encoded): readonly JsonObject[] {
   return (body['toolConfig'] as JsonObject | undefined)?.['tools'] as readonly JsonObject[];
 }
 
-test('a model with structured output gets the schema as text, closed and without what is refused', () => {
+test('sends the schema as text, closed and without refused keywords, to a model with structured output', () => {
   const { body, warned, outputTool } = ask(WANTED, CLAUDE);
   const schema =
     '{"type":"object","properties":{"age":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}}},' +
@@ -110,7 +110,7 @@ test('beside tools of the caller the response’s tool has a name of its own, an
   assert.deepEqual((unnamed.body['toolConfig'] as JsonObject)['toolChoice'], { any: {} });
 });
 
-test('one call at a time holds for the response’s tool, too', () => {
+test('limits calls to one at a time with the tool of the response, too', () => {
   const old = { ...CLAUDE, structuredOutput: false };
   const { body } = ask(WANTED, old, { tools: [TOOL], parallel_tool_calls: false });
   assert.equal((body['toolConfig'] as JsonObject)['toolChoice'], undefined);
@@ -148,7 +148,7 @@ test('requests any JSON object by an instruction', () => {
   assert.deepEqual(warned, []);
 });
 
-test('a form of the response that cannot be had is dropped with a warning', () => {
+test('drops a response format that cannot be had, with a warning', () => {
   assert.deepEqual(ask({ type: 'text' }).warned, []);
   assert.deepEqual(ask({ type: 'grammar', grammar: 'x' }).warned, ['field-dropped response_format']);
   assert.deepEqual(ask(WANTED, PLAIN, { tools: [TOOL], tool_choice: 'required' }).warned, [
@@ -178,7 +178,7 @@ test('does not force a Claude that is to think to call the tool of the response'
   });
 });
 
-test('a Claude that thinks for a chat caller thinks no more when it is forced to the response’s tool', () => {
+test('switches thinking of a chat request off when a Claude is forced to call the tool of the response', () => {
   const { body, warned, outputTool } = ask(
     WANTED,
     { ...CLAUDE, structuredOutput: false },

@@ -8,7 +8,7 @@ import { decodeText as decodeMessagesText } from '../../../../tests/support/wire
 
 const GO: JsonObject = { role: 'user', content: 'go' };
 
-test('the path names the model, whole: an ARN has slashes', () => {
+test('escapes the slashes of an ARN in the path', () => {
   const arn = 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-v1:0';
   const path = (target: PathTarget): string => converseUpstreamFormat.path(target);
   assert.equal(
@@ -53,11 +53,11 @@ test('sampling beyond what the model takes is fitted or dropped, with a warning'
   assert.deepEqual(blank.warned, ['field-dropped stop_sequences']);
 });
 
-test('a maximum is sent only if the caller says one', () => {
+test('sends a maximum only if the caller sets one', () => {
   assert.equal(encodeChat({ messages: [GO] }, CLAUDE, { maxOutputTokens: 4096 }).body['inferenceConfig'], undefined);
 });
 
-test('the tier of service is said in the wire’s words', () => {
+test('sends the service tier under the names of the format', () => {
   const tiers: readonly (readonly [string, Json])[] = [
     ['auto', null],
     ['default', { type: 'default' }],
@@ -108,7 +108,7 @@ test('drops settings that the format cannot express, with a warning under the pa
   );
 });
 
-test('a beta feature goes to models that have it, in the body', () => {
+test('sends a beta feature to models that have it, in the body', () => {
   const text = JSON.stringify({ model: 'm', max_tokens: 10, messages: [GO] });
   const request = decodeMessagesText(text);
   const betas = ['interleaved-thinking-2025-05-14', 'files-api-2025-04-14'];

@@ -19,7 +19,7 @@ function configOf({ body }: Encoded): unknown {
   return body['inferenceConfig'];
 }
 
-test('a Claude of budgets gets the part of its response that the effort stands for', () => {
+test('maps an effort to a budget for a Claude of budgets', () => {
   const high = think({ effort: 'high' }, CLAUDE, { max_tokens: 10_000 });
   assert.deepEqual(fieldsOf(high), { thinking: { type: 'enabled', budget_tokens: 8000 } });
   assert.deepEqual(configOf(high), { maxTokens: 10_000 });
@@ -32,7 +32,7 @@ test('a Claude of budgets gets the part of its response that the effort stands f
   assert.equal(configOf(open), undefined);
 });
 
-test('a Claude that decides itself gets an effort', () => {
+test('sends an effort to a Claude with adaptive thinking', () => {
   const high = think({ effort: 'high' }, ADAPTIVE);
   assert.deepEqual(fieldsOf(high), { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
   const newer = think({ effort: 'xhigh' }, ADAPTIVE_ONLY);
@@ -57,7 +57,7 @@ test('thinking that is turned off is turned off where it would be on', () => {
   assert.deepEqual([fieldsOf(kept), kept.warned], [undefined, ['field-dropped reasoning']]);
 });
 
-test('what a messages caller says about thinking arrives', () => {
+test('sends the thinking settings of a messages caller', () => {
   const budget = encodeMessages({
     max_tokens: 5000,
     messages: [GO],
@@ -74,7 +74,7 @@ test('what a messages caller says about thinking arrives', () => {
   assert.deepEqual(unknown.warned, ['field-dropped output_config.effort']);
 });
 
-test('a Claude does not go on thinking after a call that it made without thinking', () => {
+test('switches thinking off after a call that a Claude made without thinking', () => {
   const history = (...thought: readonly JsonObject[]): JsonObject => ({
     max_tokens: 5000,
     thinking: { type: 'enabled', budget_tokens: 2000 },
@@ -92,7 +92,7 @@ test('a Claude does not go on thinking after a call that it made without thinkin
   assert.deepEqual(fieldsOf(thought), { thinking: { type: 'enabled', budget_tokens: 2000 } });
 });
 
-test('a Claude that thinks takes little sampling, and a newer one none', () => {
+test('limits sampling beside the thinking of a Claude, and omits it for a newer one', () => {
   const sampled = { temperature: 0.5, top_p: 0.9, top_k: 5, max_tokens: 9000 };
   const thinks = think({ effort: 'low' }, CLAUDE, sampled);
   assert.deepEqual(configOf(thinks), { maxTokens: 9000 });
@@ -106,7 +106,7 @@ test('a Claude that thinks takes little sampling, and a newer one none', () => {
   assert.deepEqual(newer.warned, ['field-dropped temperature', 'field-dropped top_p', 'field-dropped top_k']);
 });
 
-test('a Claude that is forced to call a tool does not think for a chat caller', () => {
+test('switches thinking of a chat request off when a Claude is forced to call a tool', () => {
   const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
   for (const more of [{}, { parallel_tool_calls: false }]) {
     const encoded = think({ effort: 'low' }, CLAUDE, { tools, tool_choice: 'required', ...more });
@@ -134,7 +134,7 @@ test('other models think as their vendors say it', () => {
   assert.deepEqual([fieldsOf(kept), kept.warned], [undefined, ['field-dropped reasoning']]);
 });
 
-test('a Nova that thinks hard takes neither a maximum nor sampling', () => {
+test('sends neither a maximum nor sampling to a Nova that thinks hard', () => {
   const config = (maxReasoningEffort: string): JsonObject => ({
     reasoningConfig: { type: 'enabled', maxReasoningEffort },
   });

@@ -99,7 +99,7 @@ test('replaces a tool choice that the model does not have with the nearest, or n
   assert.deepEqual([toolConfigOf(toolless), toolless.warned], [null, ['field-dropped tool_choice']]);
 });
 
-test('one call at a time is said in a Claude’s own words, and then the whole choice with them', () => {
+test('sends one call at a time, and the whole choice with it, in the members of a Claude', () => {
   const cases: readonly (readonly [Json, JsonObject])[] = [
     ['auto', { type: 'auto' }],
     ['required', { type: 'any' }],
@@ -126,7 +126,7 @@ test('calls in the conversation keep the tools, and a choice of none becomes wor
   assert.deepEqual(warned, []);
 });
 
-test('a choice of none leaves everything before its words as it was, so that the cache knows the prompt', () => {
+test('keeps everything before the instruction of a choice of none, so that the cache knows the prompt', () => {
   const cache_control = { type: 'ephemeral' };
   const requested = {
     messages: [
@@ -202,7 +202,7 @@ test('tools of other vendors, and those of the gateway, are left out with a warn
   assert.deepEqual(warned, ['field-dropped tools[0]']);
 });
 
-test('a model without tools gets none, with a warning', () => {
+test('sends no tools to a model without tools, with a warning', () => {
   const { body, warned } = encodeChat({ messages: [GO], tools: [tool('f')] }, model({ refusesTools: true }));
   assert.equal(body['toolConfig'], undefined);
   assert.deepEqual(warned, ['field-dropped tools']);

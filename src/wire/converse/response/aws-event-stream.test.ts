@@ -36,14 +36,14 @@ test('messages come with their headers and their payload', () => {
   });
 });
 
-test('the message of the published example is read', () => {
+test('parses the message of the published example', () => {
   // Smithy "Amazon event stream specification", a message without headers and payload.
   const empty = Buffer.from('000000100000000005c248eb7d98c8ff', 'hex');
   assert.deepEqual(encodeRawMessage(Buffer.alloc(0), Buffer.alloc(0)), empty);
   assert.deepEqual(read([empty]), { messages: [{ headers: {}, text: '' }], fault: undefined });
 });
 
-test('any two cuts of the bytes give the same messages', () => {
+test('parses the same messages after any two cuts of the bytes', () => {
   const whole = read([TWO]);
   for (let first = 0; first <= TWO.length; first++)
     for (const second of [first, first + 1, first + 13, TWO.length])
@@ -62,7 +62,7 @@ test('bytes that a later read overwrites were copied', () => {
   assert.deepEqual(seen, ['kept']);
 });
 
-test('no byte of a message can change unnoticed, and nothing after it is read', () => {
+test('detects any changed byte of a message, and parses nothing after it', () => {
   for (let at = 0; at < TWO.length; at++) {
     const broken = Buffer.from(TWO);
     broken[at] = (broken[at] ?? 0) ^ 0x20;
@@ -72,13 +72,13 @@ test('no byte of a message can change unnoticed, and nothing after it is read', 
   }
 });
 
-test('a fault stays', () => {
+test('keeps a fault', () => {
   const parser = createEventStreamParser({ onMessage: () => assert.fail('nothing can be read any more') });
   assert.equal(parser.push(Buffer.alloc(12)), 'corrupt');
   assert.equal(parser.push(TWO), 'corrupt');
 });
 
-test('a message over the limit is refused before its bytes come', () => {
+test('refuses a message over the limit before its bytes come', () => {
   const message = encodeMessage({}, 'x'.repeat(100));
   assert.equal(read([message], message.length).fault, undefined);
   assert.equal(read([message.subarray(0, 12)], message.length - 1).fault, 'too-large');

@@ -4,7 +4,7 @@ import { decodeError } from './error.ts';
 
 const named = { 'x-amzn-errortype': 'ThrottlingException:http://internal.amazon.com/coral/com.amazon.bedrock/' };
 
-test('an error is named by its header where the body only says what happened', () => {
+test('takes the name of an error from its header where the body has only a message', () => {
   assert.deepEqual(decodeError('{"message":"Too many requests"}', named), {
     type: 'ThrottlingException',
     message: 'Too many requests',
@@ -12,7 +12,7 @@ test('an error is named by its header where the body only says what happened', (
   assert.deepEqual(decodeError('', named), { type: 'ThrottlingException' });
 });
 
-test('a name in the body counts before the header', () => {
+test('prefers a name in the body to the header', () => {
   const body = '{"__type":"com.amazon.coral.validate#ValidationException","message":"no"}';
   assert.equal(decodeError(body, named).type, 'ValidationException');
 });

@@ -168,7 +168,7 @@ const FACTS: Readonly<Record<string, Fact>> = {
 
 if (existsSync(DIRECTORY)) {
   suite('recorded responses of Bedrock', () => {
-    test('every recording is checked against what it says', () => {
+    test('checks every recording against its content', () => {
       const found = readdirSync(DIRECTORY).filter((name) => !name.endsWith('.meta.json'));
       assert.deepEqual(found.toSorted(), Object.keys(FACTS).toSorted());
     });
@@ -182,7 +182,7 @@ if (existsSync(DIRECTORY)) {
             assert.deepEqual(readPieces([bytes.subarray(0, cut), bytes.subarray(cut)]), whole);
         });
     }
-    test('what a guardrail found is passed on', () => {
+    test('passes the findings of a guardrail on', () => {
       const events = readRecording('guardrail.json', {});
       const extra = events.find((event) => event.type === 'extra')?.extra;
       assert.equal(extra?.format, 'converse');

@@ -79,7 +79,7 @@ test('why a response stopped', () => {
   assert.equal(end?.type === 'end' && end.stopSequence, 'END');
 });
 
-test('the prompt counts what was cached, and what was written for an hour stands apart', () => {
+test('adds cached tokens to the prompt, and counts those written for an hour apart', () => {
   const usage: JsonObject = {
     inputTokens: 10,
     outputTokens: 7,
@@ -105,7 +105,7 @@ test('the prompt counts what was cached, and what was written for an hour stands
   assert.deepEqual(decodeUsage(others, 'flex'), { ...expected, serviceTier: 'flex' });
 });
 
-test('no usage gives a count that is negative or broken, or a part that is more than its whole', () => {
+test('decodes any usage to whole counts that are not negative, and to parts within their whole', () => {
   const names = [
     'inputTokens',
     'outputTokens',
@@ -149,7 +149,7 @@ test('decodes the message of an error, whatever the case of its member', () => {
   assert.ok((decodeError('x'.repeat(100_000)).message?.length ?? 0) < 10_000);
 });
 
-test('a response of status 200 that is an error or nothing fails', () => {
+test('fails a response of status 200 that is an error or empty', () => {
   const failures: readonly (readonly [string, string, number | undefined])[] = [
     ['{"Output":{"__type":"com.amazon.coral.service#UnknownOperationException"},"Version":"1.0"}', 'error-event', 404],
     ['{"message":"Too many","__type":"ThrottlingException"}', 'error-event', 429],
@@ -165,7 +165,7 @@ test('a response of status 200 that is an error or nothing fails', () => {
   }
 });
 
-test('no response breaks the grammar', () => {
+test('keeps the grammar for any response', () => {
   const blocks = fc.array(
     fc.oneof(
       fc.jsonValue(),

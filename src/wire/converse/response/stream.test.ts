@@ -50,7 +50,7 @@ for (const [name, { events, whole }] of Object.entries(OWN_STREAMS)) {
   const bytes = stream(...events);
   const expected = readPieces([bytes]);
 
-  test(`a stream equals the whole response: ${name}`, () => {
+  test(`decodes a stream like the whole response: ${name}`, () => {
     checkEvents(expected);
     const response = decodeWhole(JSON.stringify(whole));
     checkEvents(response);
@@ -58,13 +58,13 @@ for (const [name, { events, whole }] of Object.entries(OWN_STREAMS)) {
     assert.equal(foldEvents(expected).end?.type, 'end');
   });
 
-  test(`a stream cut at any byte gives the same events: ${name}`, () => {
+  test(`decodes the same events from a stream cut at any byte: ${name}`, () => {
     for (let cut = 0; cut <= bytes.length; cut++)
       assert.deepEqual(readPieces([bytes.subarray(0, cut), bytes.subarray(cut)]), expected, `cut at ${cut}`);
     assert.deepEqual(readPieces(Array.from(bytes, (byte) => Uint8Array.of(byte))), expected);
   });
 
-  test(`a stream that stops early fails, whatever came: ${name}`, () => {
+  test(`fails a stream that stops early, whatever came: ${name}`, () => {
     const ended = stream(...events.slice(0, -2)).length;
     for (let cut = 0; cut < ended; cut += 7) {
       const cutOff = readPieces([bytes.subarray(0, cut)]);
@@ -74,7 +74,7 @@ for (const [name, { events, whole }] of Object.entries(OWN_STREAMS)) {
   });
 }
 
-test('each block starts with its first delta, and empty ones start none', () => {
+test('starts each block with its first delta, and no empty one', () => {
   const events = read(
     MESSAGE_START,
     delta(0, { text: '' }),
@@ -149,7 +149,7 @@ test('arguments of a call are its pieces, byte for byte, and no piece is an empt
   ]);
 });
 
-test('a tool that the provider runs is no call of the caller, and its result is only passed on', () => {
+test('passes a provider-native tool and its result on, but not as a call of the caller', () => {
   const events = read(
     start(0, { toolUse: { toolUseId: 'a', name: 'nova_grounding', type: 'server_tool_use' } }),
     delta(0, { toolUse: { input: '{"q":1}' } }),
@@ -181,7 +181,7 @@ test('a tool that the provider runs is no call of the caller, and its result is 
   assert.equal(blocks.length, 3);
 });
 
-test('an image comes in one piece', () => {
+test('decodes an image in one piece', () => {
   const png = Buffer.from('89504e470d0a1a0a00', 'hex');
   const events = read(
     start(0, { image: { format: 'png' } }),
@@ -201,7 +201,7 @@ test('an image comes in one piece', () => {
   ]);
 });
 
-test('the end waits for the counts, and does without them when the stream is over', () => {
+test('emits the end with the counts, or without them when the stream is over', () => {
   const decoder = new ConverseStreamDecoder();
   const types = (events: EventBatch): readonly string[] => events.map(({ type }) => type);
   assert.deepEqual(types(decoder.push(stream(delta(0, { text: 'x' }), messageStop('max_tokens')))), [
@@ -236,7 +236,7 @@ test('passes the findings of a guardrail and the service tier through', () => {
   );
 });
 
-test('an exception in the stream has the status that it would have as a response', () => {
+test('gives an exception in the stream the status that it would have as a response', () => {
   const statuses: readonly (readonly [string, number])[] = [
     ['throttlingException', 429],
     ['modelStreamErrorException', 424],
@@ -273,7 +273,7 @@ test('bytes that are no frames fail as garbage, and a frame beyond all bounds as
   assert.equal(failureOf(readPieces([good, huge])).kind, 'too-large');
 });
 
-test('what is not understood is skipped with a warning, and the rest goes on', () => {
+test('skips unknown events with a warning, and decodes the rest', () => {
   const events = read(
     ['messageStart', '[1]'],
     ['contentBlockDelta', '{"contentBlockIndex":0,'],
@@ -307,7 +307,7 @@ const wild = fc.oneof(
   ),
 );
 
-test('no order of events, and no content, breaks the grammar', () => {
+test('keeps the grammar for any order of events and any content', () => {
   fc.assert(
     fc.property(fc.array(wild, { maxLength: 12 }), (events) => {
       const bytes = stream(...events);
@@ -318,7 +318,7 @@ test('no order of events, and no content, breaks the grammar', () => {
   );
 });
 
-test('no bytes break the grammar', () => {
+test('keeps the grammar for any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat({ max: 400 }), (garbage, at) => {
       const good = stream(...THINKING_STREAM.events);

@@ -7,7 +7,7 @@ import { arbitrarySchema } from '../../../../tests/support/wire/gemini/arbitrary
 
 const ITEM = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
 
-test('a schema of words that are heeded stays as it is, in its own order', () => {
+test('keeps a schema of supported keywords as it is, in its own order', () => {
   const schema = {
     type: 'object',
     title: 'Order',
@@ -105,7 +105,7 @@ function* schemasIn(schema: Json | undefined): Generator<JsonObject> {
   for (const inner of [items, additionalProperties, ...named, ...lists]) yield* schemasIn(inner);
 }
 
-test('any schema at all comes out bounded, without what would be refused', () => {
+test('bounds any schema, and removes refused keywords', () => {
   fc.assert(
     fc.property(arbitrarySchema, (schema) => {
       const prepared = prepareJsonSchema(schema);

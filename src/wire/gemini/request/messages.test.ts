@@ -28,7 +28,7 @@ function result(id: string, content: string): JsonObject {
 /** Models that know nothing of signatures, so that none get in the way. */
 const UNSIGNED = targetOf({ callIds: true, resultMedia: true });
 
-test('where nothing is left that could be sent, words of ours are not sent instead', () => {
+test('refuses a conversation of which nothing is left, and adds no text of its own', () => {
   const requested = { messages: [{ role: 'user', content: '' }], response_format: { type: 'json_object' } };
   for (const target of [SECOND, THIRD]) assert.throws(() => encodeChat(requested, target), /contain nothing/);
 });
@@ -183,7 +183,7 @@ suite('calls and results', () => {
     assert.deepEqual(partsOf(user), [{ functionResponse: { id: 'a', name: 'f', response: { result: '' } } }]);
   });
 
-  test('a result that failed says so', () => {
+  test('marks a failed result', () => {
     const { parts } = encodeOfMessages(
       {
         messages: [
@@ -197,14 +197,14 @@ suite('calls and results', () => {
     assert.deepEqual(parts.at(-1), { functionResponse: { id: 'a', name: 'f', response: { error: '{"x":1}' } } });
   });
 
-  test('a call without a result gets one that says so, also at the end', () => {
+  test('adds an error to a call without a result, also at the end', () => {
     const encoded = encodeChat({ messages: [USER, asks(pastCall('a', 'f', '{}'))] }, UNSIGNED);
     assert.deepEqual(rolesOf(encoded), ['user', 'model', 'user']);
     assert.match(JSON.stringify(encoded.parts.at(-1)), /"error":"No result/);
     assert.deepEqual(encoded.warnings, ['field-changed messages[1].tool_calls[0]']);
   });
 
-  test('a late result is moved to its call, and of several the last counts', () => {
+  test('moves a late result to its call, and takes the last of several', () => {
     const encoded = encodeChat(
       {
         messages: [
@@ -239,7 +239,7 @@ suite('calls and results', () => {
     ]);
   });
 
-  test('a result of no call at all is refused, at its very place', () => {
+  test('refuses a result without a call, at its path', () => {
     assert.throws(
       () => encodeChat({ messages: [USER, result('zz', '1')] }),
       (error) =>
@@ -343,7 +343,7 @@ suite('files', () => {
   });
 });
 
-test('what a provider ran by itself and what other models thought stay behind, and are noted', () => {
+test('omits provider-native tools and the thoughts of other models, with a warning', () => {
   const { parts, warnings } = encodeOfMessages(
     {
       messages: [
@@ -386,7 +386,7 @@ test('sources and closeness of looking cannot be said, and are noted', () => {
   ]);
 });
 
-test('a refusal is said as what the model said', () => {
+test('sends a refusal as text of the model', () => {
   const { parts } = encodeChat({ messages: [USER, { role: 'assistant', content: null, refusal: 'No.' }, USER] });
   assert.deepEqual(parts, [{ text: 'Hi' }, { text: 'No.' }, { text: 'Hi' }]);
 });

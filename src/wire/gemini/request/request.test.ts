@@ -53,7 +53,7 @@ test('sampling goes by the names of the wire', () => {
   assert.deepEqual(warnings, []);
 });
 
-test('what a newer model refuses is left out, and noted', () => {
+test('omits settings that a newer model refuses, with a warning', () => {
   const requested = { frequency_penalty: 0.5, presence_penalty: 0.1, logprobs: true };
   const { config, warnings } = encodeChat(requested);
   assert.deepEqual(config, {});
@@ -64,7 +64,7 @@ test('what a newer model refuses is left out, and noted', () => {
   ]);
 });
 
-test('what a model does not heed is not sent', () => {
+test('omits settings that a model ignores', () => {
   const { config, warnings } = encodeChat({ temperature: 0, top_p: 1, top_k: 5 }, targetOf({ fixedSampling: true }));
   assert.deepEqual(config, {});
   assert.deepEqual(warnings, ['field-dropped temperature', 'field-dropped top_p', 'field-dropped top_k']);
@@ -75,7 +75,7 @@ test('top_k 0 is "off", which is said by silence', () => {
   assert.deepEqual([config, warnings], [{}, []]);
 });
 
-test('what the endpoint does not list is not sent', () => {
+test('omits settings that the endpoint does not list', () => {
   const listed = targetOf({}, { supportedParameters: new Set(['temperature', 'max_tokens']) });
   const { body, config, warnings } = encodeChat(
     { temperature: 1, top_k: 3, seed: 1, tools: [tool('f')], response_format: { type: 'json_object' } },
@@ -118,7 +118,7 @@ for (const [seed, expected] of [
   });
 }
 
-test('what the wire has no word for is noted', () => {
+test('warns of settings that the format cannot express', () => {
   const { body, config, warnings } = encodeChat({
     min_p: 0.1,
     top_a: 0.1,

@@ -67,7 +67,7 @@ suite('a model with a budget', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('a budget that leaves no room for the response makes it longer, as far as that goes', () => {
+  test('raises the limit for a budget that leaves no room, as far as the endpoint allows', () => {
     const raised = encodeChat({ reasoning: { max_tokens: 2_000 }, max_tokens: 1_500 }, FLASH);
     assert.deepEqual(planOf(raised), [{ thinkingBudget: 2_000, includeThoughts: true }, 3_024]);
     assert.deepEqual(raised.warnings, ['field-changed max_tokens']);

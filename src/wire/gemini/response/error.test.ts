@@ -9,7 +9,7 @@ function body(error: JsonObject): string {
   return JSON.stringify({ error });
 }
 
-test('an error says what it is, for which member, and how long to wait', () => {
+test('decodes kind, member and delay of an error', () => {
   const text = body({
     code: 400,
     message: 'Invalid value',
@@ -44,12 +44,12 @@ for (const [delay, expected] of [
   ['5m', undefined],
   ['', undefined],
 ] as const) {
-  test(`a delay of ${JSON.stringify(delay)} is ${expected ?? 'nothing'}`, () => {
+  test(`decodes a delay of ${JSON.stringify(delay)} as ${expected ?? 'none'}`, () => {
     assert.equal(decodeError(body({ details: [{ retryDelay: delay }] })).retryAfterMs, expected);
   });
 }
 
-test('the wait that a body tells is what the failure tells', () => {
+test('gives the failure the delay of the body', () => {
   const failure = classifyStatus(429, decodeError(body({ code: 429, details: [{ retryDelay: '2s' }] })));
   assert.equal(failure.retryAfterMs, 2_000);
 });

@@ -27,7 +27,7 @@ suite('the source of a value', () => {
   });
 });
 
-test('of any JSON, each value is found where it stands', () => {
+test('finds each value of any JSON', () => {
   const indent = fc.constantFrom(undefined, 1, '\t', '\r\n ');
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), indent, (object, space) => {
@@ -48,7 +48,7 @@ test('of any JSON, each value is found where it stands', () => {
   );
 });
 
-test('a value on one line says the same, and only blanks between its tokens are gone', () => {
+test('joins a value into one line by removing only blanks between its tokens', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(1, '\t'), (value, space) => {
       const plain = JSON.stringify(value);

@@ -221,7 +221,7 @@ if (!existsSync(DIRECTORY)) {
   suite('recorded gemini responses', () => {
     const recordings = readRecordings();
 
-    test('every recording has its facts, and every fact its recording', () => {
+    test('has facts for every recording, and a recording for every fact', () => {
       const known = [...Object.keys(FACTS), ...Object.keys(ERROR_FACTS)].toSorted();
       assert.deepEqual(recordings.map(({ name }) => name).toSorted(), known);
     });

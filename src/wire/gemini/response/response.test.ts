@@ -36,7 +36,7 @@ for (const [name, whole, chunks] of [
   ['a text with sources', WHOLE_GROUNDED, GROUNDED],
   ['code and a picture', WHOLE_CODE_AND_PICTURE, CODE_AND_PICTURE],
 ] as const) {
-  test(`a whole response says what its stream says: ${name}`, () => {
+  test(`decodes a whole response like its stream: ${name}`, () => {
     assert.deepEqual(withCountedIds(foldWhole(whole)), withCountedIds(foldStream(chunks)));
   });
 }
@@ -54,20 +54,20 @@ test('arguments on one line stay as they are', () => {
   assert.deepEqual(callsOf(foldText(text)), ['f({ "a" : 1.0 })']);
 });
 
-test('a list of chunks, which streams without SSE are, is one response', () => {
+test('decodes a list of chunks, which is a stream without SSE, to one response', () => {
   assert.deepEqual(
     withCountedIds(foldText(JSON.stringify(THOUGHT_AND_CALLS, undefined, 1))),
     withCountedIds(foldStream(THOUGHT_AND_CALLS)),
   );
 });
 
-test('a response without a word for its end has an unknown one', () => {
+test('decodes a response without a finish reason to an unknown end', () => {
   const response = foldWhole(chunk([{ text: 'So.' }]));
   assert.equal(textOfBlocks(response, 'text'), 'So.');
   assert.deepEqual(response.end, { type: 'end', finish: 'unknown' });
 });
 
-test('a prompt that was refused is a response without content', () => {
+test('decodes a refused prompt to a response without content', () => {
   const response = foldWhole({ promptFeedback: { blockReason: 'SAFETY' }, modelVersion: 'gemini-2.5-flash' });
   assert.deepEqual(kindsOf(response), []);
   assert.deepEqual(response.end, { type: 'end', finish: 'content_filter', nativeFinish: 'SAFETY' });
@@ -81,7 +81,7 @@ suite('what is no response', () => {
     });
   }
 
-  test('an error object is a failure with its status', () => {
+  test('fails with its status on an error object', () => {
     const response = foldWhole({ error: { code: 400, message: 'Bad', status: 'INVALID_ARGUMENT' } });
     assert.deepEqual([response.failure?.kind, response.failure?.upstreamStatus], ['error-event', 400]);
   });

@@ -37,7 +37,7 @@ for (const [name, chunks] of Object.entries(STREAMS)) {
   });
 }
 
-test('a response keeps its id, its model, its counts and its end', () => {
+test('keeps id, model, counts and end of a response', () => {
   const answer = foldStream(THOUGHT_AND_CALLS);
   assert.deepEqual([answer.format, answer.id, answer.model], ['gemini', 'pZ2xaOfUEcGjqtsP', 'gemini-3-flash-preview']);
   assert.deepEqual(answer.end, { type: 'end', finish: 'tool_calls', nativeFinish: 'STOP' });
@@ -101,7 +101,7 @@ suite('what the vendor makes besides text', () => {
     assert.match(JSON.stringify(result.value), /"stdout":"","stderr":"NameError","return_code":1/);
   });
 
-  test('a picture is a block of its own, and one that it only thought in is left out', () => {
+  test('decodes an image to a block of its own, and omits one of its thoughts', () => {
     const draft = { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thought: true };
     const answer = foldStream([chunk([draft]), ...CODE_AND_PICTURE.slice(4)]);
     assert.deepEqual(answer.blocks, [
@@ -128,7 +128,7 @@ suite('what the vendor makes besides text', () => {
     ]);
   });
 
-  test('a tool of its own that it shows is no call for the caller', () => {
+  test('decodes a provider-native tool as no call for the caller', () => {
     const [search, found] = foldStream([
       finish('STOP', [
         { toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB', args: { queries: ['x'] } } },
@@ -146,14 +146,14 @@ suite('what the vendor makes besides text', () => {
     assert.equal(found.plainText, '{"hits":3}');
   });
 
-  test('a file that it names by its address stays one', () => {
+  test('keeps a file at its address', () => {
     const [video] = foldStream([
       finish('STOP', [{ fileData: { mimeType: 'video/mp4', fileUri: 'gs://bucket/a.mp4' } }]),
     ]).blocks;
     assert.deepEqual(video, { type: 'media', media: 'video', source: { type: 'url', url: 'gs://bucket/a.mp4' } });
   });
 
-  test('a part of an unknown kind is left out, and noted', () => {
+  test('omits a part of an unknown kind, with a warning', () => {
     const answer = foldStream([finish('STOP', [{ hologram: { data: 'x' } }, { text: 'Yes.' }])]);
     assert.deepEqual(kindsOf(answer), ['text']);
     assert.match(answer.warnings[0]?.message ?? '', /hologram/);
@@ -192,7 +192,7 @@ suite('the end', () => {
     assert.equal(answer.end?.finish, 'stop');
   });
 
-  test('a prompt that was refused is content_filter, with the reason as the refusal', () => {
+  test('decodes a refused prompt to content_filter, with the reason as the refusal', () => {
     const answer = foldStream([
       {
         promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'Not this.' },
@@ -204,7 +204,7 @@ suite('the end', () => {
     assert.equal(answer.usage?.promptTokens, 5);
   });
 
-  test('a response that was stopped for its content says why', () => {
+  test('gives the reason of a response that was stopped for its content', () => {
     const answer = foldStream([chunk([{ text: 'So' }]), finish('SAFETY', [], { finishMessage: 'Harm.' })]);
     assert.deepEqual(kindsOf(answer), ['text', 'refusal']);
   });

@@ -67,7 +67,7 @@ for (const [reported, tier] of [
   });
 }
 
-test('of counts that come several times the last stands, and one that is not repeated stays', () => {
+test('takes the last of repeated counts, and keeps one that is not repeated', () => {
   const { usage } = foldStream([
     chunk(
       [{ text: 'a' }],
@@ -80,7 +80,7 @@ test('of counts that come several times the last stands, and one that is not rep
   assert.deepEqual([usage?.promptTokens, usage?.completionTokens, usage?.serviceTier], [10, 12, 'standard']);
 });
 
-test('a usage that counts nothing is none', () => {
+test('ignores a usage without counts', () => {
   const { usage } = foldStream([
     chunk([{ text: 'a' }], { finishReason: 'STOP' }, { usageMetadata: { trafficType: 'ON_DEMAND' } }),
   ]);
@@ -88,7 +88,7 @@ test('a usage that counts nothing is none', () => {
   assert.equal(countsTokens({ promptTokenCount: -1 }), false);
 });
 
-test('a response costs the same streamed and whole', () => {
+test('charges a response the same streamed and whole', () => {
   const streamed = foldStream([
     chunk([{ text: 'a' }], {}, { usageMetadata: { promptTokenCount: 29 } }),
     finish('STOP'),
