@@ -115,7 +115,7 @@ export interface EncodeTarget {
   readonly supportedParameters?: ReadonlySet<string> | undefined;
   /** Beta features that the upstream takes of the messages format; absent: unknown. */
   readonly betaRules?: BetaRules | undefined;
-  /** Hash of account and end user, for the wire's own field where it has one. */
+  /** Hash of account and end user, for the format's own field where it has one. */
   readonly endUserId: string;
   readonly dialect: Dialect;
 }
@@ -141,7 +141,7 @@ export interface EncodedRequest {
   /** `anthropic-beta` and the like. */
   readonly headers: Readonly<Record<string, string>>;
   readonly warnings: readonly Warning[];
-  /** Tool names as sent, to the caller's own, where the wire refuses those: calls in the response must be named back. */
+  /** Tool names as sent, to the caller's own, where the format refuses those: calls in the response must be named back. */
   readonly toolNames?: ReadonlyMap<string, string>;
   /**
    * The name of a tool that stands in for structured output: what the model calls it with is the text of the response.

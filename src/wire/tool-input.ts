@@ -11,7 +11,7 @@ export function parseToolInput(text: string): Json | undefined {
   return value === undefined || !hasFragileNumbers(text) ? value : parseKeepingNumbers(text);
 }
 
-/** The same where the wire takes nothing but an object: other text goes below `_raw`. @spec translate-5 */
+/** The same where the format takes nothing but an object: other text goes below `_raw`. @spec translate-5 */
 export function parseToolInputObject(text: string): JsonObject {
   const value = parseToolInput(text);
   return isJsonObject(value) ? value : { _raw: text };

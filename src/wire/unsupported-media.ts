@@ -12,7 +12,7 @@ export function unsupportedMedia(path: string, what: string): GatewayError {
 }
 
 /**
- * A file of the caller that stands in instructions, where the wire takes text alone.
+ * A file of the caller that stands in instructions, where the format takes text alone.
  * @throws GatewayError 400 for one that is more than text
  */
 export function refuseMediaInInstructions(blocks: readonly LocatedBlock[]): void {

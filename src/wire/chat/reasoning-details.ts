@@ -79,7 +79,7 @@ export function detailFields(block: ReasoningBlock): JsonObject | undefined {
   return own;
 }
 
-/** Position of the entry in the sequence, as the wire numbered it. */
+/** Position of the entry in the sequence, as the format numbered it. */
 export function detailIndex(block: ReasoningBlock): number | undefined {
   const index = fieldsOf(block, 'chat')?.['index'];
   return typeof index === 'number' ? index : undefined;

@@ -92,7 +92,7 @@ function decodeWebSource(url: string, web: JsonObject, title: string | undefined
   };
 }
 
-/** A citation in a request; `undefined` for one that this wire never gave. */
+/** A citation in a request; `undefined` for one that this format never gave. */
 export function encodeCitation(citation: Citation): WireObject | undefined {
   if (citation.type === 'url') return citation.extra?.format === 'converse' ? encodeWebSource(citation) : undefined;
   if (citation.format === 'converse') return { ...citation.value };

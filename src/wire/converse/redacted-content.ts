@@ -3,7 +3,7 @@ const BINARY = 'data:application/octet-stream;base64,';
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /**
- * Encrypted reasoning out of the blob of this wire. The blob holds, letter for letter, what the model's vendor itself
+ * Encrypted reasoning out of the blob of this format. The blob holds, letter for letter, what the model's vendor itself
  * calls `data` (seen in recorded responses of Claude 3.7, 2025), so it is kept as that: then the block can go on at either.
  * @param blob base64
  */

@@ -65,7 +65,7 @@ test('selects no endpoint for a failure, and omits empty members', () => {
 });
 
 // @spec metadata-10
-test('encodes stages with the member names of the wire', () => {
+test('encodes stages with the member names of the format', () => {
   const stage = {
     type: 'guardrail',
     name: 'content-filter',

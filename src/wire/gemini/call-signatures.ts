@@ -12,7 +12,7 @@ export const GEMINI_FAMILY: ReasoningFamily = 'google-gemini-v1';
  */
 export const MISSING_SIGNATURE = 'skip_thought_signature_validator';
 
-/** Bytes on this wire: base64 of either alphabet. Anything else would be refused with the whole request. */
+/** Bytes on this format: base64 of either alphabet. Anything else would be refused with the whole request. */
 const SIGNATURE = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 export function isSignature(text: string): boolean {

@@ -27,7 +27,7 @@ export type PlansIn = CohereDialect['plansIn'];
 
 /**
  * Assistant turns in a row as one message; `undefined` when the format can express nothing of them.
- * @param used ids of earlier calls: the wire refuses one that comes twice
+ * @param used ids of earlier calls: the format refuses one that comes twice
  */
 export function encodeAssistant(
   run: readonly LocatedTurn[],
@@ -55,7 +55,7 @@ export function encodeAssistant(
   return { message, calls };
 }
 
-/** The wire has no names of participants. @spec chat-6 */
+/** The format has no names of participants. @spec chat-6 */
 function nameSpeaker({ turn, blocks }: LocatedTurn): readonly LocatedBlock[] {
   if (turn.name === undefined) return blocks;
   const at = blocks.findIndex(({ block }) => block.type === 'text');

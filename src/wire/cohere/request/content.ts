@@ -48,7 +48,7 @@ export function joinParts(parts: readonly ContentPart[]): string | readonly Cont
 }
 
 /**
- * `undefined` for what the wire cannot take here, which is recorded.
+ * `undefined` for what the format cannot take here, which is recorded.
  * @throws GatewayError 400 for a file
  */
 function encodePart(block: Block, path: string, { warnings }: EncodeContext): ContentPart | undefined {

@@ -70,7 +70,7 @@ test('names of speakers stand before their words', () => {
   ]);
 });
 
-test('pictures go as addresses or data, with a detail that the wire knows', () => {
+test('pictures go as addresses or data, with a detail that the format knows', () => {
   const content = [
     { type: 'text', text: 'Look' },
     { type: 'image_url', image_url: { url: 'https://a.example/x.png', detail: 'original' } },

@@ -39,7 +39,7 @@ export function encodeMessages(options: MessageOptions, context: EncodeContext):
       calls = [];
     }
   }
-  // A history that ends with calls has no results yet; the wire wants them all the same.
+  // A history that ends with calls has no results yet; the format wants them all the same.
   messages.push(...encodeResults([], calls, context).messages);
   // Words of ours alone would be answered.
   if (messages.length === 0)
@@ -75,7 +75,7 @@ function warnOfNothing({ path, blocks }: LocatedTurn, { warnings }: EncodeContex
   if (blocks.length > 0) warnings.add('content-dropped', path, 'nothing in it can be sent in this format');
 }
 
-/** The wire has no names of participants. @spec chat-6 */
+/** The format has no names of participants. @spec chat-6 */
 function nameSpeaker({ turn }: LocatedTurn, parts: readonly ContentPart[]): readonly ContentPart[] {
   if (turn.name === undefined || turn.role === 'tool') return parts;
   const at = parts.findIndex((part) => part['type'] === 'text');

@@ -23,7 +23,7 @@ test('requests a stream', () => {
   assert.equal(encodeChat({ stream: true }).body['stream'], true);
 });
 
-test('sampling goes by the names of the wire', () => {
+test('sends sampling under the names of the format', () => {
   const { body, warnings } = encodeChat({
     max_tokens: 300,
     temperature: 0.2,
@@ -193,7 +193,7 @@ suite('the form of the response', () => {
     assert.deepEqual(warnings, ['field-changed response_format']);
   });
 
-  test('that the wire has no word for is noted', () => {
+  test('that the format does not have is reported', () => {
     const { body, warnings } = encodeChat({ response_format: { type: 'grammar', grammar: 'root ::= "a"' } });
     assert.equal(body['response_format'], undefined);
     assert.deepEqual(warnings, ['field-dropped response_format']);
@@ -280,7 +280,7 @@ suite('tools', () => {
     ]);
   });
 
-  test('with names that the wire refuses get others, wherever they stand', () => {
+  test('with names that the format refuses get others, wherever they stand', () => {
     const messages = [
       { role: 'user', content: 'Go' },
       { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'get-it', arguments: '{}' } }] },

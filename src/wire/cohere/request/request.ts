@@ -20,7 +20,7 @@ type Members = Record<string, Json | undefined>;
 /** The vendor caches by itself. @spec prompt-cache-5 */
 const TAKES: SupportedFields = { format: 'cohere', cacheBreakpoints: CACHE_BREAKPOINTS };
 
-/** Members of the wire that callers may send beside their own format's. @spec request-10 */
+/** Members of the format that callers may send beside their own format's. @spec request-10 */
 const VENDOR_MEMBERS: ReadonlySet<string> = new Set([
   'documents',
   'citation_options',

@@ -8,7 +8,7 @@ interface Range {
   readonly setting: 'temperature' | 'topP' | 'topK' | 'frequencyPenalty' | 'presencePenalty';
   /** As callers spell it. */
   readonly name: string;
-  /** As the wire spells it. */
+  /** As the format spells it. */
   readonly member: string;
   readonly min: number;
   readonly max: number;
@@ -92,7 +92,7 @@ function supported(name: string, { supports, warnings }: EncodeContext): boolean
 function dropSecondPenalty(members: Members, { warnings }: EncodeContext): void {
   const { frequency_penalty: frequency, presence_penalty: presence } = members;
   if (frequency === undefined || presence === undefined) return;
-  // Zero is what the wire assumes.
+  // Zero is what the format assumes.
   if (frequency === 0) {
     delete members['frequency_penalty'];
     return;

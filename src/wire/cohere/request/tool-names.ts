@@ -7,7 +7,7 @@ const STEM_CHARS_MAX = 54;
 const DIGEST_CHARS = 8;
 
 /**
- * A tool name that this wire takes. An illegal one gets its characters replaced and a digest of the whole name added, so
+ * A tool name that this format takes. An illegal one gets its characters replaced and a digest of the whole name added, so
  * that two names never fall together and the same name is always mapped alike.
  */
 export function toolNameOf(name: string): string {

@@ -75,7 +75,7 @@ function isStrict(tools: readonly FunctionTool[], { request, warnings }: EncodeC
 type Choice = Pick<EncodedTools, 'toolChoice' | 'instruction'> & { readonly offered: readonly FunctionTool[] };
 
 /**
- * The wire knows only whether tools must be called, not which one, so of a named one no other is offered.
+ * The format knows only whether tools must be called, not which one, so of a named one no other is offered.
  */
 function chooseTools(tools: readonly FunctionTool[], choice: ToolChoice | undefined, context: EncodeContext): Choice {
   const { target, warnings, supports } = context;

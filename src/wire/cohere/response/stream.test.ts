@@ -217,7 +217,7 @@ suite('a tool call', () => {
     assert.equal(foldStream([START, callStart(0, 'a', 'one'), end('COMPLETE')]).end?.finish, 'tool_calls');
   });
 
-  test('ends when text follows that the wire sent beside it', () => {
+  test('ends when text follows that the upstream sent beside it', () => {
     const response = foldStream([START, callStart(0, 'a', 'one', '{'), content(0, { text: 'So.' }), end('COMPLETE')]);
     assert.deepEqual(
       response.blocks.map((block) => block.type),

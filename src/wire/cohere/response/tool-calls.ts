@@ -17,7 +17,7 @@ interface OpenCall {
   pending: string | undefined;
 }
 
-/** Writes the tool calls of a response. The wire opens and ends each by its index. */
+/** Writes the tool calls of a response. The format opens and ends each by its index. */
 export class ToolCalls {
   readonly #blocks: ResponseBlocks;
   readonly #open = new Map<number, OpenCall>();

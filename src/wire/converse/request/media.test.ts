@@ -42,7 +42,7 @@ function documents(given: readonly JsonObject[], dialect = CLAUDE): Encoded {
   return encodeMessages({ messages: [{ role: 'user', content: blocks }] }, dialect);
 }
 
-test('images and videos are sent as bytes, under the wire’s own names of their types', () => {
+test('images and videos are sent as bytes, under the format’s own names of their types', () => {
   const { warned, ...encoded } = chat(
     [
       image(dataUrl('image/png', PNG)),
@@ -88,7 +88,7 @@ test('files in the provider’s own store are named, those anywhere else must be
   assert.equal(must('https://x.test/a.mp3', 'audio', {}), false);
 });
 
-test('media that the model or the wire does not take is refused', () => {
+test('media that the model or the format does not take is refused', () => {
   const audio: JsonObject = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
   for (const [part, what] of [
     [video(dataUrl('video/mp4', 'AAAA')), 'is a video'],
@@ -99,7 +99,7 @@ test('media that the model or the wire does not take is refused', () => {
     assert.throws(() => chat([part]), new RegExp(`: messages\\[0\\]\\.content\\[1\\]: ${what}, which`));
 });
 
-test('documents get names that the wire takes, no two alike', () => {
+test('documents get names that the format takes, no two alike', () => {
   const given = ['Q3 report (final).v2.pdf', 'Q3_report [final] v2.pdf', 'weiß/nicht.PDF', 'a.pdf', 'a.pdf', '.pdf'];
   const encoded = chat(given.map((name) => file(name, 'application/pdf', PDF)));
   const names = contentOf(encoded)
@@ -109,7 +109,7 @@ test('documents get names that the wire takes, no two alike', () => {
   assert.deepEqual(encoded.warned, []);
 });
 
-test('whatever a document is called, its name is one that the wire takes', () => {
+test('whatever a document is called, its name is one that the format takes', () => {
   const names = fc.array(fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.constantFrom('a', 'a-2', 'x.pdf')));
   fc.assert(
     fc.property(names, (given) => {

@@ -19,7 +19,7 @@ interface Content {
 
 /**
  * Blocks for an image, a video or a document. A document of text is written out for a model that reads no documents.
- * @throws GatewayError 400 for a file that this wire or the model cannot take
+ * @throws GatewayError 400 for a file that this format or the model cannot take
  * @spec translate-13
  */
 export function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): readonly WireObject[] {
@@ -150,7 +150,7 @@ const SUFFIX_CHARS_MAX = 12;
 const NAME_DEFAULT = 'document';
 
 /**
- * A name that this wire takes and that no document before has: two of one name are refused. Names count up in the order
+ * A name that this format takes and that no document before has: two of one name are refused. Names count up in the order
  * of the conversation, so that a longer one keeps those of its beginning.
  */
 export function takeDocumentName(given: string | undefined, taken: Set<string>): string {

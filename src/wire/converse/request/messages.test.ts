@@ -196,7 +196,7 @@ test('refuses a result without a call', () => {
   assert.equal(error.type, 'invalid_prompt');
 });
 
-test('ids that the wire refuses, or that come twice, are mapped, the same way every time', () => {
+test('ids that the format refuses, or that come twice, are mapped, the same way every time', () => {
   const messages = [
     GO,
     assistant(call('get_weather:0')),

@@ -7,7 +7,7 @@ import { isToolResult, type EncodeContext, type Message, type Piece } from './en
 import { mergeNeighbours, pairToolResults } from './tool-results.ts';
 import { textOf } from '../../json-fields.ts';
 
-/** Stands where the wire wants a message and the conversation has none; some models refuse text of white space. */
+/** Stands where the format wants a message and the conversation has none; some models refuse text of white space. */
 const FILLER = '.';
 const SEE_DOCUMENT = 'See the attached document.';
 
@@ -62,7 +62,7 @@ function isMedia({ block, path }: LocatedBlock, { warnings }: EncodeContext): bo
   return true;
 }
 
-/** The wire has no names of participants. @spec chat-6 */
+/** The format has no names of participants. @spec chat-6 */
 function prefixName({ name, role }: Turn, blocks: readonly LocatedBlock[]): readonly LocatedBlock[] {
   if (name === undefined || role === 'tool') return blocks;
   const at = blocks.findIndex(({ block }) => block.type === 'text');

@@ -39,7 +39,7 @@ function encodeNative({ name, description }: SchemaFormat, given: JsonObject, { 
   if (dropped.size > 0)
     warnings.add('field-changed', 'response_format', `the model is not bound to ${[...dropped].join(', ')}`);
   const jsonSchema = {
-    // The wire wants the schema as text.
+    // The format wants the schema as text.
     schema: JSON.stringify(schema),
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),

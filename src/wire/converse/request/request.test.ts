@@ -21,7 +21,7 @@ test('escapes the slashes of an ARN in the path', () => {
   );
 });
 
-test('sampling is said under the wire’s names, the rest as the model wants it', () => {
+test('sends sampling under the names of the format, and the rest as the model wants it', () => {
   const sampled = { max_tokens: 50, temperature: 0.3, top_p: 0.9, top_k: 40, stop: ['END'] };
   const claude = encodeChat({ messages: [GO], ...sampled }, CLAUDE);
   assert.deepEqual(claude.body['inferenceConfig'], {

@@ -77,7 +77,7 @@ function planClaude(
   }
   return {
     fields: { ...encodeThinking(plan, context), ...encodeEffort(plan, requested) },
-    // Without a maximum the wire takes the model's own, which is above every budget.
+    // Without a maximum the format takes the model's own, which is above every budget.
     maxTokens: requested.maxTokens === undefined ? undefined : plan.maxTokens,
     sampling: plan.active && sampling === 'free' ? 'restricted' : sampling,
   };

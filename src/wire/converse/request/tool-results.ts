@@ -24,7 +24,7 @@ interface Entry {
 }
 
 /**
- * Makes tool calls and results pair up as the wire demands: every call is answered in the next message, once and before
+ * Makes tool calls and results pair up as the format demands: every call is answered in the next message, once and before
  * anything else, and nothing else is answered. Chat histories often break that rule (@spec translate-4): a result that comes
  * late is moved to its call, of several the last counts, and a call without one gets an error.
  */
@@ -78,7 +78,7 @@ function collect(messages: readonly Message[], context: EncodeContext): readonly
   });
 }
 
-/** Gives each call an id that the wire takes and that no earlier call has: some upstreams count from 0 in every response. */
+/** Gives each call an id that the format takes and that no earlier call has: some upstreams count from 0 in every response. */
 function renameCalls(message: Message, used: Set<string>, { facts }: EncodeContext): Required<Entry> {
   const byId = new Map<string, Call[]>();
   const pieces = message.pieces.map((piece) => {

@@ -5,7 +5,7 @@ import { decodeCitation } from '../citations.ts';
 import { decodeRedacted } from '../redacted-content.ts';
 import { objectAt, objectsOf, textOf } from '../../json-fields.ts';
 
-/** Of all models behind this wire only Claude signs its reasoning. @spec reasoning-16 */
+/** Of all models behind this format only Claude signs its reasoning. @spec reasoning-16 */
 export const CLAUDE_FAMILY: ReasoningFamily = 'anthropic-claude-v1';
 
 /** The family of a response's reasoning. An unknown model may be a Claude, for which a signature counts. */

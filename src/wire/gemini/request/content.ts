@@ -9,10 +9,10 @@ import type { LocatedBlock, LocatedTurn } from '../../source-positions.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeFile, decodeText, describeMedia } from './media.ts';
 
-/** A part of a content, as the wire has it. */
+/** A part of a content, as the format has it. */
 export type WirePart = JsonObject;
 
-/** The blocks of a turn. The wire has no names of participants. @spec chat-6 */
+/** The blocks of a turn. The format has no names of participants. @spec chat-6 */
 export function nameSpeaker({ turn, blocks }: LocatedTurn): readonly LocatedBlock[] {
   if (turn.name === undefined || turn.role === 'tool') return blocks;
   const at = blocks.findIndex(({ block }) => block.type === 'text');

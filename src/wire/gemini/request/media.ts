@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { decodeDataUrl } from '../../gateway/data-url.ts';
 import type { EncodeContext } from './encode-context.ts';
 
-/** A file as the wire has it; its part may carry more. */
+/** A file as the format has it; its part may carry more. */
 export type WireFile =
   | { readonly inlineData: { readonly mimeType: string; readonly data: string } }
   | { readonly fileData: JsonObject };
@@ -82,7 +82,7 @@ function warnOfLabels({ name, context: about }: MediaBlock, path: string, { requ
   if (about !== undefined) warn('field-dropped', `${path}.context`, 'nothing can be said about a file in this format');
 }
 
-/** `undefined` for a file that this wire cannot carry: one stored elsewhere, or a video where none are looked up. */
+/** `undefined` for a file that this format cannot carry: one stored elsewhere, or a video where none are looked up. */
 export function encodeFile(block: MediaBlock, path: string, context: EncodeContext): WireFile | undefined {
   warnOfLabels(block, path, context);
   const bytes = bytesOf(block.source);
@@ -94,7 +94,7 @@ export function encodeFile(block: MediaBlock, path: string, context: EncodeConte
   return context.facts.youTube === true ? { fileData: { fileUri: address } } : undefined;
 }
 
-/** A file that the wire cannot carry, as the beginning of a sentence. */
+/** A file that the format cannot carry, as the beginning of a sentence. */
 export function describeMedia({ source }: MediaBlock): string {
   return source.type === 'url' ? 'is a video at YouTube' : 'is a stored file';
 }

@@ -54,7 +54,7 @@ suite('instructions', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('alone are sent as the user, because the wire wants a content', () => {
+  test('alone are sent as the user, because the format wants a content', () => {
     const { body, warnings } = encodeChat({ messages: [{ role: 'system', content: 'Say hi.' }] });
     assert.deepEqual(body, { contents: [{ role: 'user', parts: [{ text: 'Say hi.' }] }] });
     assert.deepEqual(warnings, ['field-changed messages']);

@@ -85,7 +85,7 @@ function push(contents: Content[], content: Content, run: readonly LocatedTurn[]
   }
 }
 
-/** A prompt of nothing but instructions is legal for callers; this wire wants a content, so they become one. */
+/** A prompt of nothing but instructions is legal for callers; this format wants a content, so they become one. */
 function assemble(instructions: string, contents: readonly Content[], context: EncodeContext): EncodedContents {
   const encoded = contents.map(({ role, parts }) => ({ role, parts }));
   if (instructions === '') return { contents: encoded };

@@ -24,7 +24,7 @@ test('whether the response is streamed is said by the path, not by the body', ()
   assert.deepEqual(encodeChat({ stream: true }).body, encodeChat({}).body);
 });
 
-test('sampling goes by the names of the wire', () => {
+test('sends sampling under the names of the format', () => {
   const requested = {
     max_tokens: 300,
     temperature: 0.2,

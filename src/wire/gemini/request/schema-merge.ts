@@ -84,7 +84,7 @@ export function numberOf(value: Json | undefined): number {
 }
 
 /**
- * Bounds that the wire only has with the bound included: exact for integers, a little wider for other numbers. Draft 4
+ * Bounds that the format only has with the bound included: exact for integers, a little wider for other numbers. Draft 4
  * wrote them as `true` beside `minimum`, which is the same bound.
  */
 export function inclusiveBounds(schema: JsonObject): JsonObject {

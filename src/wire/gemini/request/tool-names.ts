@@ -6,7 +6,7 @@ import { digestedToolName, legalToolName } from '../../gateway/legal-tool-name.t
  */
 const LEGAL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-/** A tool name that this wire takes. The same name is always mapped alike, and two names never become one. */
+/** A tool name that this format takes. The same name is always mapped alike, and two names never become one. */
 export function geminiToolName(name: string): string {
   if (LEGAL_NAME.test(name)) return name;
   const legal = legalToolName(name);

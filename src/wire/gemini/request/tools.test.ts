@@ -52,7 +52,7 @@ suite('functions', () => {
     });
   }
 
-  test('with names that the wire refuses get others, everywhere alike, and are named back', () => {
+  test('with names that the format refuses get others, everywhere alike, and are named back', () => {
     const name = '3d-render';
     const sent = geminiToolName(name);
     const encoded = encodeChat({
@@ -99,7 +99,7 @@ test('keeps a name that begins with a digit apart from one that is written like 
   assert.notEqual(geminiToolName('1'), geminiToolName('_1.'));
 });
 
-test('maps any name to one that the wire takes, and never two names to one', () => {
+test('maps any name to one that the format takes, and never two names to one', () => {
   const legal = /^[A-Za-z_][\w-]{0,63}$/;
   const name = fc.oneof(fc.string(), fc.stringMatching(/^[0-9_.a-z-]{1,70}$/));
   fc.assert(
@@ -121,7 +121,7 @@ suite('the choice of a tool', () => {
       { mode: 'ANY', allowedFunctionNames: ['a'] },
     ],
   ] as const) {
-    test(`${JSON.stringify(choice)} is said in the words of the wire`, () => {
+    test(`${JSON.stringify(choice)} is sent under the names of the format`, () => {
       const encoded = encodeChat({ tools: [tool('a'), tool('b')], tool_choice: choice });
       assert.deepEqual(choiceOf(encoded), config);
       assert.deepEqual(encoded.warnings, []);

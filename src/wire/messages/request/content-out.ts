@@ -111,7 +111,7 @@ function encodeText(block: TextBlock, path: string, { own, warnings }: EncodeCon
   );
 }
 
-/** @throws GatewayError 400 for a file that this wire cannot take */
+/** @throws GatewayError 400 for a file that this format cannot take */
 function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): WireObject {
   if (block.media === 'audio' || block.media === 'video')
     throw unsupportedMedia(path, `is ${MEDIUM_NAMES[block.media]}`);
@@ -169,7 +169,7 @@ function encodeSource(source: MediaSource, path: string, context: EncodeContext)
   }
 }
 
-/** Plain text has a source of its own; in base64 the wire takes only images and PDFs. */
+/** Plain text has a source of its own; in base64 the format takes only images and PDFs. */
 function encodeData(mediaType: string, data: string): WireObject {
   if (isTextType(mediaType))
     return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };

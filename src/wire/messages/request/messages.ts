@@ -115,7 +115,7 @@ function encodeTurnMessages(turn: Turn, path: string, context: EncodeContext): W
   });
 }
 
-/** The wire has no names of participants. @spec chat-6 */
+/** The format has no names of participants. @spec chat-6 */
 function prefixName(turn: Turn): readonly Block[] {
   if (turn.name === undefined || turn.role === 'tool') return turn.blocks;
   const at = turn.blocks.findIndex((block) => block.type === 'text');

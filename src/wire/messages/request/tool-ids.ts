@@ -1,4 +1,4 @@
-/** @spec translate-7: characters that this wire takes. */
+/** @spec translate-7: characters that this format takes. */
 const LEGAL_ID = /^[a-zA-Z0-9_-]+$/;
 const ID_PREFIX = 'mapped_';
 

@@ -88,7 +88,7 @@ function push(messages: WireMessage[], message: WireMessage): void {
   else messages.push(message);
 }
 
-/** Gives each call an id that the wire takes and that no earlier call has: some upstreams count from 0 in every response. */
+/** Gives each call an id that the format takes and that no earlier call has: some upstreams count from 0 in every response. */
 function renameCalls(message: WireMessage, used: Map<string, number>): Calls {
   const byId = new Map<string, WireObject[]>();
   for (const block of blocksOf(message)) {

@@ -58,7 +58,7 @@ class TurnEncoder {
     let name = turn.name;
     for (const { block, path } of blocks) {
       const isText = block.type === 'text' || block.type === 'refusal';
-      // The wire has no names of participants. @spec chat-6
+      // The format has no names of participants. @spec chat-6
       if (isText && block.text !== '' && name !== undefined) {
         this.#add({ ...block, text: `${name}: ${block.text}` }, path);
         name = undefined;

@@ -227,7 +227,7 @@ suite('calls and results', () => {
     assert.throws(() => inputOf([HI, requested, result('x', 'Lost')]), /messages\[2\]\.tool_call_id/);
   });
 
-  test('ids that the wire refuses are mapped, alike in call and result, and two calls never share one', () => {
+  test('ids that the format refuses are mapped, alike in call and result, and two calls never share one', () => {
     const long = 'x'.repeat(80);
     const twice = [called(long, 'look'), called('a', 'one'), called('a', 'two')];
     const { input } = inputOf([

@@ -78,7 +78,7 @@ function encodeMessageItem(role: string, parts: readonly JsonObject[]): JsonObje
   return { type: 'message', role, content: simplify(parts) };
 }
 
-/** The wire has no names of participants. @spec chat-6 */
+/** The format has no names of participants. @spec chat-6 */
 function emitName(name: string | undefined, parts: readonly JsonObject[]): readonly JsonObject[] {
   if (name === undefined) return parts;
   const at = parts.findIndex((part) => part['type'] === 'input_text');

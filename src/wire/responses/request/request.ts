@@ -34,9 +34,9 @@ const SCHEMA_NAME = 'response';
 const VERBOSITIES: ReadonlySet<string> = new Set(['low', 'medium', 'high']);
 
 /**
- * Truncation stays off, which is the wire's default: a conversation that is too long is an error, not silently another
+ * Truncation stays off, which is the format's default: a conversation that is too long is an error, not silently another
  * one. @spec translate-1; vendor's SDK, openai 7.55 (2026-11), `ResponseCreateParamsBase`
- * @throws GatewayError 400 for what the wire cannot do in another way: to go on with an assistant's message
+ * @throws GatewayError 400 for what the format cannot do in another way: to go on with an assistant's message
  */
 export function encodeRequest(request: GenerationRequest, target: EncodeTarget): EncodedRequest {
   const context = createEncodeContext(request, target);

@@ -5,7 +5,7 @@ const ID_CHARS_MAX = 64;
 const DIGEST_CHARS = 32;
 
 /**
- * Gives every call of a conversation an id that the wire takes and no earlier call has: some upstreams count from 0 in
+ * Gives every call of a conversation an id that the format takes and no earlier call has: some upstreams count from 0 in
  * every response. The same conversation always gets the same ids, so that its prefix stays in the prompt cache.
  */
 export function createCallIds(): (given: string) => string {

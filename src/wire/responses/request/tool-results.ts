@@ -67,7 +67,7 @@ function encodeOutput(
   return { output: text === '' && beside.length > 0 ? RESULT_FOLLOWS : text, beside };
 }
 
-/** The wire has no member for it. */
+/** The format has no member for it. */
 function encodeFailed(parts: readonly JsonObject[]): readonly JsonObject[] {
   const at = parts.findIndex((part) => part['type'] === 'input_text');
   const part = parts[at];

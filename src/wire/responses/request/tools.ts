@@ -96,7 +96,7 @@ function encodeOwnTools(context: EncodeContext): readonly JsonObject[] {
   return tools;
 }
 
-/** Chat puts the place below `approximate`, this wire beside the type. */
+/** Chat puts the place below `approximate`, this format beside the type. */
 function encodeWebSearch({ user_location: location, ...options }: JsonObject): JsonObject {
   const { approximate, ...place } = objectOf(location) ?? {};
   const flat = location === undefined ? {} : { user_location: { ...place, ...objectOf(approximate) } };
@@ -154,7 +154,7 @@ function encodeNamed(name: string, tools: readonly JsonObject[]): JsonObject | u
   return tools.some((tool) => tool['name'] === sent) ? { type: 'function', name: sent } : undefined;
 }
 
-/** Chat nests the list, and each function in it; this wire does not. */
+/** Chat nests the list, and each function in it; this format does not. */
 function encodeAllowed({ allowed_tools: nested, ...flat }: JsonObject, tools: readonly JsonObject[]): Json | undefined {
   const { mode, tools: listed } = isJsonObject(nested) ? nested : flat;
   const allowed = objectsOf(listed).flatMap((entry): readonly JsonObject[] => {
