@@ -47,8 +47,6 @@ export const OTHER = '(other)';
  * 65,535 values, SQLite half as many.
  */
 const STATEMENT_ROWS = [200, 50, 10, 1] as const;
-/** Statements that the embedded database commits together. */
-const STATEMENTS_AT_ONCE = 4;
 
 export async function readUsageProgress({ kysely }: Pick<Database, 'kysely'>): Promise<UsageProgress> {
   const rows = await kysely.selectFrom('usage_progress').selectAll().execute();
@@ -64,21 +62,31 @@ export function createUsageRollup({ database, lagMs }: UsageRollupOptions): Usag
       const overMs = floorTo(nowMs - lagMs, HOUR_MS);
       const hourMs = await nextTime(database, 'generations', progress.hourlyMs, overMs, HOUR_MS);
       if (hourMs < overMs) {
-        await sumUp(database, 'generations', 'usage_hourly', hourMs, HOUR_MS);
-        await storeProgress(database, progress, { hourlyMs: hourMs + HOUR_MS }, hourMs);
+        const rows = await sumUp(database, 'generations', hourMs, HOUR_MS);
+        await storeSums(
+          database,
+          progress,
+          { hourlyMs: hourMs + HOUR_MS },
+          { target: 'usage_hourly', startMs: hourMs, rows },
+        );
         return true;
       }
       // Hours without records are complete, too.
       const hoursDone = { ...progress, hourlyMs: Math.max(overMs, progress.hourlyMs) };
-      if (overMs > progress.hourlyMs && !(await storeProgress(database, progress, hoursDone))) return true;
+      if (overMs > progress.hourlyMs && !(await storeSums(database, progress, hoursDone))) return true;
       const daysOverMs = floorTo(overMs, DAY_MS);
       const dayMs = await nextTime(database, 'usage_hourly', progress.dailyMs, daysOverMs, DAY_MS);
       if (dayMs < daysOverMs) {
-        await sumUp(database, 'usage_hourly', 'usage_daily', dayMs, DAY_MS);
-        await storeProgress(database, hoursDone, { dailyMs: dayMs + DAY_MS }, dayMs);
+        const rows = await sumUp(database, 'usage_hourly', dayMs, DAY_MS);
+        await storeSums(
+          database,
+          hoursDone,
+          { dailyMs: dayMs + DAY_MS },
+          { target: 'usage_daily', startMs: dayMs, rows },
+        );
         return true;
       }
-      if (daysOverMs > progress.dailyMs) await storeProgress(database, hoursDone, { dailyMs: daysOverMs });
+      if (daysOverMs > progress.dailyMs) await storeSums(database, hoursDone, { dailyMs: daysOverMs });
       return false;
     },
   };
@@ -106,10 +114,9 @@ type UsageTarget = 'usage_hourly' | 'usage_daily';
 async function sumUp(
   { kysely, reports }: Pick<Database, 'kysely' | 'reports'>,
   source: UsageSource,
-  target: UsageTarget,
   startMs: number,
   lengthMs: number,
-): Promise<void> {
+): Promise<readonly UsageTable[]> {
   const slices = await countSlices(reports, source, startMs, lengthMs);
   let groups = new Map<string, UsageGroup>();
   for (let slice = 0; slice < slices; slice++) {
@@ -125,16 +132,7 @@ async function sumUp(
     if (source === 'generations')
       await keepAppTitles(kysely, await titlesBetween(reports, question.fromMs, question.toMs));
   }
-  const rows = [...groups.values()].map((group) => rowOf(startMs, group));
-  for (let at = 0; at < rows.length;) {
-    const some: CompiledQuery[] = [];
-    while (some.length < STATEMENTS_AT_ONCE && at < rows.length) {
-      const size = STATEMENT_ROWS.find((count) => count <= rows.length - at) ?? 1;
-      some.push(statementOf(kysely, target, rows.slice(at, at + size)));
-      at += size;
-    }
-    await Promise.all(some.map((statement) => kysely.executeQuery(statement)));
-  }
+  return [...groups.values()].map((group) => rowOf(startMs, group));
 }
 
 /** SQL by database, table and number of rows: building it takes longer than running it. */
@@ -249,39 +247,54 @@ function rowOf(startMs: number, { key, sums }: UsageGroup): UsageTable {
  * @param sinceMs the start of the oldest of them
  */
 export async function sumUpAgain({ runAlone }: Pick<Database, 'runAlone'>, sinceMs: number): Promise<void> {
-  await runAlone('usage-progress', async (kysely) => setBack(kysely, await readUsageProgress({ kysely }), sinceMs));
+  await runAlone('usage-progress', async (kysely) => {
+    const now = await readUsageProgress({ kysely });
+    await writeProgress(kysely, {
+      hourlyMs: Math.min(now.hourlyMs, floorTo(sinceMs, HOUR_MS)),
+      dailyMs: Math.min(now.dailyMs, floorTo(sinceMs, DAY_MS)),
+      setBackCount: now.setBackCount + 1,
+    });
+  });
+}
+
+/** The sums of one hour or day. */
+interface Sums {
+  readonly target: UsageTarget;
+  readonly startMs: number;
+  readonly rows: readonly UsageTable[];
 }
 
 /**
- * Stores how far the sums are, unless another process has stored progress since `before` was read.
- * @param writtenMs start of the hour or day whose sums were written. When the progress was set back meanwhile, they may
- * lack records and may replace newer sums: they are made again.
- * @returns whether the progress was stored
+ * Stores sums together with how far they are, unless another process has stored progress since `before` was read: the
+ * sums may then lack records, and may be older than the stored ones.
+ * @returns whether they were stored
  */
-async function storeProgress(
-  { runAlone }: Pick<Database, 'runAlone'>,
+async function storeSums(
+  { kysely, runAlone }: Pick<Database, 'kysely' | 'runAlone'>,
   before: UsageProgress,
   done: Partial<UsageProgress>,
-  writtenMs?: number,
+  sums?: Sums,
 ): Promise<boolean> {
-  return runAlone('usage-progress', async (kysely) => {
-    const now = await readUsageProgress({ kysely });
-    if (now.setBackCount !== before.setBackCount) {
-      if (writtenMs !== undefined) await setBack(kysely, now, writtenMs);
-      return false;
+  return runAlone('usage-progress', async (transaction) => {
+    const now = await readUsageProgress({ kysely: transaction });
+    const isSame = (name: keyof UsageProgress): boolean => now[name] === before[name];
+    if (!isSame('hourlyMs') || !isSame('dailyMs') || !isSame('setBackCount')) return false;
+    if (sums !== undefined) {
+      // Not written over: names may be merged that were apart, and the rows that they had would stay.
+      await transaction.deleteFrom(sums.target).where('start_ms', '=', sums.startMs).execute();
+      for (const statement of insertsOf(kysely, sums)) await transaction.executeQuery(statement);
     }
-    if (now.hourlyMs !== before.hourlyMs || now.dailyMs !== before.dailyMs) return false;
-    await writeProgress(kysely, { ...now, ...done });
+    await writeProgress(transaction, { ...now, ...done });
     return true;
   });
 }
 
-async function setBack(kysely: Database['kysely'], now: UsageProgress, sinceMs: number): Promise<void> {
-  await writeProgress(kysely, {
-    hourlyMs: Math.min(now.hourlyMs, floorTo(sinceMs, HOUR_MS)),
-    dailyMs: Math.min(now.dailyMs, floorTo(sinceMs, DAY_MS)),
-    setBackCount: now.setBackCount + 1,
-  });
+function* insertsOf(kysely: Database['kysely'], { target, rows }: Sums): Generator<CompiledQuery> {
+  for (let at = 0; at < rows.length;) {
+    const size = STATEMENT_ROWS.find((count) => count <= rows.length - at) ?? 1;
+    yield statementOf(kysely, target, rows.slice(at, at + size));
+    at += size;
+  }
 }
 
 async function writeProgress(kysely: Database['kysely'], progress: UsageProgress): Promise<void> {

@@ -250,6 +250,44 @@ for (const engine of ALL_ENGINES)
           await checkAll();
         });
 
+    test('counts a record that comes while a process fails between the sums and their progress', async () => {
+      const atMs = START_MS + DAY_MS + 17;
+      await appendLate('gen-late-failed', atMs);
+      await sumUpAgain(database, atMs);
+      const runAlone: Database['runAlone'] = async (name, task) =>
+        database.runAlone(name, async (transaction) => {
+          await task(transaction);
+          throw new Error('the connection broke');
+        });
+      await assert.rejects(createUsageRollup({ database: { ...database, runAlone }, lagMs: LAG_MS }).step(NOW_MS));
+      await sumUpAll();
+      await checkAll();
+    });
+
+    test('sums up to the end where many processes do it at once and a record comes late', async () => {
+      await sumUpAgain(database, START_MS);
+      const before = await readUsageProgress(database);
+      const processes = Array.from({ length: 4 }, () => sumUpAll());
+      await sumUpAgain(database, START_MS + HOUR_MS);
+      await Promise.all(processes);
+      const { setBackCount } = await readUsageProgress(database);
+      assert.equal(setBackCount, before.setBackCount + 1, 'only the late record sets the progress back');
+      await checkAll();
+    });
+
+    test('counts nothing twice where names are merged that were apart before', async () => {
+      const hourMs = NOW_MS + 6 * DAY_MS - ((NOW_MS + 6 * DAY_MS) % HOUR_MS);
+      const record = (index: number): GenerationRow =>
+        sampleGeneration({ id: `gen-apart-${index}`, createdAtMs: hourMs + index, appUrl: `https://${index}.example` });
+      await Promise.all(Array.from({ length: 5_000 }, (_, index) => store.append(record(index))));
+      await sumUpAll(hourMs + 2 * HOUR_MS);
+      await store.append(record(5_000));
+      await sumUpAgain(database, hourMs);
+      await sumUpAll(hourMs + 2 * HOUR_MS);
+      const { groups } = await ask({ fromMs: hourMs, toMs: hourMs + HOUR_MS });
+      assert.equal(groups[0]?.sums[0], 5_001);
+    });
+
     async function appendLate(id: string, createdAtMs: number): Promise<void> {
       const late = sampleGeneration({ id, createdAtMs, model: 'acme/one', provider: 'alpha', tokensPrompt: 12_345 });
       await store.append(late);
