@@ -27,9 +27,6 @@ const STREAM_BYTES = 262_144;
  */
 const STALLED_MS = 1_000;
 
-/** Nor is one within this time, even where a new connection needs its place. */
-const LEAST_STALLED_MS = 100;
-
 interface Waiting {
   readonly bytes: number;
   readonly isStream: boolean;
@@ -93,7 +90,7 @@ class WaitingResponses implements UnreadResponses {
   dropStalled(): boolean {
     const nowMs = performance.now();
     for (const [response, one] of this.#waiting) {
-      if (!one.isStream || one.sinceMs + LEAST_STALLED_MS > nowMs || this.#hasTaken(response, one, nowMs)) continue;
+      if (!one.isStream || one.sinceMs + this.#stalledMs > nowMs || this.#hasTaken(response, one, nowMs)) continue;
       this.#drop(response);
       return true;
     }

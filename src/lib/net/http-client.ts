@@ -27,6 +27,8 @@ export interface InboundAnswer {
    * @throws TransportError when the connection breaks
    */
   read(): Promise<Uint8Array | undefined>;
+  /** Whether it stays although nothing reads it: it waits for memory itself. */
+  isKept?: boolean;
 }
 
 /** One request under way. */
@@ -70,6 +72,8 @@ const KEEP_ALIVE_MS = 30_000;
 const QUEUED_BYTES_MAX = 64 * 1_024;
 /** What a paused response holds: its queue, the buffer of its socket, and pieces that are not collected yet. */
 const PAUSED_BYTES = 192 * 1_024;
+/** A paused response may go unread for so long before another one gets its memory. */
+const UNREAD_MS = 100;
 /** What one read takes of the queue. The events and frames that are made of it stay in memory until the reader has taken them. */
 const READ_BYTES_MAX = 16 * 1_024;
 
@@ -78,7 +82,10 @@ const INFLATE_WAIT_MS = 10_000;
 const INFLATE_WAITING_MAX = 256;
 
 export interface HttpClientOptions {
-  /** Bound on what all responses that are paused hold, bytes: beyond it the next one fails as `no-memory`. Absent: none. */
+  /**
+   * Bound on what all paused responses hold, bytes: beyond it one that nothing reads fails as `no-memory`, or else the new
+   * one. Absent: none.
+   */
   readonly pausedBytesMax?: number;
   /** The memory of all inflaters together. Absent: no limit. */
   readonly inflateMemory?: ByteBudget;
@@ -98,7 +105,7 @@ export function createHttpClient({ inflateMemory, pausedBytesMax = Infinity }: H
   const shared: Shared = {
     loopShare: new LoopShare(),
     inflateMemory,
-    paused: { count: 0, max: Math.ceil(pausedBytesMax / PAUSED_BYTES) },
+    paused: { all: new Set(), max: Math.ceil(pausedBytesMax / PAUSED_BYTES) },
   };
   const pools = new LRUCache<string, Pool>({ max: POOLS_MAX, dispose: (pool) => void retire(pool) });
 
@@ -154,7 +161,8 @@ async function retire(pool: Pool): Promise<void> {
 interface Shared {
   readonly loopShare: LoopShare;
   readonly inflateMemory: ByteBudget | undefined;
-  readonly paused: { count: number; readonly max: number };
+  /** The one that was paused first comes first. */
+  readonly paused: { readonly all: Set<Exchange>; readonly max: number };
 }
 
 interface Waiting<T> {
@@ -173,6 +181,9 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   #queue: Uint8Array[] = [];
   #queuedBytes = 0;
   #paused = false;
+  isKept = false;
+  /** When it was paused, or read last since. */
+  #readMs = 0;
   #ended = false;
   #cancelled = false;
   #connected = false;
@@ -196,10 +207,12 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   cancel(): void {
     // Also after all bytes of the response have arrived.
     this.#inflating?.close();
-    if (this.#cancelled || this.#ended) return;
+    if (this.#cancelled) return;
     this.#cancelled = true;
     const error = new TransportError('aborted');
-    this.#controller?.abort(error);
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    if (!this.#ended) this.#controller?.abort(error);
     this.#fail(error);
   }
 
@@ -305,6 +318,7 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   }
 
   #takeQueue(): Uint8Array {
+    if (this.#paused) this.#readMs = performance.now();
     const taken = this.#queuedBytes <= READ_BYTES_MAX ? this.#queue : this.#takePieces();
     if (taken === this.#queue) this.#dropQueue();
     const [first] = taken;
@@ -332,17 +346,26 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   }
 
   #pause(controller: Dispatcher.DispatchController): void {
-    const { paused } = this.#shared;
-    if (paused.count >= paused.max) {
-      const error = new TransportError('no-memory');
-      this.#queue = [];
-      this.#fail(error);
-      controller.abort(error);
-      return;
-    }
-    paused.count++;
+    const { all, max } = this.#shared.paused;
+    if (!this.isKept && countUnkept(all) >= max && !dropUnread(all)) return this.drop();
+    all.add(this);
     this.#paused = true;
+    this.#readMs = performance.now();
+    // Each piece holds all that was read from the socket with it.
+    this.#queue = [Buffer.concat(this.#queue)];
     controller.pause();
+  }
+
+  /** Whether it may be dropped for another one. */
+  isUnread(): boolean {
+    return !this.isKept && this.#readWaits === undefined && performance.now() - this.#readMs >= UNREAD_MS;
+  }
+
+  drop(): void {
+    const error = new TransportError('no-memory');
+    this.#queue = [];
+    this.#fail(error);
+    this.#controller?.abort(error);
   }
 
   #dropQueue(): void {
@@ -354,22 +377,39 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   #endPause(): boolean {
     if (!this.#paused) return false;
     this.#paused = false;
-    this.#shared.paused.count--;
+    this.#shared.paused.all.delete(this);
     return true;
   }
 
   #fail(error: TransportError): void {
-    if (this.#error !== undefined || this.#ended) return;
-    this.#error = error;
-    this.#endPause();
     clearTimeout(this.#linger);
+    this.#endPause();
+    if (this.#ended && !this.#cancelled) return;
+    this.#error ??= error;
     this.#inflating?.close();
-    this.#answerWaits?.reject(error);
+    // What had arrived comes before the error.
+    if (this.#queue.length > 0) return;
+    this.#answerWaits?.reject(this.#error);
     this.#answerWaits = undefined;
-    if (this.#queue.length > 0 && !this.#cancelled) return;
-    this.#readWaits?.reject(error);
+    this.#readWaits?.reject(this.#error);
     this.#readWaits = undefined;
   }
+}
+
+function countUnkept(paused: Iterable<Exchange>): number {
+  let count = 0;
+  for (const { isKept } of paused) if (!isKept) count++;
+  return count;
+}
+
+/** @returns whether there was one */
+function dropUnread(paused: Iterable<Exchange>): boolean {
+  for (const one of paused) {
+    if (!one.isUnread()) continue;
+    one.drop();
+    return true;
+  }
+  return false;
 }
 
 function firstValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {

@@ -252,9 +252,15 @@ interface Space {
 }
 
 /** While the gateway has no memory for an answer its upstream is not slow: most of the answer may be here already. */
-async function takeRoom({ room, signal, watch, wholeMs, deadline }: Space, bytes: number): Promise<void> {
+async function takeRoom(
+  { room, signal, watch, wholeMs, deadline }: Space,
+  answer: InboundAnswer,
+  bytes: number,
+): Promise<void> {
   watch.hold(true);
+  answer.isKept = true;
   await deadline.leaveOut(room.take(bytes, signal));
+  answer.isKept = false;
   watch.hold(false);
   watch.arm('whole', wholeMs);
 }
@@ -275,7 +281,7 @@ async function readText(answer: InboundAnswer, bytesMax: number, space?: Space):
     bytes += chunk.length;
     if (bytes > bytesMax) throw new ResponseTooLarge();
     const isLarge = crossesLarge(bytes - chunk.length, bytes);
-    if (isLarge && space !== undefined) await takeRoom(space, sizeOf(answer, bytesMax));
+    if (isLarge && space !== undefined) await takeRoom(space, answer, sizeOf(answer, bytesMax));
     chunks.push(chunk);
   }
   const only = chunks.length === 1 ? chunks[0] : undefined;
@@ -314,7 +320,7 @@ async function readStreamed(
       const before = bytes;
       bytes += chunk?.length ?? 0;
       if (bytes > bytesMax) throw new ResponseTooLarge();
-      if (crossesLarge(before, bytes)) await takeRoom(space, bytesMax);
+      if (crossesLarge(before, bytes)) await takeRoom(space, answer, bytesMax);
       events.push(...(chunk === undefined ? decoder.end() : decoder.push(chunk)));
     }
     call.release();
