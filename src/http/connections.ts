@@ -15,7 +15,7 @@ export interface Connections {
 /**
  * Bounds open connections. Where there are too many, the one is closed that needs its place least: the oldest without a
  * request, else the oldest whose body is still to come, else the one whose reader has taken nothing of its stream for
- * longest, else the new one. So connections that send nothing, or take nothing, keep no caller out.
+ * longest, else the new one. So connections that send nothing, or take nothing of a stream, keep no caller out.
  *
  * A connection that is to be closed while its caller still sends is closed for writing at once, and for good when the rest
  * of the body has been read (linger.ts).

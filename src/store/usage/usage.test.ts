@@ -266,12 +266,12 @@ for (const engine of ALL_ENGINES)
 
     test('sums up to the end where many processes do it at once and a record comes late', async () => {
       await sumUpAgain(database, START_MS);
-      const before = await readUsageProgress(database);
+      const earlier = await readUsageProgress(database);
       const processes = Array.from({ length: 4 }, () => sumUpAll());
       await sumUpAgain(database, START_MS + HOUR_MS);
       await Promise.all(processes);
       const { setBackCount } = await readUsageProgress(database);
-      assert.equal(setBackCount, before.setBackCount + 1, 'only the late record sets the progress back');
+      assert.equal(setBackCount, earlier.setBackCount + 1, 'only the late record sets the progress back');
       await checkAll();
     });
 
