@@ -18,7 +18,7 @@ const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 2_500);
 /** The request to begin with: to run a failing one alone, with FUZZ_REQUESTS=1. */
 const FIRST = Number(process.env['FUZZ_FIRST'] ?? 0);
 const IN_FLIGHT = 24;
-const REQUEST_MS_MAX = 5_000;
+const REQUEST_MS_MAX = 15_000;
 const HEAP_GROWTH_MB_MAX = 48;
 const RAW_REQUESTS = 300;
 

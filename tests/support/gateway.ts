@@ -83,7 +83,8 @@ export async function startGateway({
     post: postTo(baseUrl),
     async close() {
       await app.close();
-      await rm(dataDir, { recursive: true, force: true });
+      // A row that the database took late may be on its way into a file as well.
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
     },
   };
 }
