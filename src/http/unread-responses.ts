@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { PAUSED_BYTES } from '../lib/net/paused-responses.ts';
 
 /**
  * Answers that their callers have not taken yet: complete ones, and streams whose readers are behind. They stay in memory
@@ -18,8 +19,6 @@ export interface UnreadResponses {
 const UNTAKEN_MS = 60_000;
 /** What is less counts with its connection. */
 const COUNTED_BYTES = 16_384;
-/** What a stream holds beside that: pieces of the upstream that wait in the queue (lib/net/http-client.ts) and in the socket. */
-const STREAM_BYTES = 262_144;
 /**
  * A reader of a stream for which the kernel accepts anything within this time is not dropped. The kernel accepts more
  * only once a third or so of its buffer is free, which is some megabytes where it has grown; so a reader that is that
@@ -74,7 +73,7 @@ class WaitingResponses implements UnreadResponses {
   waitForReader(response: ServerResponse): void {
     if (response.destroyed || !response.writableNeedDrain) return;
     response.once('drain', () => this.#forget(response));
-    this.#add(response, response.writableLength + STREAM_BYTES, true);
+    this.#add(response, response.writableLength + PAUSED_BYTES, true);
   }
 
   #add(response: ServerResponse, bytes: number, isStream: boolean): void {

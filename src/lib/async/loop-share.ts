@@ -1,11 +1,11 @@
-/** In one turn of the event loop: some 10 ms of reading and writing streams. */
+/** In one turn of the event loop: some milliseconds of reading and writing streams. */
 const BYTES_MAX = 131_072;
 /** Smaller pieces are of streams that come as a model writes. They are not counted, so they cost nothing. */
 const COUNTED_BYTES = 4_096;
 
 interface Waiting {
   readonly bytes: number;
-  readonly resume: () => void;
+  readonly resume: () => boolean;
 }
 
 /**
@@ -25,10 +25,10 @@ export class LoopShare {
   }
 
   /**
-   * @param resume called in a later turn, once
+   * @param resume called in a later turn, once; says whether it passed the bytes on, or nothing waits for them any more
    * @returns whether the bytes may be passed on in this turn; `resume` is not called then
    */
-  take(bytes: number, resume: () => void): boolean {
+  take(bytes: number, resume: () => boolean): boolean {
     if (bytes < COUNTED_BYTES) return true;
     this.#schedule();
     if (this.#left <= 0 || this.#waiting.length > 0) {
@@ -51,9 +51,8 @@ export class LoopShare {
     let count = 0;
     for (const { bytes, resume } of this.#waiting) {
       if (this.#left <= 0) break;
-      this.#left -= bytes;
       count++;
-      resume();
+      if (resume()) this.#left -= bytes;
     }
     this.#waiting.splice(0, count);
     if (this.#waiting.length > 0) this.#schedule();

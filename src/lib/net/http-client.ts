@@ -5,6 +5,8 @@ import { entriesOf } from '../cache/lru-cache.ts';
 import { createByteBudget, type ByteBudget } from '../memory/byte-budget.ts';
 import { NoMemoryError } from '../memory/growing-bytes.ts';
 import { encodingsOf, inflate, UnknownEncodingError, type Inflating } from './inflate-response.ts';
+import { PausedResponses, type PausedResponse } from './paused-responses.ts';
+import { PieceQueue } from './piece-queue.ts';
 import { createConnector } from './skip-continue.ts';
 
 export interface OutboundRequest {
@@ -70,8 +72,6 @@ const KEEP_ALIVE_MS = 30_000;
  * of and reads 64 KB more each time it goes on, so that a smaller queue makes its socket's buffer grow without a bound.
  */
 const QUEUED_BYTES_MAX = 64 * 1_024;
-/** What a paused response holds: its queue, the buffer of its socket, and pieces that are not collected yet. */
-const PAUSED_BYTES = 192 * 1_024;
 /** A paused response may go unread for so long before another one gets its memory. */
 const UNREAD_MS = 100;
 /** What one read takes of the queue. The events and frames that are made of it stay in memory until the reader has taken them. */
@@ -101,12 +101,8 @@ export function createInflateMemory(bytesMax: number): ByteBudget {
  * (docs/decisions/0003). Time limits on headers and bodies belong to the attempt, so undici's own are off.
  */
 export function createHttpClient({ inflateMemory, pausedBytesMax = Infinity }: HttpClientOptions = {}): HttpClient {
+  const shared: Shared = { loopShare: new LoopShare(), inflateMemory, paused: new PausedResponses(pausedBytesMax) };
   // Retires the least recently used pool beyond the bound.
-  const shared: Shared = {
-    loopShare: new LoopShare(),
-    inflateMemory,
-    paused: { all: new Set(), max: Math.ceil(pausedBytesMax / PAUSED_BYTES) },
-  };
   const pools = new LRUCache<string, Pool>({ max: POOLS_MAX, dispose: (pool) => void retire(pool) });
 
   function poolFor(origin: string, connectTimeoutMs: number): Pool {
@@ -161,8 +157,7 @@ async function retire(pool: Pool): Promise<void> {
 interface Shared {
   readonly loopShare: LoopShare;
   readonly inflateMemory: ByteBudget | undefined;
-  /** The one that was paused first comes first. */
-  readonly paused: { readonly all: Set<Exchange>; readonly max: number };
+  readonly paused: PausedResponses;
 }
 
 interface Waiting<T> {
@@ -171,16 +166,14 @@ interface Waiting<T> {
 }
 
 /** Receives one response from undici and passes it on at the reader's pace. */
-class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
+class Exchange implements Call, InboundAnswer, PausedResponse, Dispatcher.DispatchHandler {
   readonly answer: Promise<InboundAnswer>;
   status = 0;
   headers: Readonly<Record<string, string>> = {};
   #answerWaits: Waiting<InboundAnswer> | undefined;
   #readWaits: Waiting<Uint8Array | undefined> | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #queue: Uint8Array[] = [];
-  #queuedBytes = 0;
-  #paused = false;
+  readonly #queue = new PieceQueue();
   isKept = false;
   /** When it was paused, or read last since. */
   #readMs = 0;
@@ -210,8 +203,7 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
     if (this.#cancelled) return;
     this.#cancelled = true;
     const error = new TransportError('aborted');
-    this.#queue = [];
-    this.#queuedBytes = 0;
+    this.#queue.clear();
     if (!this.#ended) this.#controller?.abort(error);
     this.#fail(error);
   }
@@ -220,7 +212,8 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
     this.#inflating?.close();
     if (this.#cancelled || this.#ended || this.#error !== undefined) return;
     this.#released = true;
-    this.#dropQueue();
+    this.#queue.clear();
+    this.#resume();
     this.#linger = setTimeout(() => this.cancel(), lingerMs).unref();
   }
 
@@ -229,7 +222,7 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   }
 
   #readNext(): Promise<Uint8Array | undefined> {
-    if (this.#queue.length > 0) return this.#readQueue();
+    if (this.#queue.bytes > 0) return this.#readQueue();
     if (this.#error !== undefined) return Promise.reject(this.#error);
     if (this.#ended) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
@@ -238,19 +231,20 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   }
 
   #readQueue(): Promise<Uint8Array | undefined> {
-    if (this.#shared.loopShare.take(Math.min(this.#queuedBytes, READ_BYTES_MAX), this.#passOn))
+    if (this.#shared.loopShare.take(Math.min(this.#queue.bytes, READ_BYTES_MAX), this.#passOn))
       return Promise.resolve(this.#takeQueue());
     return new Promise((resolve, reject) => {
       this.#readWaits = { resolve, reject };
     });
   }
 
-  /** In the turn of the event loop that has room for it. */
-  readonly #passOn = (): void => {
+  /** In the turn of the event loop that has room for it. @returns whether a read still waits for it */
+  readonly #passOn = (): boolean => {
     const waiting = this.#readWaits;
-    if (waiting === undefined) return;
+    if (waiting === undefined) return false;
     this.#readWaits = undefined;
     waiting.resolve(this.#takeQueue());
+    return true;
   };
 
   async #readInflated(inflating: Inflating): Promise<Uint8Array | undefined> {
@@ -290,25 +284,25 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.#released) return;
+    // What comes after a failure would follow a gap.
+    if (this.#released || this.#error !== undefined) return;
     const waiting = this.#readWaits;
     // Where there is a queue already, its turn is waited for.
-    if (waiting !== undefined && this.#queue.length === 0 && this.#shared.loopShare.take(chunk.length, this.#passOn)) {
+    if (waiting !== undefined && this.#queue.bytes === 0 && this.#shared.loopShare.take(chunk.length, this.#passOn)) {
       this.#readWaits = undefined;
       waiting.resolve(chunk);
       return;
     }
     this.#queue.push(chunk);
-    this.#queuedBytes += chunk.length;
-    if (this.#queuedBytes > QUEUED_BYTES_MAX && !this.#paused) this.#pause(controller);
+    if (this.#queue.bytes > QUEUED_BYTES_MAX && !this.#shared.paused.has(this)) this.#pause(controller);
   }
 
   onResponseEnd(): void {
     this.#ended = true;
-    this.#endPause();
+    this.#shared.paused.delete(this);
     clearTimeout(this.#linger);
     // What waits for its turn comes before the end.
-    if (this.#queue.length > 0) return;
+    if (this.#queue.bytes > 0) return;
     this.#readWaits?.resolve(undefined);
     this.#readWaits = undefined;
   }
@@ -318,98 +312,47 @@ class Exchange implements Call, InboundAnswer, Dispatcher.DispatchHandler {
   }
 
   #takeQueue(): Uint8Array {
-    if (this.#paused) this.#readMs = performance.now();
-    const taken = this.#queuedBytes <= READ_BYTES_MAX ? this.#queue : this.#takePieces();
-    if (taken === this.#queue) this.#dropQueue();
-    const [first] = taken;
-    return taken.length === 1 && first !== undefined ? first : Buffer.concat(taken);
-  }
-
-  /** The first pieces of the queue. One that is too large is divided. */
-  #takePieces(): Uint8Array[] {
-    const taken: Uint8Array[] = [];
-    let bytes = 0;
-    for (const piece of this.#queue) {
-      if (bytes + piece.length > READ_BYTES_MAX) break;
-      bytes += piece.length;
-      taken.push(piece);
-    }
-    this.#queue.splice(0, taken.length);
-    const [next] = this.#queue;
-    if (taken.length === 0 && next !== undefined) {
-      bytes = READ_BYTES_MAX;
-      taken.push(next.subarray(0, bytes));
-      this.#queue[0] = next.subarray(bytes);
-    }
-    this.#queuedBytes -= bytes;
+    this.#readMs = performance.now();
+    const taken = this.#queue.take(READ_BYTES_MAX);
+    if (this.#queue.bytes === 0) this.#resume();
     return taken;
   }
 
   #pause(controller: Dispatcher.DispatchController): void {
-    const { all, max } = this.#shared.paused;
-    if (!this.isKept && countUnkept(all) >= max && !dropUnread(all)) return this.drop();
-    all.add(this);
-    this.#paused = true;
+    if (!this.#shared.paused.add(this)) return this.drop();
     this.#readMs = performance.now();
-    // Each piece holds all that was read from the socket with it.
-    this.#queue = [Buffer.concat(this.#queue)];
+    this.#queue.compact();
     controller.pause();
   }
 
-  /** Whether it may be dropped for another one. */
+  #resume(): void {
+    if (this.#shared.paused.delete(this)) this.#controller?.resume();
+  }
+
   isUnread(): boolean {
-    return !this.isKept && this.#readWaits === undefined && performance.now() - this.#readMs >= UNREAD_MS;
+    return this.#readWaits === undefined && performance.now() - this.#readMs >= UNREAD_MS;
   }
 
   drop(): void {
     const error = new TransportError('no-memory');
-    this.#queue = [];
+    this.#queue.clear();
     this.#fail(error);
     this.#controller?.abort(error);
   }
 
-  #dropQueue(): void {
-    this.#queue = [];
-    this.#queuedBytes = 0;
-    if (this.#endPause()) this.#controller?.resume();
-  }
-
-  #endPause(): boolean {
-    if (!this.#paused) return false;
-    this.#paused = false;
-    this.#shared.paused.all.delete(this);
-    return true;
-  }
-
   #fail(error: TransportError): void {
     clearTimeout(this.#linger);
-    this.#endPause();
+    this.#shared.paused.delete(this);
     if (this.#ended && !this.#cancelled) return;
     this.#error ??= error;
     this.#inflating?.close();
     // What had arrived comes before the error.
-    if (this.#queue.length > 0) return;
+    if (this.#queue.bytes > 0) return;
     this.#answerWaits?.reject(this.#error);
     this.#answerWaits = undefined;
     this.#readWaits?.reject(this.#error);
     this.#readWaits = undefined;
   }
-}
-
-function countUnkept(paused: Iterable<Exchange>): number {
-  let count = 0;
-  for (const { isKept } of paused) if (!isKept) count++;
-  return count;
-}
-
-/** @returns whether there was one */
-function dropUnread(paused: Iterable<Exchange>): boolean {
-  for (const one of paused) {
-    if (!one.isUnread()) continue;
-    one.drop();
-    return true;
-  }
-  return false;
 }
 
 function firstValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
