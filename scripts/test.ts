@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /*
@@ -22,6 +22,8 @@ const REPORTER = path.join(import.meta.dirname, 'failed-files.ts');
 const FAILED_FILES = path.join(ROOT, 'node_modules/.cache/failed-test-files');
 
 mkdirSync(path.dirname(FAILED_FILES), { recursive: true });
+// A list of an earlier run says nothing about this one.
+rmSync(FAILED_FILES, { force: true });
 const args = process.argv.slice(2);
 const flags = args.filter((arg) => arg.startsWith('-'));
 const files = args.filter((arg) => !arg.startsWith('-')).map(patternOf);

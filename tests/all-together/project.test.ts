@@ -1,3 +1,3 @@
 import { runTogether } from '../support/run-together.ts';
 
-await runTogether('tests/{architecture,docs}/*.test.ts');
+await runTogether('tests/{architecture,docs,scripts}/*.test.ts');
