@@ -144,18 +144,7 @@ function statementOf(kysely: Database['kysely'], target: UsageTarget, rows: read
   statements.set(kysely, ofDatabase);
   const known = ofDatabase.get(name);
   if (known !== undefined) return CompiledQuery.raw(known, rows.flatMap(valuesOf));
-  const statement = kysely
-    .insertInto(target)
-    .columns(COLUMNS)
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['start_ms', ...USAGE_DIMENSIONS])
-        .doUpdateSet((set) =>
-          Object.fromEntries(USAGE_MEASURES.map((measure) => [measure, set.ref(`excluded.${measure}`)])),
-        ),
-    )
-    .compile();
+  const statement = kysely.insertInto(target).columns(COLUMNS).values(rows).compile();
   ofDatabase.set(name, statement.sql);
   return statement;
 }
