@@ -31,7 +31,7 @@ const first: PresetVersionRow = {
 
 /** Makes a store of one preset with so many versions, the first in use. */
 function storeOf(versions: number): PresetStore {
-  const neverCalled = (): never => assert.fail('nobody asks');
+  const neverCalled = (): never => assert.fail('is not called');
   return {
     find: () => Promise.resolve({ preset, designated: first }),
     listVersions: () => Promise.resolve({ rows: [first], totalCount: versions }),

@@ -20,7 +20,7 @@ const visited: string[] = [];
 const NO_VENDORS: WebPagesDeps['vendors'] = {
   has: () => false,
   feeOf: () => 0,
-  read: () => assert.fail('nobody asks a vendor'),
+  read: () => assert.fail('calls no vendor'),
 };
 
 const TYPES: Readonly<Record<string, readonly [type: string | undefined, body: string | Buffer]>> = {

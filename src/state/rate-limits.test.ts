@@ -98,7 +98,7 @@ function testRates(open: OpenRateLimits): void {
     await permitRequest(await take(1)).end(new Map([[REQUESTS, 84]]));
     assert.equal((await take(2)).ok, false);
     await permitRequest(await take(1)).end();
-    assert.equal((await take(1)).ok, false, 'what nobody tells is used as it was taken');
+    assert.equal((await take(1)).ok, false, 'what is not settled counts as it was taken');
   });
 
   test('takes nothing off the next period when units are returned late', async (t) => {

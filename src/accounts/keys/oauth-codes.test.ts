@@ -7,7 +7,7 @@ import { samplePrincipal } from '../../../tests/support/principal.ts';
 
 test('answers 429 for a key with too many open codes, and lets other keys issue codes', async () => {
   const busy = samplePrincipal();
-  const neverCalled = (): never => assert.fail('nobody asks');
+  const neverCalled = (): never => assert.fail('is not called');
   const store: OauthCodeStore = {
     countOpen: (issuerKeyHash) => Promise.resolve(issuerKeyHash === busy.keyHash ? 1_000 : 0),
     insert: () => Promise.resolve(true),

@@ -148,7 +148,7 @@ test("records only the names of a body's members where the route does not declar
     services: servicesOf({
       audit: {
         record: async (change) => void changes.push(change),
-        list: () => assert.fail('nobody asks'),
+        list: () => assert.fail('is not called'),
       },
     }),
     bodies: createBodyBudget(100_000_000),
@@ -169,7 +169,7 @@ suite('recording', () => {
   test('keeps a change whose event cannot be stored, and passes the event on', async () => {
     const lost: AuditEvent[] = [];
     const audit = createAudit({
-      store: { append: () => Promise.reject(new Error('full')), list: () => assert.fail('nobody asks') },
+      store: { append: () => Promise.reject(new Error('full')), list: () => assert.fail('is not called') },
       clock,
       onLost: (event) => lost.push(event),
     });
@@ -183,7 +183,7 @@ suite('recording', () => {
   test('keeps the names of a change that is too large', async () => {
     const stored: AuditEvent[] = [];
     const audit = createAudit({
-      store: { append: async (event) => void stored.push(event), list: () => assert.fail('nobody asks') },
+      store: { append: async (event) => void stored.push(event), list: () => assert.fail('is not called') },
       clock,
       onLost: () => assert.fail('none is lost'),
     });

@@ -38,7 +38,7 @@ suite('headers of the response cache', () => {
 
 suite('whether a response is cached', () => {
   for (const [title, headers, preset, ttlMs] of [
-    ['off where nobody asks', undefined, undefined, undefined],
+    ['off where the request does not ask for it', undefined, undefined, undefined],
     ['on by the header', ON, undefined, 300_000],
     ['on by the preset', undefined, presetWith({ cache_enabled: true }), 300_000],
     ['the header can refuse what the preset wants', OFF, presetWith({ cache_enabled: true }), undefined],
