@@ -199,16 +199,38 @@ export function formatDocuments(costs: DocumentCosts): string {
 }
 
 export function formatPath(costs: readonly PathCost[]): string {
-  const tables = costs.map(({ delivery, functions, files, folders }) =>
+  const sums = formatTable(
+    ['one plain request', 'functions', 'files', 'calls', 'promises', 'KB allocated', 'CPU us'],
+    costs.map((cost) => [
+      cost.path,
+      String(cost.functions),
+      String(cost.files),
+      String(cost.calls),
+      String(cost.promises),
+      cost.measured === undefined ? '' : (cost.measured.bytes / 1_000).toFixed(1),
+      cost.measured === undefined ? '' : String(cost.measured.cpuUs),
+    ]),
+  );
+  return [sums, ...costs.map(formatPathPlaces)].join('\n\n');
+}
+
+function formatPathPlaces(cost: PathCost): string {
+  const folders = formatTable(
+    [`functions by folder, ${cost.path}`, 'functions', 'files'],
+    cost.folders.map((row) => [`src/${row.folder}`, String(row.functions), String(row.files)]),
+  );
+  const places = [
+    ['calls', cost.mostCalled],
+    ['promises', cost.mostPromises],
+    ['bytes', cost.measured?.places ?? []],
+  ] as const;
+  const lists = places.map(([what, most]) =>
     formatTable(
-      [`functions that a plain request runs through, ${delivery}`, 'functions', 'files'],
-      [
-        ...folders.map((row) => [`src/${row.folder}`, String(row.functions), String(row.files)]),
-        ['all', String(functions), String(files)],
-      ],
+      [`most ${what}, ${cost.path}`, what],
+      most.map(({ place, count }) => [place, String(count)]),
     ),
   );
-  return tables.join('\n\n');
+  return [folders, ...lists].join('\n\n');
 }
 
 export function formatHostile(results: readonly HostileResult[]): string {

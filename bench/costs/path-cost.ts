@@ -1,45 +1,55 @@
-// Which functions of `src` one plain request runs through, whole and streamed, on the sandbox: run by path.ts in a process of its own. The
-// count is V8's precise coverage of one request after others like it, from its first byte to what is stored behind its answer.
+// What one plain request to the sandbox costs when everything is warm, whole and streamed, in both formats of callers: run by path.ts in a
+// process of its own. `--counts`: only what is the same in every run. `--list`: every function that ran, with its calls.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Session } from 'node:inspector/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 import * as z from 'zod';
 
 import type * as App from '../../src/app.ts';
 import type * as LoadConfig from '../../src/cli/load-config.ts';
+import { writeRequest } from '../requests.ts';
+import { openCaller, type PathCaller } from './path-caller.ts';
+import {
+  countFunctions,
+  countPromises,
+  repeat,
+  sampleBytes,
+  SOURCE,
+  timeRequests,
+  type Places,
+  type RunFunction,
+} from './path-meters.ts';
 
+const placesSchema = z.array(z.object({ place: z.string(), count: z.number() }));
 const pathCostSchema = z.object({
-  delivery: z.enum(['whole', 'stream']),
+  path: z.string(),
   functions: z.number(),
   files: z.number(),
+  calls: z.number(),
+  promises: z.number(),
+  /** Absent with `--counts`. */
+  measured: z.object({ bytes: z.number(), cpuUs: z.number(), places: placesSchema }).optional(),
   /** Functions a folder of `src`, the most first. */
   folders: z.array(z.object({ folder: z.string(), functions: z.number(), files: z.number() })),
+  mostCalled: placesSchema,
+  mostPromises: placesSchema,
 });
 export type PathCost = Readonly<z.infer<typeof pathCostSchema>>;
 
 export const resultSchema = z.array(pathCostSchema);
 
-/** A function that ran, by the path of its file below `src`. */
-interface RunFunction {
-  readonly file: string;
-  readonly name: string;
-  readonly start: number;
-}
-
-const DELIVERIES = ['whole', 'stream'] as const;
+const PATHS = [
+  { name: 'chat, whole', format: 'chat', streams: false, marker: '"choices"' },
+  { name: 'chat, stream', format: 'chat', streams: true, marker: 'data: [DONE]' },
+  { name: 'messages, whole', format: 'messages', streams: false, marker: '"stop_reason"' },
+  { name: 'messages, stream', format: 'messages', streams: true, marker: '"message_stop"' },
+] as const;
 const API_KEY = 'bench-key-0123456789abcdef';
 const WARM_REQUESTS = 20;
-/** Batches of records and counters that follow an answer are written by then. */
-const SETTLED_MS = 1_500;
-// `--source FOLDER`: another version's sources, to compare commits with one tool.
-const sourceAt = process.argv.indexOf('--source');
-const SOURCE = path.resolve(
-  (sourceAt < 0 ? undefined : process.argv[sourceAt + 1]) ?? path.join(import.meta.dirname, '../../src'),
-);
+const PLACES_MAX = 15;
+const COUNTS_ONLY = process.argv.includes('--counts');
 
 async function startGateway(dataDirectory: string): Promise<{ readonly url: string; close(): Promise<void> }> {
   const load = (file: string): Promise<unknown> => import(pathToFileURL(path.join(SOURCE, file)).href);
@@ -52,64 +62,61 @@ async function startGateway(dataDirectory: string): Promise<{ readonly url: stri
   return { url, close: () => app.close() };
 }
 
-async function ask(url: string, delivery: (typeof DELIVERIES)[number]): Promise<void> {
-  const response = await fetch(new URL('/v1/chat/completions', url), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'sandbox/echo',
-      messages: [{ role: 'user', content: 'Hello, gateway!' }],
-      ...(delivery === 'stream' && { stream: true }),
-    }),
-  });
-  const text = await response.text();
-  if (response.status !== 200 || text.includes('"error"')) throw new Error(`${response.status}: ${text.slice(0, 500)}`);
+function openCallerOf(url: string, { format, streams, marker }: (typeof PATHS)[number]): PathCaller {
+  const { hostname: host, port } = new URL(url);
+  const model = 'sandbox/echo';
+  const request = writeRequest({ format, streams, model, host, port: Number(port), key: API_KEY, size: 'small' });
+  return openCaller(url, request, marker);
 }
 
-async function measure(url: string, delivery: (typeof DELIVERIES)[number]): Promise<readonly RunFunction[]> {
-  for (let requestedCount = 0; requestedCount < WARM_REQUESTS; requestedCount++) await ask(url, delivery);
-  await sleep(SETTLED_MS);
-  const session = new Session();
-  session.connect();
-  await session.post('Profiler.enable');
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  await session.post('Profiler.takePreciseCoverage');
-  await ask(url, delivery);
-  await sleep(SETTLED_MS);
-  const { result } = await session.post('Profiler.takePreciseCoverage');
-  await session.post('Profiler.stopPreciseCoverage');
-  session.disconnect();
-  const root = `${pathToFileURL(SOURCE).href}/`;
-  return result.flatMap(({ url: script, functions }) =>
-    script.startsWith(root)
-      ? functions
-          .filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
-          .map(({ functionName, ranges }) => ({
-            file: script.slice(root.length),
-            name: functionName,
-            start: ranges[0]?.startOffset ?? 0,
-          }))
-      : [],
-  );
-}
-
-function summarize(delivery: (typeof DELIVERIES)[number], ran: readonly RunFunction[]): PathCost {
-  const folders = new Map<string, { functions: number; files: Set<string> }>();
-  for (const { file } of ran) {
-    const folder = path.dirname(file);
-    const of = folders.get(folder) ?? { functions: 0, files: new Set() };
-    of.functions += 1;
-    of.files.add(file);
-    folders.set(folder, of);
-  }
-  return {
-    delivery,
+async function measure(name: string, caller: PathCaller): Promise<{ cost: PathCost; ran: readonly RunFunction[] }> {
+  await repeat(caller, WARM_REQUESTS);
+  const ran = await countFunctions(caller);
+  const promises = await countPromises(caller);
+  const measured = COUNTS_ONLY ? undefined : await measureMore(caller);
+  const cost: PathCost = {
+    path: name,
     functions: ran.length,
     files: new Set(ran.map(({ file }) => file)).size,
-    folders: [...folders]
-      .map(([folder, { functions, files }]) => ({ folder, functions, files: files.size }))
-      .toSorted((one, other) => other.functions - one.functions),
+    calls: ran.reduce((sum, { calls }) => sum + calls, 0),
+    promises: Math.round(sumOf(promises)),
+    ...(measured !== undefined && { measured }),
+    folders: foldersOf(ran),
+    mostCalled: ran
+      .map(({ file, name: called, calls }) => ({ place: `${file} ${called}`, count: calls }))
+      .toSorted((one, other) => other.count - one.count)
+      .slice(0, PLACES_MAX),
+    mostPromises: mostOf(promises),
   };
+  return { cost, ran };
+}
+
+async function measureMore(caller: PathCaller): Promise<NonNullable<PathCost['measured']>> {
+  const cpuUs = Math.round(await timeRequests(caller));
+  const bytes = await sampleBytes(caller);
+  return { bytes: Math.round(sumOf(bytes)), cpuUs, places: mostOf(bytes) };
+}
+
+function sumOf(places: Places): number {
+  return places.values().reduce((sum, count) => sum + count, 0);
+}
+
+function mostOf(places: Places): PathCost['mostCalled'] {
+  return [...places]
+    .map(([place, count]) => ({ place, count: Math.round(count * 10) / 10 }))
+    .toSorted((one, other) => other.count - one.count)
+    .slice(0, PLACES_MAX);
+}
+
+function foldersOf(ran: readonly RunFunction[]): PathCost['folders'] {
+  const folders = Map.groupBy(ran, ({ file }) => path.dirname(file));
+  return [...folders]
+    .map(([folder, inside]) => ({
+      folder,
+      functions: inside.length,
+      files: new Set(inside.map(({ file }) => file)).size,
+    }))
+    .toSorted((one, other) => other.functions - one.functions);
 }
 
 async function main(): Promise<void> {
@@ -118,10 +125,12 @@ async function main(): Promise<void> {
   const costs: PathCost[] = [];
   const lists: string[] = [];
   try {
-    for (const delivery of DELIVERIES) {
-      const ran = await measure(gateway.url, delivery);
-      costs.push(summarize(delivery, ran));
-      lists.push(...ran.map(({ file, name }) => `${delivery} ${file} ${name || '(anonymous)'}`));
+    for (const one of PATHS) {
+      const caller = openCallerOf(gateway.url, one);
+      const { cost, ran } = await measure(one.name, caller);
+      caller.close();
+      costs.push(cost);
+      lists.push(...ran.map(({ file, name, calls }) => `${one.name}: ${file} ${name} ${calls}`));
     }
   } finally {
     await gateway.close();
