@@ -50,7 +50,7 @@ export function shapeFaults(files: ReadonlyMap<string, unknown>): readonly strin
       return result.error.issues.map((issue) => `${path}: ${issue.path.join('.')}: ${issue.message}`);
     const name = /^(?:authors|providers)\/(.+)\.json$/.exec(path)?.[1];
     const { author, slug }: { author?: unknown; slug?: unknown } = result.data;
-    return name !== undefined && (author ?? slug) !== name ? [`${path}: has another name inside`] : [];
+    return name !== undefined && (author ?? slug) !== name ? [`${path}: holds another name`] : [];
   });
 }
 

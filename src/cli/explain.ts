@@ -159,7 +159,7 @@ function formatCost(price: Json | undefined, estimate: Json | undefined): string
 /** Nothing where staying at an endpoint saves nothing. */
 function formatSession(sticky: Json | undefined): readonly string[] {
   if (!isJsonObject(sticky) || typeof sticky['saves_at_most'] !== 'number' || sticky['saves_at_most'] === 0) return [];
-  const state = sticky['held'] === true ? 'stays where it was' : 'is not tied yet';
+  const state = sticky['held'] === true ? 'stays where it was' : 'is not pinned yet';
   return [
     `  the session (${textOf(sticky['session'])}) ${state}; its cache saves at most $${usdOf(sticky['saves_at_most'])}`,
   ];

@@ -129,7 +129,7 @@ ${CONFIG_OPTIONS}`;
 export const REPORT_HELP = `Usage: model-gateway report routers [options]
 
 The choices of routers (service/auto and the others), their cost, and the savings compared with the most capable candidate
-at its list price for the same tokens. A negative figure means that it cost more.
+at its list price for the same tokens. A negative value means that it cost more.
 
 Options:
   --days N          how far back; default 7

@@ -47,14 +47,14 @@ const timeOfDay = z
 
 const rates = {
   prompt: key(price, 'Tokens of the prompt.', { usual: 'as below no threshold', example: 2 }),
-  completion: key(price, 'Tokens of the answer.', { usual: 'as below no threshold', example: 8 }),
+  completion: key(price, 'Tokens of the response.', { usual: 'as below no threshold', example: 8 }),
   cache_read: key(price, "Tokens read from the provider's cache.", { usual: 'as `prompt`', example: 0.1 }),
   cache_write: key(price, "Tokens written to the provider's cache.", { usual: 'as `prompt`', example: 1.25 }),
   cache_write_1h: key(price, 'The same, kept for an hour.', { usual: 'as `cache_write`', example: 2 }),
   reasoning: key(price, 'Tokens of reasoning.', { usual: 'as `completion`', example: 2 }),
   audio: key(price, 'Tokens of audio in the prompt.', { usual: 'as `prompt`', example: 10 }),
-  audio_output: key(price, 'Tokens of audio in the answer.', { usual: 'as `completion`', example: 20 }),
-  image_output: key(price, 'Tokens of pictures in the answer.', { usual: 'as `completion`', example: 30 }),
+  audio_output: key(price, 'Tokens of audio in the response.', { usual: 'as `completion`', example: 20 }),
+  image_output: key(price, 'Tokens of pictures in the response.', { usual: 'as `completion`', example: 30 }),
   image: key(price, 'A picture in the prompt, USD.', { usual: 'nothing', example: 0.001 }),
   web_search: key(price, 'A search that the model makes by itself, USD.', { usual: 'nothing', example: 0.01 }),
   request: key(price, 'A request, USD.', { usual: 'nothing', example: 0.002 }),
@@ -64,7 +64,7 @@ const rates = {
 export const priceShape = {
   ...rates,
   prompt: requiredKey(price, 'Tokens of the prompt.', { example: 1 }),
-  completion: requiredKey(price, 'Tokens of the answer.', { example: 2 }),
+  completion: requiredKey(price, 'Tokens of the response.', { example: 2 }),
   overrides: z
     .array(
       z

@@ -207,7 +207,7 @@ const GENERATION_HEADERS: readonly JsonObject[] = [
     name: 'X-Service-Metadata',
     in: 'header',
     required: false,
-    description: 'Whether the answer carries `service_metadata`.',
+    description: 'Whether the response carries `service_metadata`.',
     schema: { type: 'string', enum: ['enabled', 'disabled'], default: 'disabled' },
   },
   {
@@ -230,7 +230,7 @@ const GENERATION_HEADERS: readonly JsonObject[] = [
 function generationResponse(components: SchemaComponents, name: string, schemas: GenerationSchemas): JsonObject {
   const event = schemas.event && components.add(`${name}Event`, schemas.event, 'output');
   return {
-    description: 'The answer: whole, or a stream of events when `stream` is true.',
+    description: 'The response: whole, or a stream of events when `stream` is true.',
     headers: { 'X-Generation-Id': { schema: { type: 'string' }, description: 'Names the generation.' } },
     content: {
       'application/json': { schema: components.add(`${name}Response`, schemas.response, 'output') },
@@ -300,7 +300,7 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
 };
 
-const NOT_MODIFIED = { 304: { description: 'The answer is still the one that `If-None-Match` names.' } };
+const NOT_MODIFIED = { 304: { description: 'The response is still the one that `If-None-Match` names.' } };
 
 /** What a route says itself, what follows from its scope, its path and its query, and 500, which every route can give. */
 export function errorsOf(route: ManagementRoute): readonly number[] {

@@ -26,11 +26,11 @@ export function readFailure(error: unknown, server: string, redact: (text: strin
   }
   if (error instanceof SdkHttpError) return readStatus(error, name, kept);
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-    return kept('execution_time_exceeded', `${name} gave no answer in time.`);
+    return kept('execution_time_exceeded', `${name} gave no response in time.`);
   if (error instanceof SdkError && KEEPS_CONNECTION.has(error.code))
     return kept(
       'unavailable',
-      `${name} gave an answer that makes no sense: ${error.message.slice(0, WORDS_CHARS_MAX)}`,
+      `${name} gave a response that makes no sense: ${error.message.slice(0, WORDS_CHARS_MAX)}`,
     );
   const what = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed ? ENDED : UNREACHABLE;
   return { error: new McpError('unavailable', `${name} ${what}`, { cause: error }), isLost: true };

@@ -17,7 +17,7 @@ export const auditEventResource = defineResource('AuditEvent', {
   subject: member(text, { shown: z.string().describe('What was changed: `/keys/HASH`.') }),
   /** The changed fields and their new values. */
   changes: member(jsonObject, {
-    shown: z.record(z.string(), z.unknown()).describe('Members and what they were set to; secrets only by name.'),
+    shown: z.record(z.string(), z.unknown()).describe('Fields and what they were set to; secrets only by name.'),
   }),
 });
 

@@ -14,7 +14,7 @@ const FILTERS_MAX = 100;
 const action = z
   .enum(['redact', 'block', 'flag'])
   .describe('`flag` notes a match, `redact` replaces it, `block` refuses the request.');
-const scanOutput = z.boolean().describe('Whether answers are searched as well as requests.');
+const scanOutput = z.boolean().describe('Whether responses are searched as well as requests.');
 const slug = z.enum(BUILTIN_FILTER_SLUGS);
 const scanScope = z.enum(['user_only', 'all_messages']);
 

@@ -30,7 +30,7 @@ export const destinationResource = defineResource('ObservabilityDestination', {
   privacy_mode: member(flag, {
     initial: false,
     shown: z.boolean(),
-    set: z.boolean().optional().describe('Leaves out what was said, whatever the workspace keeps.'),
+    set: z.boolean().optional().describe('Leaves out the content, whatever the workspace keeps.'),
   }),
   regions: z.array(z.literal('global')).describe('Destinations are bound to no region here.'),
   sampling_ppm: member(share, {

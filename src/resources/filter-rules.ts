@@ -53,7 +53,7 @@ export const filterRulesSchema = z
       .array(z.strictObject({ logic: z.enum(['and', 'or']).default('and'), rules: z.array(ruleSchema).max(RULES_MAX) }))
       .max(GROUPS_MAX),
   })
-  .describe('A generation is sent when it fits every group. What was said counts where the workspace keeps it.');
+  .describe('A generation is sent when it fits every group. Content counts where the workspace keeps it.');
 
 const NEEDS_NONE: readonly string[] = ['exists', 'not_exists'];
 const NEEDS_NUMBER: readonly string[] = ['gt', 'lt', 'gte', 'lte'];

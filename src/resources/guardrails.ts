@@ -20,7 +20,7 @@ const name = z.string().min(1).max(NAME_CHARS_MAX);
 /** An empty list would allow nothing, or ignore nothing, by mistake. @spec guardrail-1 */
 const names = z.array(z.string().min(1).max(SLUG_CHARS_MAX)).min(1).max(NAMES_MAX).nullable();
 const permission = z.boolean().nullable();
-const allGroups = permission.meta({ deprecated: true, description: 'Of all vendors whose own member is left out.' });
+const allGroups = permission.meta({ deprecated: true, description: 'Of all vendors whose own field is left out.' });
 
 /** Rules as they are sent. @spec guardrail-1 */
 export const rulesShape = {

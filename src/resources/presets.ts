@@ -42,7 +42,7 @@ export const presetVersionResource = defineResource('PresetVersion', {
   version: member(integer, { shown: z.int().min(1) }),
   system_prompt: member(nullable(text), { shown: z.string().nullable() }),
   config: member(jsonObject, {
-    shown: z.record(z.string(), z.unknown()).describe('Members of a request, in the words that they were written in.'),
+    shown: z.record(z.string(), z.unknown()).describe('Fields of a request, as they were written.'),
   }),
   created_at_ms: member(time, { shown: z.iso.datetime() }),
   updated_at: z.iso.datetime(),

@@ -16,7 +16,7 @@ export const spendShape = {
   usage_daily: usd,
   usage_weekly: usd,
   usage_monthly: usd,
-  byok_usage: usd.describe('USD at list price on credentials that callers brought.'),
+  byok_usage: usd.describe('USD at list price on BYOK credentials.'),
   byok_usage_daily: usd,
   byok_usage_weekly: usd,
   byok_usage_monthly: usd,

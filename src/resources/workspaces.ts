@@ -49,7 +49,7 @@ export const workspaceResource = defineResource('Workspace', {
     as: 'is_observability_io_logging_enabled',
     initial: false,
     shown: z.boolean(),
-    set: z.boolean().optional().describe('Whether requests and answers are kept.'),
+    set: z.boolean().optional().describe('Whether requests and responses are kept.'),
   }),
   io_logging_sampling_ppm: member(share, {
     as: 'io_logging_sampling_rate',

@@ -80,7 +80,7 @@ function noteReasoning(request: GenerationRequest, supported: SupportedFields, w
   const path = request.format === 'messages' ? 'thinking' : 'reasoning';
   for (const input of REASONING_SETTINGS)
     if (reasoning[input] !== undefined && supported.reasoning?.includes(input) === false)
-      warnings.add('field-dropped', `${path}.${input}`, 'cannot be said in this format');
+      warnings.add('field-dropped', `${path}.${input}`, 'is not supported in this format');
   noteNode(reasoning, path, { foreign: true, marks: 'all', format: request.format, warnings });
 }
 

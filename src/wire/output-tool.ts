@@ -11,7 +11,7 @@ export interface OutputTool {
 }
 
 const NAME = 'json';
-const DESCRIPTION = 'Gives your whole answer. Call it once, and write no text beside it.';
+const DESCRIPTION = 'Gives your whole response. Call it once, and write no text beside it.';
 /** Keywords at the root of a schema that the input of a tool may not have there: vendor docs, "Tool use", read 2026-11. */
 const BEYOND_TOOLS = ['oneOf', 'anyOf', 'allOf', '$ref'] as const;
 
@@ -38,7 +38,7 @@ export function makeOutputTool(
 
 /** The instruction for a model that is not forced to call the tool. */
 export function outputToolInstruction({ name }: OutputTool): string {
-  return `Give your answer by a call of the tool "${name}", not as text.`;
+  return `Give your response by a call of the tool "${name}", not as text.`;
 }
 
 function freeName(tools: readonly Tool[]): string {

@@ -22,8 +22,8 @@ const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [
 /** Warns of requested settings that the format cannot express. */
 export function warnOfUnsupportedSettings(settings: Settings, warnings: Pick<Warnings, 'add'>): void {
   for (const [setting, name] of UNSUPPORTED)
-    if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');
-  if (settings.logprobs === true) warnings.add('field-dropped', 'logprobs', 'cannot be said in this format');
+    if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'is not supported in this format');
+  if (settings.logprobs === true) warnings.add('field-dropped', 'logprobs', 'is not supported in this format');
   if (settings.modalities?.some((modality) => modality !== 'text') === true)
     warnings.add('field-dropped', 'modalities', 'this format can request text alone');
 }

@@ -76,7 +76,7 @@ suite('chat', () => {
   test('prints a response that breaks off as far as it came, and fails', async (t) => {
     const { code, stderr } = await runCli(t, ['chat', '--url', url, '--model', 'sandbox/cut', 'hello there'], { env });
     assert.equal(code, 1);
-    assert.match(stderr, /^The answer broke off: [^\n]+\n$/);
+    assert.match(stderr, /^The response broke off: [^\n]+\n$/);
   });
 
   test('stops a response at Ctrl-C', async (t) => {

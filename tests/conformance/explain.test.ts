@@ -113,7 +113,7 @@ suite('POST /route/explain', () => {
       good.stdout,
       /1\. First {2}acme\/both {2}\$1\/\$2 per million tokens, \$0\.0+\d+ for the prompt\n {2}2\. Second/,
     );
-    assert.match(good.stdout, /the session \(by content\) is not tied yet; its cache saves at most \$0\.0+\d+\n/);
+    assert.match(good.stdout, /the session \(by content\) is not pinned yet; its cache saves at most \$0\.0+\d+\n/);
     await bring(gateway, 'second', 'sk-own-0123456789abcdefghijklmnop');
     const own = await captureCli(['explain', '--model', 'acme/both', ...flags]);
     assert.match(own.stdout, /^ {2}1\. Second .*\(own credential sk-\.\.\.mnop\)$/m);

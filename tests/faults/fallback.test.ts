@@ -145,7 +145,7 @@ test('returns the beginning of a response that broke off when no other candidate
       assert.equal(choices[0].finish_reason, 'error');
       assert.deepEqual(choices[0].error, {
         code: 502,
-        message: 'The provider ended its answer with an error.',
+        message: 'The provider ended its response with an error.',
         metadata: { error_type: 'provider_unavailable' },
       });
     }

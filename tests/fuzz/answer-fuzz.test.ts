@@ -31,7 +31,7 @@ const callers: readonly ClientFormat[] = [createChatClientFormat({ plugin }), cr
 const identity: ResponseIdentity = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
 const finalUsage: FinalUsage = { usage: NO_USAGE, charge: undefined, isByok: false, serviceMetadata: undefined };
 const context: ErrorContext = { generationId: 'gen-1', serviceMetadata: undefined, baseUrl: 'http://127.0.0.1/v1' };
-const brokenOff = new GatewayError('provider_unavailable', 'The answer broke off.');
+const brokenOff = new GatewayError('provider_unavailable', 'The response broke off.');
 
 /** Runs one case after the other. A failure is reported with what it takes to repeat it. */
 function repeat<Input extends string | Buffer>(

@@ -82,7 +82,7 @@ suite('filters for responses', () => {
       const stage = await startFiltered(t, BLOCK, { adapter, first: json(200, whole(STATED)) });
       const reported = await ask(stage, path, { messages });
       assert.equal(reported.status, 403, reported.text);
-      assert.equal(reported.error['message'], 'Answer blocked by content filter: TIME');
+      assert.equal(reported.error['message'], 'Response blocked by content filter: TIME');
       assert.ok(!reported.text.includes('ann@'), reported.text);
       assert.equal(reported.stages.length, 1);
     });
@@ -99,7 +99,7 @@ suite('filters for responses', () => {
       const { text, error } = path === '/messages' ? readMessagesStream(raw) : readChatStream(raw);
       assert.match(text, /^All is well/);
       assert.ok(!text.includes('noon'), text);
-      assert.deepEqual([error?.code, error?.message], [403, 'Answer blocked by content filter: TIME']);
+      assert.deepEqual([error?.code, error?.message], [403, 'Response blocked by content filter: TIME']);
     });
   }
 
@@ -158,7 +158,7 @@ suite('filters for responses', () => {
         { adapter, first: finely(`Here: ${KEY} there.`) },
       );
       const { text, error } = readText(await askStream(stage, path));
-      assert.deepEqual([text, error?.code, error?.message], ['', 403, 'Answer blocked by content filter: KEY']);
+      assert.deepEqual([text, error?.code, error?.message], ['', 403, 'Response blocked by content filter: KEY']);
     });
 
     test(`redact all of such a match, and let the rest through (${adapter} to ${path})`, async (t) => {

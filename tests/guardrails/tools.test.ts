@@ -57,7 +57,7 @@ suite('arguments of server tools', () => {
     const turns = await startToolTurns(t, callsOnce, { serverTools: [files] });
     await setFilters(turns.gateway, { content_filters: [{ pattern: '1', action: 'block', scan_output: true }] });
     const raw = await rawOf(turns, { format: 'chat', model: 'acme/chat', stream: true });
-    assert.match(raw, /Answer blocked by content filter/);
+    assert.match(raw, /Response blocked by content filter/);
     assert.equal(ran, 0);
   });
 });

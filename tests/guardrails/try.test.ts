@@ -68,7 +68,7 @@ test('warns about a pattern that holds streams back when it is stored or tried',
   const long = { pattern: 'BEGIN[^]*END', action: 'block', label: 'KEY' };
   const warned = await patch({ ...long, scan_output: true });
   const [warning, ...others] = warned.body['warnings'] as string[];
-  assert.match(warning ?? '', /^KEY: matches may be longer than 1024 characters, so streamed answers are held back/);
+  assert.match(warning ?? '', /^KEY: matches may be longer than 1024 characters, so streamed responses are held back/);
   assert.deepEqual(others, []);
   const tried = await manage(stage.gateway, 'POST', `/guardrails/${stage.guardrailId}/test`, { text: 'x' });
   assert.deepEqual((tried.body['data'] as { warnings: unknown }).warnings, [warning]);

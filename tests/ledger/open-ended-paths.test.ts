@@ -212,7 +212,7 @@ suite('a response without max_tokens that is not streamed', () => {
     const thinking = { model: 'acme/thinker', reasoning: { max_tokens: 6_000 } };
     const poor = await (await limited(7_023 * TOKEN_USD)).ask(thinking);
     assert.equal(poor.status, 402);
-    assert.match(await poor.text(), /fees and 7024 tokens of an answer/);
+    assert.match(await poor.text(), /fees and 7024 tokens of a response/);
     assert.equal((await (await limited(7_024 * TOKEN_USD)).ask(thinking)).status, 200);
     assert.deepEqual(
       upstream.arrived.map(({ body }) => [body['max_tokens'], body['thinking']]),

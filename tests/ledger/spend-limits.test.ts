@@ -204,7 +204,7 @@ models:
     assert.equal(response.status, 402);
     assert.equal(
       error.message,
-      'The API key has 0.001 USD left of its limit of 0.001 USD. The request needs at least 0.01024 USD for its prompt, fees and 1024 tokens of an answer. Set max_tokens to 100 or less.',
+      'The API key has 0.001 USD left of its limit of 0.001 USD. The request needs at least 0.01024 USD for its prompt, fees and 1024 tokens of a response. Set max_tokens to 100 or less.',
     );
     assert.equal((await ask()).status, 200);
   });

@@ -399,7 +399,7 @@ suite('destinations', () => {
       [{ type: 'datadog' }, 400, /"datadog" is not built yet/],
       [{ type: 'nothing' }, 400, /must be one of otel-collector, otel-metrics, webhook/],
       [{ config: { url: 'ftp://x.example' } }, 400, /config\.url/],
-      [{ config: { url: receiver.url, colour: 'red' } }, 400, /config\.colour: is not a known member/],
+      [{ config: { url: receiver.url, colour: 'red' } }, 400, /config\.colour: is not a known field/],
       [{ config: {} }, 400, /config\.url: is required/],
       [{ config: { url: receiver.url, method: 'GET' } }, 400, /config\.method: must be one of "POST", "PUT"/],
       [{ config: { url: receiver.url, headers: { Host: 'x' } } }, 400, /header that the gateway itself sets/],

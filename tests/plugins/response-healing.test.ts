@@ -60,7 +60,7 @@ for (const path of PATHS)
         {
           type: 'response_healing',
           name: 'response-healing',
-          summary: 'Made JSON of an answer that was none',
+          summary: 'Made JSON of a response that was none',
           data: {
             mode: 'json_schema',
             improved: true,

@@ -28,7 +28,7 @@ export function createAnalyticsRateLimit({
     ];
     const answer = await rateLimitState.acquire({ rates });
     if (answer.ok) return;
-    assert(answer.by === 'rates', 'who asks for no slot is refused none');
+    assert(answer.by === 'rates', 'a request for no slot is refused none');
     const [whose, per] = answer.subject.startsWith(key) ? ['this API key', 'minute'] : ['the account', 'day'];
     throw tooFast(`The limit of ${whose} is reached: ${answer.limit} looks at statistics a ${per}`, answer, clock);
   };

@@ -195,7 +195,7 @@ suite('the ledger', () => {
     const error = await refusal(ledger.reserve(principal, estimate(1_000_000, openEnded)));
     assert.match(
       error.message,
-      /^The API key has 0\.000000001 USD left of its limit of 0\.000001 USD\. The request needs at least 0\.000000001 USD for its prompt, fees and 1 token of an answer\. Requests under way hold 0\.000000001 USD of it\. Try again when they have ended\.$/,
+      /^The API key has 0\.000000001 USD left of its limit of 0\.000001 USD\. The request needs at least 0\.000000001 USD for its prompt, fees and 1 token of a response\. Requests under way hold 0\.000000001 USD of it\. Try again when they have ended\.$/,
     );
     assert.equal(error.retryAfterMs, 1_000);
   });

@@ -77,6 +77,6 @@ function describeRemedy(limit: SpendLimit, input: CostBound, leftNanoUsd: number
 function describeNeed(limit: SpendLimit, { worst, least, leastTokens }: CostBound): string {
   if (least === undefined) return `The request may cost up to ${exactUsd(countedSpend(limit, worst))} USD.`;
   const answer =
-    leastTokens === undefined ? '' : ` and ${leastTokens} ${leastTokens === 1 ? 'token' : 'tokens'} of an answer`;
+    leastTokens === undefined ? '' : ` and ${leastTokens} ${leastTokens === 1 ? 'token' : 'tokens'} of a response`;
   return `The request needs at least ${exactUsd(countedSpend(limit, least))} USD for its prompt, fees${answer}.`;
 }

@@ -78,9 +78,9 @@ export function transportFailure(
 const MESSAGE_OF_TRANSPORT = {
   connect: 'The provider could not be reached.',
   reset: 'The connection to the provider broke.',
-  'early-end': "The provider's answer ended too early.",
-  garbage: "The provider's answer could not be read.",
-  'too-large': "The provider's answer was too large.",
+  'early-end': "The provider's response ended too early.",
+  garbage: "The provider's response could not be read.",
+  'too-large': "The provider's response was too large.",
   aborted: 'The request was cancelled.',
 } as const;
 

@@ -65,5 +65,5 @@ export function explains(failure: UpstreamFailure): boolean {
 
 /** The message of a failure for the caller, in a whole response as in a stream. */
 export function describeFailure(failure: UpstreamFailure): string {
-  return explains(failure) ? `${failure.message} It said: ${failure.upstreamMessage}` : failure.message;
+  return explains(failure) ? `${failure.message} The provider's message: ${failure.upstreamMessage}` : failure.message;
 }

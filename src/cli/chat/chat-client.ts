@@ -82,7 +82,7 @@ function createReader(sink: ChatSink): Reader {
       if (data === '[DONE]') isComplete = true;
       const chunk = parseJsonObject(data);
       if (chunk === undefined) return;
-      if (isJsonObject(chunk['error'])) failure = `The answer broke off: ${messageOf(chunk) ?? 'no reason given'}`;
+      if (isJsonObject(chunk['error'])) failure = `The response broke off: ${messageOf(chunk) ?? 'no reason given'}`;
       const delta = deltaOf(chunk);
       // Ours is `reasoning`; the other spelling is for a provider that is called without the gateway.
       const reasoning = delta?.['reasoning'] ?? delta?.['reasoning_content'];
@@ -97,7 +97,7 @@ function createReader(sink: ChatSink): Reader {
     text: () => text,
     end() {
       parser.end();
-      if (failure === undefined && !isComplete) failure = 'The answer broke off before its end.';
+      if (failure === undefined && !isComplete) failure = 'The response broke off before its end.';
       return failure === undefined ? { kind: 'done', text } : { kind: 'failed', text, message: failure };
     },
   };
@@ -129,8 +129,8 @@ async function readRefusal(answer: InboundAnswer): Promise<string> {
 }
 
 function formatTransportError(error: Error, url: URL): string {
-  if (error instanceof RangeError) return 'The answer broke off: one event was too large.';
+  if (error instanceof RangeError) return 'The response broke off: one event was too large.';
   const isUnreachable = error instanceof TransportError && error.kind.startsWith('connect');
   if (isUnreachable) return `No gateway responds at ${url.origin}. Start one with: npm start`;
-  return 'The answer broke off: the connection was lost.';
+  return 'The response broke off: the connection was lost.';
 }

@@ -20,7 +20,7 @@ export function explainConnection(error: unknown, baseUrl: string): string {
     return `the certificate of ${host} is not trusted (${code}): NODE_EXTRA_CA_CERTS names a file with further authorities`;
   if (NO_TLS.test(code)) return `${host} does not speak TLS: http:// in place of https:// in base_url?`;
   if (kindOf(error) === 'protocol') return `${host} does not speak HTTP: ${otherScheme(protocol)}`;
-  if (kindOf(error) === 'reset') return `${host} closed the connection without an answer: ${otherScheme(protocol)}`;
+  if (kindOf(error) === 'reset') return `${host} closed the connection without a response: ${otherScheme(protocol)}`;
   return `${host} could not be reached${code === '' ? '' : ` (${code})`}`;
 }
 

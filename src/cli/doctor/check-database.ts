@@ -29,7 +29,7 @@ export async function checkDatabase(url: string | undefined, path: string): Prom
         message: `${answered}, but acknowledges what is not on its disk yet: charges can be lost. Set synchronous_commit to on.`,
       };
     if (answerMs > SLOW_MS)
-      return { verdict: 'warning', message: `${answered}: every answer's end waits for it at least once.` };
+      return { verdict: 'warning', message: `${answered}: every response's end waits for it at least once.` };
     return { verdict: 'ok', message: `${answered}.` };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

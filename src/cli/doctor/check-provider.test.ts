@@ -195,7 +195,7 @@ test('reports a port with another protocol', async () => {
 test('does not wait for a silent host', async () => {
   const host = await listen(createTcpServer());
   const { verdict, message } = await look({ entry: { baseUrl: `http://${host}/v1` }, limitMs: 100 });
-  assert.deepEqual([verdict, message], ['failed', 'There was no answer within 0.1 seconds.']);
+  assert.deepEqual([verdict, message], ['failed', 'There was no response within 0.1 seconds.']);
 });
 
 test('does not call a vendor without its key', async () => {

@@ -40,7 +40,7 @@ export async function checkProvider(provider: Provider, deps: CheckProviderDeps)
     return judgeEmpty(provider, format, model, answer);
   } catch (error) {
     if (error instanceof CredentialError) return failed(asSentence(error.message));
-    if (error instanceof TooSlow) return failed(`There was no answer within ${deps.limitMs / 1_000} seconds.`);
+    if (error instanceof TooSlow) return failed(`There was no response within ${deps.limitMs / 1_000} seconds.`);
     return failed(asSentence(explainConnection(error, provider.settings.baseUrl)));
   }
 }

@@ -42,7 +42,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <title>Why a model cannot be served</title>
 <h1>Why a model cannot be served</h1>
-<p><code>error.availability</code> of an answer holds one of these codes; <code>retryable</code> tells whether the same request may succeed later.</p>
+<p><code>error.availability</code> of a response holds one of these codes; <code>retryable</code> says whether the same request may succeed later.</p>
 <dl>
 ${Object.entries(MEANINGS)
   .map(([code, meaning]) => `<dt id="${code}"><code>${code}</code></dt>\n<dd>${meaning}</dd>`)

@@ -24,7 +24,7 @@ suite('timeout', () => {
 
   test('rejects when nothing arrives in time', async () => {
     const startedMs = performance.now();
-    await assert.rejects(withTimeout(new Promise(() => undefined), LIMIT_MS), /No answer within 100 ms/);
+    await assert.rejects(withTimeout(new Promise(() => undefined), LIMIT_MS), /No response within 100 ms/);
     assert.ok(performance.now() - startedMs >= LIMIT_MS - 1);
   });
 

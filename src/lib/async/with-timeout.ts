@@ -10,7 +10,7 @@ const PARTS = 10;
 export async function withTimeout<Value>(promise: Promise<Value>, limitMs: number): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    const giveUp = (): void => reject(new Error(`No answer within ${limitMs} ms.`));
+    const giveUp = (): void => reject(new Error(`No response within ${limitMs} ms.`));
     const count = (left: number): void => {
       // The event loop reads sockets after its timers and before immediates.
       if (left === 0) setImmediate(giveUp);

@@ -37,6 +37,6 @@ test('names an object with too many members, at any place', () => {
   assert.equal(findExcess({ tools: [{}, { parameters: objectOf(MEMBERS_MAX) }] }), undefined);
   assert.deepEqual(findExcess({ tools: [{}, { parameters: objectOf(MEMBERS_MAX + 1) }] }), {
     path: ['tools', 1, 'parameters'],
-    message: 'must have at most 10000 members',
+    message: 'must have at most 10000 fields',
   });
 });

@@ -16,7 +16,7 @@ export interface Excess {
 
 export const TOO_DEEP = `must not be nested more than ${DEPTH_MAX} levels deep`;
 export const TOO_MANY_VALUES = `must hold at most ${VALUES_MAX} values`;
-export const TOO_MANY_MEMBERS = `must have at most ${MEMBERS_MAX} members`;
+export const TOO_MANY_MEMBERS = `must have at most ${MEMBERS_MAX} fields`;
 
 const DEEP = Number.NEGATIVE_INFINITY;
 const WIDE = -Number.MAX_VALUE;

@@ -108,7 +108,7 @@ function explainCause({ kind, cause }: TransportError): { readonly cause?: strin
 function encodingFailure(cause: unknown): UpstreamFailure {
   const encoding = cause instanceof UnknownEncodingError ? cause.encoding : '';
   const name = encoding.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, ENCODING_CHARS_MAX);
-  const message = `The provider's answer could not be read: its content encoding "${name}" is none of gzip, br, deflate and zstd.`;
+  const message = `The provider's response could not be read: its content encoding "${name}" is none of gzip, br, deflate and zstd.`;
   return { ...transportFailure('garbage'), message };
 }
 

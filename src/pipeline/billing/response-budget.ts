@@ -84,7 +84,7 @@ function wholeResponse(
       async read() {
         const batch = await source.read();
         if (batch?.some((event) => event.type === 'end' && event.finish === 'length') === true)
-          log.endAtBudget('reached', `the answer may have ${tokens} tokens at most: more could not be reserved`);
+          log.endAtBudget('reached', `the response may have ${tokens} tokens at most: more could not be reserved`);
         return batch;
       },
       cancel: () => source.cancel(),
@@ -126,8 +126,8 @@ function stream(
 }
 
 const CUT = {
-  reached: "the answer ends here: the caller's limits leave no more to reserve for it",
-  unknown: "the answer ends here: what the caller's limits leave could not be checked in time",
+  reached: "the response ends here: the caller's limits leave no more to reserve for it",
+  unknown: "the response ends here: what the caller's limits leave could not be checked in time",
 } as const;
 
 interface Extension {

@@ -382,7 +382,7 @@ test('charges a response that a filter of the account ends, as far as it came', 
   const record = settled((one) => {
     committed(one);
     one.meter.bytes = 40;
-    one.log.error = new GatewayError('permission_denied', 'Answer blocked by content filter.');
+    one.log.error = new GatewayError('permission_denied', 'Response blocked by content filter.');
   });
   assert.equal(record.usage?.completionTokens, 10);
   assert.ok((record.cost?.totalNanoUsd ?? 0) > 0);

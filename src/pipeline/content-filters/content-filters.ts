@@ -76,7 +76,7 @@ async function filterRequest(
 function withoutLogprobs(request: GenerationRequest, { log }: RequestFacts): GenerationRequest {
   const { logprobs, topLogprobs, ...settings } = request.settings;
   if (logprobs !== true && topLogprobs === undefined) return request;
-  log.warn([{ code: 'field-dropped', path: 'logprobs', message: 'is left out: filters look through the answer' }]);
+  log.warn([{ code: 'field-dropped', path: 'logprobs', message: 'is left out: filters look through the response' }]);
   return { ...request, settings };
 }
 

@@ -127,7 +127,7 @@ suite('an answer that filters look through', () => {
       [[START, start(0, text(''))], ...batches, [end(0), END]],
     );
     assert.ok(error instanceof GatewayError);
-    assert.deepEqual([error.status, error.message], [403, 'Answer blocked by content filter: [BLOCKED]']);
+    assert.deepEqual([error.status, error.message], [403, 'Response blocked by content filter: [BLOCKED]']);
     assert.ok(textIn(events).includes('Nothing here'));
     assert.ok(!textIn(events).includes('sword'), textIn(events).slice(-40));
     assert.equal(stages.length, 1);

@@ -182,7 +182,7 @@ class FilteredResponse implements UpstreamResponse, EventSource {
     if (block.form === 'json' && block.held.length > INPUT_CHARS_MAX)
       throw new GatewayError(
         'permission_denied',
-        'Answer blocked by content filter: arguments of a tool are too long.',
+        'Response blocked by content filter: arguments of a tool are too long.',
       );
     return [];
   }
@@ -226,7 +226,7 @@ class FilteredResponse implements UpstreamResponse, EventSource {
     const names = window.longRules.map((index) => filters.rules[index]).flatMap((rule) => (rule ? [nameOf(rule)] : []));
     return new GatewayError(
       'permission_denied',
-      `Answer blocked by content filter: ${names.join(', ')}, whose match may be longer than the ${OPEN_MATCH_CHARS_MAX} characters of a text that are held back.`,
+      `Response blocked by content filter: ${names.join(', ')}, whose match may be longer than the ${OPEN_MATCH_CHARS_MAX} characters of a text that are held back.`,
       { metadata: { patterns: [] } },
     );
   }

@@ -59,7 +59,7 @@ function blockMessage(side: Side, rule: FilterRule): string {
 }
 
 function subjectOf(side: Side): string {
-  return side === 'request' ? 'Request' : 'Answer';
+  return side === 'request' ? 'Request' : 'Response';
 }
 
 /** Rules of one guardrail that one kind of stage tells of. */

@@ -63,7 +63,7 @@ async function warningsOf(inspector: ContentFilterDeps['inspector'], filters: Fi
   const { chars, longRules } = await inspector.windowOf(filters.rules);
   return namesOf(filters, longRules).map(
     (name) =>
-      `${name}: matches may be longer than ${chars} characters, so streamed answers are held back as long as a match may go on, ` +
+      `${name}: matches may be longer than ${chars} characters, so streamed responses are held back as long as a match may go on, ` +
       `and refused beyond ${OPEN_MATCH_CHARS_MAX} characters. A pattern with upper bounds, such as \\d{1,20}, holds back less.`,
   );
 }

@@ -20,13 +20,13 @@ const UNSPLICEABLE: UpstreamFailure = {
   errorType: 'provider_unavailable',
   status: 502,
   upstreamStatus: 200,
-  message: 'Another answer of the provider does not go on with what was said already.',
+  message: 'Another response of the provider does not continue what the caller already has.',
   mayTry: 'next-endpoint',
 };
 /** The candidate may have repeated the text, or have continued with the same words: a new response shows which. */
 const UNCLEAR: UpstreamFailure = {
   ...UNSPLICEABLE,
-  message: 'The answer of the provider may go on with what was said already, or may repeat it.',
+  message: 'The response of the provider may continue what the caller already has, or may repeat it.',
 };
 
 /** The failure of a stream that ends without one. */

@@ -24,7 +24,7 @@ const WAITING_MAX = 100;
 const REASONING_DROPPED: Warning = {
   code: 'content-dropped',
   path: 'content',
-  message: 'the reasoning of the endpoint that went on with the answer, of which the caller has some already',
+  message: 'the reasoning of the endpoint that went on with the response, of which the caller has some already',
 };
 
 /**

@@ -146,7 +146,7 @@ function recordFailover(
   characters: number,
 ): void {
   const how = method === 'prefill' ? 'went on from its last word' : 'answered anew, and was joined to it';
-  const summary = `The answer of ${from.endpoint.providerName} broke off after ${characters} characters; ${to.endpoint.providerName} ${how}`;
+  const summary = `The response of ${from.endpoint.providerName} broke off after ${characters} characters; ${to.endpoint.providerName} ${how}`;
   log.rescues.push(method);
   log.warn([{ code: 'answer-rescued', path: 'stream', message: summary }]);
   report.pipeline.push({
@@ -158,7 +158,7 @@ function recordFailover(
 }
 
 function noteUnfunded({ report }: RequestFacts, from: Candidate, characters: number): void {
-  const summary = `The answer of ${from.endpoint.providerName} broke off after ${characters} characters; the caller's limits leave too little for another endpoint to go on`;
+  const summary = `The response of ${from.endpoint.providerName} broke off after ${characters} characters; the caller's limits leave too little for another endpoint to go on`;
   report.pipeline.push({
     type: 'rescue',
     name: 'mid-stream-rescue',

@@ -30,7 +30,7 @@ test('names a block that the format does not have, and the tool of a call', () =
       { type: 'block-start', index: 2, block: { type: 'opaque', format: 'messages', value: { type: 'compaction' } } },
     ),
     ['tool-call web_search', 'compaction'].map(
-      (what) => `the format chat has no words for a part of the answer: ${what}`,
+      (what) => `the format chat has no field for a part of the response: ${what}`,
     ),
   );
 });
@@ -44,7 +44,7 @@ test('names a citation once that only another format has, and never a web source
       { type: 'citation', index: 0, citation: { type: 'url', url: 'https://a' } },
       { type: 'citation', index: 0, citation: { type: 'opaque', format: 'chat', value: { type: 'file' } } },
     ),
-    ['the format chat has no words for a part of the answer: citation page_location'],
+    ['the format chat has no field for a part of the response: citation page_location'],
   );
 });
 

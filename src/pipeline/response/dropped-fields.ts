@@ -111,7 +111,7 @@ function noteFields(fields: JsonObject, format: ClientFormat, path: string, note
       note({
         code: 'field-dropped',
         path: path + name.slice(0, NAME_CHARS_MAX),
-        message: `the format ${format.id} has no such member in an answer`,
+        message: `the format ${format.id} has no such field in a response`,
       });
   }
 }
@@ -120,7 +120,7 @@ function leftOut(what: string, format: ClientFormat): Warning {
   return {
     code: 'content-dropped',
     path: 'content',
-    message: `the format ${format.id} has no words for a part of the answer: ${what.slice(0, NAME_CHARS_MAX)}`,
+    message: `the format ${format.id} has no field for a part of the response: ${what.slice(0, NAME_CHARS_MAX)}`,
   };
 }
 

@@ -23,7 +23,7 @@ export const NO_ANSWER_ROOM: UpstreamFailure = {
   status: 503,
   mayTry: 'nothing',
   retryAfterMs: RETRY_AFTER_MS,
-  message: 'The gateway has no memory left for an answer of this size. Try again later, or request a stream.',
+  message: 'The gateway has no memory left for a response of this size. Try again later, or request a stream.',
 };
 
 /** The memory that the large answer of one turn takes, until the turn is over. */

@@ -29,7 +29,7 @@ export function withinBudget(
   if (tokens < 1)
     throw new GatewayError(
       'payment_required',
-      `The generation inside this request may cost at most ${usdFromNano(budgetNanoUsd)} USD, which is too little for it.`,
+      `The nested generation of this request may cost at most ${usdFromNano(budgetNanoUsd)} USD, which is too little for it.`,
     );
   const { request } = route;
   const maxTokens = Math.min(request.settings.maxTokens ?? Infinity, tokens);

@@ -27,7 +27,7 @@ function reported(outcome: (facts: RequestFacts) => void): readonly string[] {
   return received;
 }
 
-const blocked = new GatewayError('permission_denied', 'Answer blocked by content filter.');
+const blocked = new GatewayError('permission_denied', 'Response blocked by content filter.');
 
 test('does not blame an endpoint for a response that a filter of the account ends', () => {
   assert.deepEqual(

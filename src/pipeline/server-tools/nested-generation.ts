@@ -114,7 +114,7 @@ async function answerOf(
     for (const signal of signals) for (const listener of gone) signal.removeEventListener('abort', listener);
   }
   if (refusal !== undefined) throw refusal;
-  if (answered === undefined) throw new GatewayError('server', 'The generation inside this one gave no answer.');
+  if (answered === undefined) throw new GatewayError('server', 'The nested generation gave no response.');
   const { failure } = answered.response;
   // Half a response is none: the plugin or tool would take it for the whole.
   if (failure !== undefined)

@@ -98,7 +98,7 @@ function withInstructions(request: GenerationRequest, { models, usual }: Build):
       {
         type: 'text',
         text:
-          'The user says in words which language models should be asked what. Do not answer it yourself. Write the requests as JSON: ' +
+          'The user says in words which language models should get which request. Do not answer it yourself. Write the requests as JSON: ' +
           '{"requests": [{"model": "author/slug", "messages": [{"role": "user", "content": "..."}]}]}, one for each model. ' +
           `Where no model is named, take these: ${usual.join(', ')}. Use these slugs and no others: ${names.join(', ')}.`,
       },

@@ -40,7 +40,7 @@ function stageOf({ original, healed, improved }: Healing, format: JsonFormat) {
   return {
     type: 'response_healing',
     name: 'response-healing',
-    summary: improved ? 'Made JSON of an answer that was none' : 'No JSON could be made of the answer',
+    summary: improved ? 'Made JSON of a response that was none' : 'No JSON could be made of the response',
     data: {
       mode: format.type,
       improved,

@@ -17,7 +17,7 @@ export function readBedrockCredential(text: string, to: ByokTo): readonly ByokCr
   if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string')
     throw new SettingError('key', 'must be JSON with accessKeyId, secretAccessKey and region, or a key of Bedrock');
   const [unknown] = Object.keys(more);
-  if (unknown !== undefined) throw new SettingError('key', 'has an unknown member');
+  if (unknown !== undefined) throw new SettingError('key', 'has an unknown field');
   return [
     {
       shown: accessKeyId,

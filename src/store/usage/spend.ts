@@ -43,7 +43,7 @@ export async function sumSpend(
       month: numberOf(row.month),
     };
     const known = sums.get(row.subject);
-    assert(known !== undefined, 'a sum belongs to a subject that was asked for');
+    assert(known !== undefined, 'a sum belongs to a requested subject');
     sums.set(row.subject, row.is_byok === 1 ? { ...known, byok: spend } : { ...known, own: spend });
   }
   return sums;

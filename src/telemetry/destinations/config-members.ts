@@ -22,4 +22,4 @@ export const headersMember = z
       .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'is a header that the gateway itself sets'),
     z.string().max(HEADER_CHARS_MAX).regex(HEADER_VALUE, 'must be one line of Latin-1 text'),
   )
-  .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, `must have at most ${HEADERS_MAX} members`);
+  .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, `must have at most ${HEADERS_MAX} headers`);

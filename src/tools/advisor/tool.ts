@@ -80,7 +80,7 @@ function describe({ name, forward_transcript: forwards }: Parameters): string {
   const reads =
     forwards === true
       ? 'It reads the whole conversation.'
-      : 'It reads nothing but what you write to it, and remembers what you asked it before.';
+      : 'It reads nothing but what you write to it, and remembers what you wrote to it before.';
   return `Asks ${who}, another model, for advice. ${reads} Decide for yourself what to make of the advice.`;
 }
 
@@ -95,10 +95,10 @@ function openAdvisor(requested: Parameters, context: ToolContext): OpenTool<Read
   return {
     async run(call) {
       if (!mayRun(context.request))
-        return failedOutcome(`Advisors are called at most ${CALLS_MAX} times for one answer.`, 'max_uses_exceeded');
+        return failedOutcome(`Advisors are called at most ${CALLS_MAX} times for one response.`, 'max_uses_exceeded');
       const answered = await ask(requested, context, call, name);
       const { text: advice } = joinResponseText(answered.response.format, answered.response.blocks);
-      return advice === '' ? failedOutcome('The advisor said nothing.') : adviceOf(answered, advice);
+      return advice === '' ? failedOutcome('The advisor gave no response.') : adviceOf(answered, advice);
     },
   };
 }

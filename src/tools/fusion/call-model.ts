@@ -121,7 +121,7 @@ function mayDoWithLess({ type, availability }: GatewayError, input: ModelInput):
 }
 
 function tooSlow(model: string, limitMs: number): GatewayError {
-  return new GatewayError('timeout', `${model} gave no answer within ${limitMs / 1_000} seconds.`);
+  return new GatewayError('timeout', `${model} gave no response within ${limitMs / 1_000} seconds.`);
 }
 
 interface TimeLimit {

@@ -41,7 +41,9 @@ export function allFailed(members: readonly Reply[], signal: AbortSignal): ToolO
   const reason = signal.aborted ? 'cancelled' : (same ?? 'all_panels_failed');
   const reported = members.map(({ model, error }) => `${model}: ${error?.message ?? NO_TEXT}`);
   const failedModels = members.map(formatFailed);
-  return failed(reason, `No model of the panel gave an answer. ${reported.join(' ')}`, { failed_models: failedModels });
+  return failed(reason, `No model of the panel gave a response. ${reported.join(' ')}`, {
+    failed_models: failedModels,
+  });
 }
 
 /** The result of a panel for the caller, and the part that the calling model reads. */

@@ -29,7 +29,7 @@ export const imageGeneration: ServerTool<typeof parameters, typeof argumentsSche
   callMsMax: CALL_MS_MAX,
   recall: (text) => withoutPicture(text),
   describe: () => ({
-    description: 'Draws a picture. It is shown to the user; you are only told that it was drawn.',
+    description: 'Makes a picture. It is shown to the user; the result only says that it was made.',
     arguments: argumentsSchema,
   }),
   open: (requested, context) => openImages(requested, context),
@@ -57,7 +57,7 @@ function openImages(
       const imageUrl = media.map(urlOf).find((url) => url !== undefined);
       const { text } = joinResponseText(response.format, response.blocks);
       if (imageUrl === undefined)
-        return failedOutcome(`The model drew no picture.${text === '' ? '' : ` It said: ${text}`}`);
+        return failedOutcome(`The model drew no picture.${text === '' ? '' : ` Its message: ${text}`}`);
       const result: JsonObject = { status: 'ok', imageUrl, ...(text !== '' && { revisedPrompt: text }) };
       return { result, media, modelReads: [{ type: 'text', text: withoutPicture(JSON.stringify(result)) }] };
     },

@@ -58,7 +58,7 @@ function openSubagent(requested: Parameters, { request, model, generate }: ToolC
   return {
     async run({ input, signal }) {
       const failed = (error: string): ToolOutcome => failedTask(input, error);
-      if (!mayRun(request)) return failed(`At most ${CALLS_MAX} tasks are handed out for one answer.`);
+      if (!mayRun(request)) return failed(`At most ${CALLS_MAX} tasks are handed out for one response.`);
       try {
         const settings = {
           models: [requested.model ?? model()],
@@ -67,7 +67,7 @@ function openSubagent(requested: Parameters, { request, model, generate }: ToolC
         };
         const answered = await generate({ ...inputOf(requested), ...settings }, signal);
         const { text: outcome } = joinResponseText(answered.response.format, answered.response.blocks);
-        if (outcome === '') return failed('The agent gave no answer.');
+        if (outcome === '') return failed('The agent gave no response.');
         return { result: { status: 'ok', model: answered.model, task_name: input.task_name, outcome } };
       } catch (error) {
         if (error instanceof GatewayError) return failed(error.message);

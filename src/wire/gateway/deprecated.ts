@@ -8,7 +8,7 @@ const DEPRECATED_MEMBERS: readonly (Warning & { readonly path: keyof Deprecated 
   { path: 'route', code: 'field-changed', message: 'is deprecated: use provider.sort.partition' },
   { path: 'transforms', code: 'field-changed', message: 'is deprecated: use the context-compression plugin' },
   { path: 'usage', code: 'field-dropped', message: 'has no effect: usage is always sent' },
-  { path: 'n', code: 'field-dropped', message: 'has no effect: exactly one answer comes back' },
+  { path: 'n', code: 'field-dropped', message: 'has no effect: exactly one response comes back' },
   {
     path: 'x_search_filter',
     code: 'field-dropped',

@@ -43,7 +43,7 @@ export const costShape = {
       is_partial: z
         .literal(true)
         .optional()
-        .describe('Another part of the answer has no known price: `cost` is without it.'),
+        .describe('Another part of the response has no known price: `cost` is without it.'),
     })
     .nullable()
     .optional(),

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { chatAnswer, chatChunk, sse, type Arrived, type Script, type ScriptedUpstream } from '../upstream.ts';
 import { readChatStream } from '../http/read-stream.ts';
 
-/** USD of one token of an answer; the prompt is far below a hundredth of a slice. */
+/** USD of one token of a response; the prompt is far below a hundredth of a slice. */
 const TOKEN_USD = 0.000_01;
 const SLICE_USD = 4_096 * TOKEN_USD;
 const PROMPT_USD = 0.000_1;

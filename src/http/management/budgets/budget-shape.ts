@@ -11,7 +11,7 @@ export const { schema: budgetSchema } = budgetResource;
 /** One setting for the whole workspace, beside its budgets. */
 export const includeByokSchema = z
   .boolean()
-  .describe('Whether calls on credentials that callers brought count against the budgets, at list price.');
+  .describe('Whether calls on BYOK credentials count against the budgets, at list price.');
 
 export function serializeBudget(budget: BudgetRow): z.output<typeof budgetSchema> {
   return budgetResource.serialize(budget, {});

@@ -17,7 +17,7 @@ export const updateByokKey = defineRoute({
   scope: 'management',
   operationId: 'updateByokKey',
   tag: 'BYOK',
-  summary: 'Change a credential, or replace it; members that are left out stay as they are, null clears a filter',
+  summary: 'Change a credential, or replace it; fields that are left out stay as they are, null clears a filter',
   params: byokPathSchema,
   query: NOTHING,
   body: bodySchema,

@@ -37,19 +37,19 @@ export const getGenerationContent = defineRoute({
   scope: 'any',
   operationId: 'listGenerationContent',
   tag: 'Generations',
-  summary: 'What was said in one generation, where its workspace keeps that; a normal key sees its own generations',
+  summary: 'The content of one generation, where its workspace keeps it; a normal key sees its own generations',
   params: NOTHING,
-  query: z.strictObject({ id: z.string().min(1).max(256).describe('The `id` of the answer.') }),
+  query: z.strictObject({ id: z.string().min(1).max(256).describe('The `id` of the response.') }),
   body: NO_BODY,
-  responses: { 200: { description: 'Prompt and answer.', schema: z.strictObject({ data: contentSchema }) } },
+  responses: { 200: { description: 'Prompt and response.', schema: z.strictObject({ data: contentSchema }) } },
   errors: [400, 404],
   async handle({ query, principal, services }) {
     const record = await services.generations.find(query.id);
     if (record === undefined) throw new GatewayError('not_found', 'There is no such generation.');
     if (principal?.kind !== 'management' && principal?.keyHash !== record.keyHash)
-      throw new GatewayError('permission_denied', 'Only its own key and management keys see what was said.');
+      throw new GatewayError('permission_denied', 'Only its own key and management keys see its content.');
     const content = await services.content.find(query.id);
-    if (content === undefined) throw new GatewayError('not_found', 'Nothing is kept of what was said in it.');
+    if (content === undefined) throw new GatewayError('not_found', 'Its content was not kept.');
     return { status: 200, body: { data: contentSchema.parse(content) } };
   },
 });

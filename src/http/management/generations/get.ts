@@ -59,7 +59,7 @@ const generationSchema = z
     web_search_engine: text,
     usage: z.number().nullable().describe('USD. Null: the price is unknown, which is not zero.'),
     total_cost: z.number().nullable().describe('USD. Null: the price is unknown, which is not zero.'),
-    upstream_inference_cost: z.number().nullable().describe('USD; for credentials that callers brought only.'),
+    upstream_inference_cost: z.number().nullable().describe('USD; for BYOK credentials only.'),
     cache_discount: z
       .number()
       .nullable()
@@ -93,7 +93,7 @@ export const getGeneration = defineRoute({
   summary: 'What is kept of one generation: facts, tokens, cost and attempts, no text',
   params: NOTHING,
   query: z.strictObject({
-    id: z.string().min(1).max(256).describe('The `id` of the answer, which is its `X-Generation-Id` header too.'),
+    id: z.string().min(1).max(256).describe('The `id` of the response, which is its `X-Generation-Id` header too.'),
   }),
   body: NO_BODY,
   responses: { 200: { description: 'The record.', schema: z.strictObject({ data: generationSchema }) } },

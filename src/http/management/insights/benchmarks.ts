@@ -75,7 +75,7 @@ export const getBenchmarks = defineRoute({
   scope: 'any',
   operationId: 'getBenchmarks',
   tag: 'Benchmarks',
-  summary: 'What tests say of the models that are served here: the figures that routers choose by',
+  summary: 'What tests say of the models that are served here: the scores that routers choose by',
   params: NOTHING,
   query,
   body: NO_BODY,

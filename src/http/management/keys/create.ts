@@ -16,7 +16,7 @@ export const createKey = defineRoute({
   scope: 'management',
   operationId: 'createKey',
   tag: 'API keys',
-  summary: 'Create a key for generations; the answer is the only one that shows it in full',
+  summary: 'Create a key for generations; the response is the only one that shows it in full',
   audited: 'values',
   params: NOTHING,
   query: NOTHING,

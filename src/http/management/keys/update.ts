@@ -27,7 +27,7 @@ export const updateKey = defineRoute({
   scope: 'management',
   operationId: 'updateKey',
   tag: 'API keys',
-  summary: 'Change a key; members that are left out stay as they are',
+  summary: 'Change a key; fields that are left out stay as they are',
   audited: 'values',
   params: keyPathSchema,
   query: NOTHING,

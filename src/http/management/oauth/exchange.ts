@@ -28,7 +28,7 @@ export const exchangeAuthCode = defineRoute({
       description: 'The key, shown this once.',
       schema: z.strictObject({
         key: z.string(),
-        user_id: z.string().nullable().describe('The member who agreed to it.'),
+        user_id: z.string().nullable().describe('The member that agreed to it.'),
       }),
     },
   },

@@ -11,7 +11,7 @@ export const updateWorkspace = defineRoute({
   scope: 'management',
   operationId: 'updateWorkspace',
   tag: 'Workspaces',
-  summary: 'Change a workspace; members that are left out stay as they are',
+  summary: 'Change a workspace; fields that are left out stay as they are',
   audited: 'values',
   params: workspacePathSchema,
   query: NOTHING,

@@ -47,7 +47,7 @@ function joinAssistant(run: readonly LocatedTurn[], context: EncodeContext): Nor
   const kept: Block[] = [];
   for (const { block, path } of run.flatMap(({ blocks }) => blocks)) {
     if (isAssistantBlock(block)) kept.push(block);
-    else if (block.type === 'media') context.warn('content-dropped', path, 'no content part can say it');
+    else if (block.type === 'media') context.warn('content-dropped', path, 'no content part can hold it');
     else warnOfBlock(block, path, context);
     if (block.type === 'tool-call' && lastBreakpoint([block], context) !== undefined)
       context.warn('field-dropped', `${path}.cache_control`, 'a call cannot carry a breakpoint');
@@ -228,12 +228,12 @@ function nameFile<Kept extends Block>(block: Kept): Kept | MediaBlock {
 function warnOfContext(block: Block, path: string, context: EncodeContext): void {
   const file = block.type === 'media' && block.source.type !== 'text' && block.source.type !== 'blocks';
   if (file && block.context !== undefined)
-    context.warn('field-dropped', `${path}.context`, "the provider's format says nothing about a file but its name");
+    context.warn('field-dropped', `${path}.context`, "a file has only a name in the provider's format");
 }
 
 /** @throws GatewayError 400 for a file */
 function warnOfBlock(block: Block, path: string, context: EncodeContext): void {
   if (block.type === 'media') throw unsupportedMedia(path, describeMedia(block));
   const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
-  context.warn('content-dropped', path, `the provider's format cannot say a block of type ${what} here`);
+  context.warn('content-dropped', path, `the provider's format has no block of type ${what} here`);
 }

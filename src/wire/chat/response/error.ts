@@ -29,6 +29,6 @@ export function encodeFailure(failure: UpstreamFailure): JsonObject {
 /** The error of a response that its upstream ended with an unspecified error. @spec chat-response-13 */
 export const UNREPORTED_ERROR: JsonObject = {
   code: STATUS_OF_ERROR_TYPE.provider_unavailable,
-  message: 'The provider ended its answer with an error.',
+  message: 'The provider ended its response with an error.',
   metadata: { error_type: 'provider_unavailable' },
 };

@@ -197,7 +197,7 @@ export class ResponseDecoder {
     const pieces = piecesOf(delta, this.#skip);
     const calls = toolCallsOf(delta);
     if (this.#finish !== undefined && (pieces.length > 0 || calls.length > 0)) {
-      this.skip('content after the end of the answer');
+      this.skip('content after the end of the response');
       this.#sources.annotate(delta['annotations'], undefined);
       return;
     }

@@ -89,7 +89,7 @@ suite('whole chat response', () => {
   });
 
   // @spec chat-response-7
-  test('with calls alone has no content, with nothing at all an empty one', () => {
+  test('has no content with calls alone, and an empty one with nothing at all', () => {
     const calls = relay(completion({ content: null, tool_calls: [CALL] }, { finish_reason: 'tool_calls' }));
     assert.deepEqual(messageOf(calls), { role: 'assistant', content: null, refusal: null, tool_calls: [CALL] });
     assert.equal(messageOf(relay(completion({ content: '' })))['content'], '');
@@ -149,7 +149,7 @@ suite('whole chat response', () => {
   });
 
   // @spec chat-response-13
-  test('that broke off is encoded with its error', () => {
+  test('encodes the error of one that broke off', () => {
     const response = foldStream(chunk({ content: 'partial' }));
     const [choice] = objectsOf(write(response)['choices']);
     assert.deepEqual(choice, {
@@ -159,7 +159,7 @@ suite('whole chat response', () => {
       native_finish_reason: null,
       error: {
         code: 502,
-        message: "The provider's answer ended too early.",
+        message: "The provider's response ended too early.",
         metadata: { error_type: 'provider_unavailable' },
       },
     });

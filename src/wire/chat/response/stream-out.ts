@@ -80,7 +80,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   close(finalUsage: FinalUsage): string {
-    assert(this.#end !== undefined, 'an answer is closed after its end');
+    assert(this.#end !== undefined, 'a response is closed after its end');
     const { finish, nativeFinish } = this.#end;
     const native = JSON.stringify(nativeFinish ?? null);
     const opening = this.#settle() + this.#open();

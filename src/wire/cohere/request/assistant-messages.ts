@@ -72,7 +72,7 @@ function emitBlock({ block, path }: LocatedBlock, { request, warnings }: EncodeC
       warnings.add(
         'content-dropped',
         pathOfCitations(request.format, path),
-        'sources of earlier answers are not sent again',
+        'sources of earlier responses are not sent again',
       );
     return block.text === '' ? undefined : { kind: 'text', text: block.text, path };
   }
@@ -116,7 +116,7 @@ function encodeBesideCalls(
   if (plansIn === 'tool_plan') return { tool_plan: stated.map(({ text }) => text).join('\n\n') };
   for (const { kind, path } of stated) {
     if (plansIn === undefined)
-      context.warnings.add('content-dropped', path, 'nothing may be said beside tool calls in this format');
+      context.warnings.add('content-dropped', path, 'text cannot stand beside tool calls in this format');
     else if (kind === 'text')
       context.warnings.add('field-changed', path, 'sent as thinking, because no text may stand beside tool calls');
   }

@@ -20,7 +20,7 @@ export function encodeOutputFormat(crowded: boolean, { request, warnings, suppor
   const wanted = request.settings.responseFormat;
   if (wanted === undefined || wanted.type === 'text') return {};
   if (wanted.type === 'grammar' || wanted.type === 'python') {
-    warnings.add('field-dropped', 'response_format', `${wanted.type} cannot be said in this format`);
+    warnings.add('field-dropped', 'response_format', `${wanted.type} is not supported in this format`);
     return {};
   }
   if (!supports(parameterOfFormat(wanted) ?? 'response_format')) {

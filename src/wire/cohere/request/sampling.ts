@@ -57,7 +57,7 @@ export function encodeSampling(context: EncodeContext): Members {
   if (settings.nativeWebSearch !== undefined)
     warnings.add('field-dropped', 'plugins', 'web: the endpoint has no search of its own');
   for (const [setting, name] of UNSUPPORTED)
-    if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'cannot be said in this format');
+    if (settings[setting] !== undefined) warnings.add('field-dropped', name, 'is not supported in this format');
   if (settings.topLogprobs !== undefined && settings.topLogprobs > 0)
     warnings.add('field-dropped', 'top_logprobs', 'only the chosen token has a probability in this format');
   if (settings.modalities?.some((modality) => modality !== 'text') === true)

@@ -28,7 +28,7 @@ export function planThinking(context: EncodeContext): ThinkingPlan {
   }
   for (const member of ['mode', 'context'] as const) {
     if (reasoning[member] !== undefined)
-      warnings.add('field-dropped', `reasoning.${member}`, 'cannot be said in this format');
+      warnings.add('field-dropped', `reasoning.${member}`, 'is not supported in this format');
   }
   if (requested === 'none') return { thinking: DISABLED, maxTokens };
   if (requested === 'unlimited') return { thinking: ENABLED, maxTokens };
@@ -53,20 +53,24 @@ function planBudget(
   const room = maxTokens ?? limit;
   const wanted = explicit ?? (room === undefined ? undefined : budgetOfEffort(effort, room));
   if (wanted === undefined) {
-    warnings.add('field-changed', 'reasoning', 'without a limit on the answer the model thinks as much as it wants to');
+    warnings.add(
+      'field-changed',
+      'reasoning',
+      'without a limit on the response the model thinks as much as it wants to',
+    );
     return { thinking: ENABLED, maxTokens };
   }
   const least = explicit === undefined ? BUDGET_TOKENS_MIN : 1;
   // "leave at least 1K tokens for the response": docs.cohere.com "Reasoning", read 2026-11.
   const fitted = fitBudget(wanted, least, maxTokens ?? 0, limit);
   if (fitted === undefined) {
-    warnings.add('field-dropped', 'reasoning', 'the answer may not be long enough to think first');
+    warnings.add('field-dropped', 'reasoning', 'the response may not be long enough to think first');
     return { thinking: DISABLED, maxTokens };
   }
   const fittedTokens = maxTokens === undefined ? undefined : fitted.maxTokens;
   if (fittedTokens !== maxTokens)
-    warnings.add('field-changed', 'max_tokens', 'raised, because thinking counts as part of the answer');
+    warnings.add('field-changed', 'max_tokens', 'raised, because thinking counts as part of the response');
   if (explicit !== undefined && fitted.budget !== explicit)
-    warnings.add('field-changed', 'reasoning.max_tokens', 'lowered, so that there is room for the answer');
+    warnings.add('field-changed', 'reasoning.max_tokens', 'lowered, so that there is room for the response');
   return { thinking: { type: 'enabled', token_budget: fitted.budget }, maxTokens: fittedTokens };
 }

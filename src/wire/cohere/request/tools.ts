@@ -27,7 +27,7 @@ export function encodeTools(context: EncodeContext): EncodedTools {
     return { tools: [], strict: false, names: new Map() };
   }
   if (request.settings.parallelToolCalls === false)
-    warnings.add('field-dropped', 'parallel_tool_calls', 'cannot be said in this format');
+    warnings.add('field-dropped', 'parallel_tool_calls', 'is not supported in this format');
   const functions = request.tools.flatMap((tool, at) => keepFunction(tool, `tools[${at}]`, context));
   const choice = chooseTools(functions, request.settings.toolChoice, context);
   const names = new Map<string, string>();
@@ -81,7 +81,7 @@ function chooseTools(tools: readonly FunctionTool[], choice: ToolChoice | undefi
   const { target, warnings, supports } = context;
   if (choice === undefined || choice.type === 'auto') return { offered: tools };
   if (choice.type === 'opaque') {
-    warnings.add('field-dropped', 'tool_choice', 'cannot be said in this format');
+    warnings.add('field-dropped', 'tool_choice', 'is not supported in this format');
     return { offered: tools };
   }
   const forces = target.dialect.forcesTools === true && supports('tool_choice');

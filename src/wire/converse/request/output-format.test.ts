@@ -88,7 +88,7 @@ test('other models are made to call a tool that takes the response', () => {
       {
         toolSpec: {
           name: 'json',
-          description: 'Gives your whole answer. Call it once, and write no text beside it. who',
+          description: 'Gives your whole response. Call it once, and write no text beside it. who',
           inputSchema: { json: SCHEMA },
         },
       },
@@ -98,7 +98,7 @@ test('other models are made to call a tool that takes the response', () => {
   assert.deepEqual(encoded.warned, []);
 });
 
-test('beside tools of the caller the response’s tool has a name of its own, and one of all must be called', () => {
+test('gives the response’s tool a name of its own beside tools of the caller, and one of all must be called', () => {
   const encoded = ask(WANTED, PLAIN, { tools: [TOOL] });
   assert.equal(encoded.outputTool, 'json_2');
   assert.deepEqual(
@@ -172,7 +172,7 @@ test('does not force a Claude that is to think to call the tool of the response'
   );
   assert.equal(encoded.outputTool, 'json');
   assert.equal((encoded.body['toolConfig'] as JsonObject)['toolChoice'], undefined);
-  assert.deepEqual(encoded.body['system'], [{ text: 'Give your answer by a call of the tool "json", not as text.' }]);
+  assert.deepEqual(encoded.body['system'], [{ text: 'Give your response by a call of the tool "json", not as text.' }]);
   assert.deepEqual(encoded.body['additionalModelRequestFields'], {
     thinking: { type: 'enabled', budget_tokens: 2000 },
   });

@@ -22,7 +22,7 @@ export function encodeOutputFormat(messages: readonly Message[], context: Encode
   const wanted = request.settings.responseFormat;
   if (wanted === undefined || wanted.type === 'text') return {};
   if (wanted.type === 'grammar' || wanted.type === 'python') {
-    warnings.add('field-dropped', 'response_format', `${wanted.type} cannot be said in this format`);
+    warnings.add('field-dropped', 'response_format', `${wanted.type} is not supported in this format`);
     return {};
   }
   if (!supports('response_format')) {
@@ -57,7 +57,7 @@ function encodeEmulated(
   const { request, warnings } = context;
   const choice = request.settings.toolChoice?.type;
   if (choice === 'required' || choice === 'function') {
-    warnings.add('field-dropped', 'response_format', 'the answer has to be a call of one of the tools');
+    warnings.add('field-dropped', 'response_format', 'the response has to be a call of one of the tools');
     return {};
   }
   // A beginning of the response would be a beginning of text.

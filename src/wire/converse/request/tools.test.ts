@@ -122,7 +122,7 @@ test('calls in the conversation keep the tools, and a choice of none becomes wor
   const { body, warned } = encodeChat({ messages: HISTORY, tools: [tool('gone')], tool_choice: 'none' });
   assert.deepEqual(body['toolConfig'], { tools: [spec('gone')] });
   assert.equal(body['system'], undefined);
-  assert.ok(JSON.stringify(body['messages']).endsWith('{"text":"Do not call any tool in this answer."}]}]'));
+  assert.ok(JSON.stringify(body['messages']).endsWith('{"text":"Do not call any tool in this response."}]}]'));
   assert.deepEqual(warned, []);
 });
 
@@ -159,7 +159,7 @@ test('calls in the conversation without any tool get stand-ins, that are not to 
       },
     ],
   });
-  assert.deepEqual(body['system'], [{ text: 'be brief' }, { text: 'Do not call any tool in this answer.' }]);
+  assert.deepEqual(body['system'], [{ text: 'be brief' }, { text: 'Do not call any tool in this response.' }]);
   assert.deepEqual(warned, []);
 });
 
@@ -171,7 +171,7 @@ test('instructions of the gateway go to the user where the model has no place fo
   assert.equal(body['system'], undefined);
   assert.deepEqual((body['messages'] as readonly JsonObject[])[0], {
     role: 'user',
-    content: [{ text: 'Do not call any tool in this answer.' }, { text: 'go' }],
+    content: [{ text: 'Do not call any tool in this response.' }, { text: 'go' }],
   });
 });
 

@@ -27,7 +27,7 @@ export interface EncodedTools extends Choices {
   readonly ban?: string;
 }
 
-const NO_CALLS = 'Do not call any tool in this answer.';
+const NO_CALLS = 'Do not call any tool in this response.';
 const STUB_DESCRIPTION = 'Was called earlier in this conversation and is not available any more.';
 const STUB_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
@@ -173,7 +173,7 @@ function encodeChoice(requested: ToolChoice | undefined, { facts, warnings }: En
   const forces = facts.forces ?? ['any', 'tool'];
   if (requested === undefined || requested.type === 'auto' || requested.type === 'none') return undefined;
   if (requested.type === 'opaque') {
-    warnings.add('field-dropped', 'tool_choice', 'cannot be said in this format');
+    warnings.add('field-dropped', 'tool_choice', 'is not supported in this format');
     return undefined;
   }
   if (requested.type === 'function' && forces.includes('tool'))

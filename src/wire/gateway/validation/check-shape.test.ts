@@ -120,14 +120,14 @@ const ONE_FAULT: readonly (readonly [string, unknown, string])[] = [
   [
     'a mistyped member of a closed object',
     { messages: [USER], closed: { ordr: [] } },
-    'closed.ordr: is not a known member; did you mean "order"?',
+    'closed.ordr: is not a known field; did you mean "order"?',
   ],
   [
     'a mistyped member below one',
     { messages: [USER], closed: { only: { by: 'x', bye: 1 } } },
-    'closed.only.bye: is not a known member; did you mean "by"?',
+    'closed.only.bye: is not a known field; did you mean "by"?',
   ],
-  ['an unknown member like none', { messages: [USER], closed: { 'x y': 1 } }, 'closed["x y"]: is not a known member'],
+  ['an unknown member like none', { messages: [USER], closed: { 'x y': 1 } }, 'closed["x y"]: is not a known field'],
   [
     'a name that is too long',
     { messages: [USER], metadata: { abcde: 'x' } },
@@ -197,7 +197,7 @@ test('reports a member that must not be there', () => {
 });
 
 // @spec request-7
-test('at most 20 faults are listed', () => {
+test('lists at most 20 faults', () => {
   const error = refusal({ messages: Array.from({ length: 50 }, () => 1) });
   assert.equal(error.issues?.length, 20);
   assert.match(error.message, /^messages\[0\]: .* \(and 49 more\)$/);
@@ -237,7 +237,7 @@ test("a caller's words are cut and quoted before they are said back", () => {
 test('members named like parts of every object are ordinary members', () => {
   const value: unknown = JSON.parse('{"messages":[], "closed": {"__proto__": 1, "constructor": 2, "toString": 3}}');
   const error = refusal(value);
-  assert.ok(issueLines(error).includes('closed.constructor: is not a known member'));
+  assert.ok(issueLines(error).includes('closed.constructor: is not a known field'));
   const accepted: unknown = JSON.parse('{"messages":[{"role":"user","content":"x"}], "__proto__": {"admin": true}}');
   const checked: unknown = checkShape(body, accepted);
   assert.ok(!('admin' in Object(checked)), 'no member comes in through the prototype');
@@ -268,7 +268,7 @@ test('names the first issue of a wide body, and searches for no others', () => {
 // @spec request-6
 test('refuses an object with too many members at its path', () => {
   const wide = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [index * 7, 1]));
-  assert.deepEqual(issueLines(refusal({ zz: [wide] })), ['zz[0]: must have at most 10000 members']);
+  assert.deepEqual(issueLines(refusal({ zz: [wide] })), ['zz[0]: must have at most 10000 fields']);
 });
 
 test('checks a recursive schema like any other', () => {
@@ -278,7 +278,7 @@ test('checks a recursive schema like any other', () => {
   for (let use = 0; use < 3; use++)
     assert.deepEqual(issueLines(refusal(value, tree)), [
       'children[0].children[0].name: is required',
-      'children[0].children[0].nam: is not a known member; did you mean "name"?',
+      'children[0].children[0].nam: is not a known field; did you mean "name"?',
     ]);
 });
 

@@ -93,7 +93,7 @@ export function describeMismatch({ values, kinds, input }: Mismatch): string {
 /** A member that a closed object does not have. */
 export function describeUnknownField(member: string, known: Iterable<string>): string {
   const nearest = nearestName(member, known);
-  return nearest === undefined ? 'is not a known member' : `is not a known member; did you mean ${quote(nearest)}?`;
+  return nearest === undefined ? 'is not a known field' : `is not a known field; did you mean ${quote(nearest)}?`;
 }
 
 /** A caller's text as it may stand in a message: cut, and as JSON, so that nothing in it can pass for ours. */
@@ -110,7 +110,7 @@ function describeSize(origin: string, limit: number | bigint, relation: string, 
     return `must have ${relation} ${limit} ${unit}, not ${input.length}`;
   }
   if (typeof input === 'number') return `must be ${relation} ${limit}, not ${input}`;
-  return `must have ${relation} ${limit} ${origin === 'object' ? 'members' : 'entries'}`;
+  return `must have ${relation} ${limit} ${origin === 'object' ? 'fields' : 'entries'}`;
 }
 
 /** Well-known formats get their name: their pattern would fill a screen. */

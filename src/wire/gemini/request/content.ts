@@ -64,16 +64,12 @@ export function spellOut(block: Block): readonly Block[] {
 
 function warnOfSources(citations: readonly unknown[], path: string, { request, warn }: EncodeContext): void {
   if (citations.length > 0)
-    warn('content-dropped', pathOfCitations(request.format, path), 'sources of earlier answers are not sent again');
+    warn('content-dropped', pathOfCitations(request.format, path), 'sources of earlier responses are not sent again');
 }
 
 function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): WirePart | undefined {
   if (block.detail !== undefined && block.detail !== 'auto')
-    context.warnOnce(
-      'field-dropped',
-      `${path}.detail`,
-      'how closely a picture is looked at cannot be said in this format',
-    );
+    context.warnOnce('field-dropped', `${path}.detail`, 'the resolution cannot be chosen in this format');
   return encodeFile(block, path, context);
 }
 
@@ -81,5 +77,5 @@ function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): W
 export function warnOfBlock({ block, path }: LocatedBlock, context: EncodeContext): void {
   if (block.type === 'media') throw unsupportedMedia(path, describeMedia(block));
   const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
-  context.warn('content-dropped', path, `the provider's format cannot say a block of type ${what} here`);
+  context.warn('content-dropped', path, `the provider's format has no block of type ${what} here`);
 }

@@ -79,7 +79,7 @@ function bytesOf(source: MediaSource): { readonly mediaType: string; readonly da
 function warnOfLabels({ name, context: about }: MediaBlock, path: string, { request, warn }: EncodeContext): void {
   const member = request.format === 'chat' ? 'file.filename' : 'title';
   if (name !== undefined) warn('field-dropped', `${path}.${member}`, 'a file has no name in this format');
-  if (about !== undefined) warn('field-dropped', `${path}.context`, 'nothing can be said about a file in this format');
+  if (about !== undefined) warn('field-dropped', `${path}.context`, 'a file has no description in this format');
 }
 
 /** `undefined` for a file that this format cannot carry: one stored elsewhere, or a video where none are looked up. */

@@ -25,7 +25,7 @@ export function encodeOutputFormat(besideTools: boolean, context: EncodeContext)
   const wanted = context.request.settings.responseFormat;
   if (wanted === undefined || wanted.type === 'text') return { config: {} };
   if (wanted.type === 'grammar' || wanted.type === 'python') {
-    context.warn('field-dropped', 'response_format', `${wanted.type} cannot be said in this format`);
+    context.warn('field-dropped', 'response_format', `${wanted.type} is not supported in this format`);
     return { config: {} };
   }
   if (!context.supports(parameterOfFormat(wanted) ?? 'response_format')) {

@@ -45,9 +45,9 @@ export function encodeGenerationConfig(
     thinkingConfig: thinking.config,
   };
   for (const [setting, name] of UNSUPPORTED)
-    if (settings[setting] !== undefined) context.warn('field-dropped', name, 'cannot be said in this format');
+    if (settings[setting] !== undefined) context.warn('field-dropped', name, 'is not supported in this format');
   if (settings.parallelToolCalls === false)
-    context.warn('field-dropped', 'parallel_tool_calls', 'cannot be said in this format');
+    context.warn('field-dropped', 'parallel_tool_calls', 'is not supported in this format');
   const stated = Object.entries(config).filter(([, value]) => value !== undefined);
   return stated.length === 0 ? undefined : Object.fromEntries(stated);
 }
@@ -146,9 +146,9 @@ function encodeModalities(context: EncodeContext): Members {
   const { modalities, imageConfig, audio } = context.request.settings;
   const speaks = modalities?.includes('audio') === true;
   if (speaks && modalities.length > 1)
-    context.warn('field-changed', 'modalities', 'an answer that is spoken comes without anything else');
+    context.warn('field-changed', 'modalities', 'a response that is spoken comes without anything else');
   // "Cannot extract voices from a non-audio request": google-gemini/cookbook#793 (2025-06).
-  if (audio !== undefined && !speaks) context.warn('field-dropped', 'audio', 'the answer is not to be spoken');
+  if (audio !== undefined && !speaks) context.warn('field-dropped', 'audio', 'the response is not to be spoken');
   return {
     // "only one response modality can be set" beside sound: googleapis/js-genai#382 (2025-04).
     responseModalities: speaks ? ['AUDIO'] : modalities?.map((modality) => modality.toUpperCase()),
@@ -168,7 +168,7 @@ function encodeImageConfig(given: Readonly<Record<string, Json>>, context: Encod
   const encoded: Members = {};
   for (const [name, value] of Object.entries(given)) {
     const member = IMAGE_MEMBERS.get(name);
-    if (member === undefined) context.warn('field-dropped', `image_config.${name}`, 'cannot be said in this format');
+    if (member === undefined) context.warn('field-dropped', `image_config.${name}`, 'is not supported in this format');
     else encoded[member] ??= value;
   }
   return Object.keys(encoded).length === 0 ? undefined : encoded;
@@ -177,7 +177,7 @@ function encodeImageConfig(given: Readonly<Record<string, Json>>, context: Encod
 /** ai.google.dev "Speech generation", read 2026-11: a voice can be named, the encoding is the vendor's choice. */
 function encodeSpeech(audio: JsonObject, { warn }: EncodeContext): JsonObject | undefined {
   for (const member of Object.keys(audio))
-    if (member !== 'voice') warn('field-dropped', `audio.${member}`, 'cannot be said in this format');
+    if (member !== 'voice') warn('field-dropped', `audio.${member}`, 'is not supported in this format');
   const { voice } = audio;
   return typeof voice === 'string' ? { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } } : undefined;
 }

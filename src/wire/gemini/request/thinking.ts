@@ -132,11 +132,11 @@ function planRoom(
   const limit = context.target.maxOutputTokens ?? OUTPUT_TOKENS_DEFAULT;
   const fitted = fitBudget(budget, tokensMin, maxTokens, limit);
   if (fitted === undefined) {
-    context.warn('field-changed', 'reasoning', 'the answer may not be long enough to think first');
+    context.warn('field-changed', 'reasoning', 'the response may not be long enough to think first');
     return { config: { thinkingBudget: canBeOff ? 0 : tokensMin } };
   }
   if (fitted.maxTokens !== maxTokens)
-    context.warn('field-changed', 'max_tokens', 'raised, because thinking counts as part of the answer');
+    context.warn('field-changed', 'max_tokens', 'raised, because thinking counts as part of the response');
   return { config: { thinkingBudget: fitted.budget }, maxTokens: fitted.maxTokens };
 }
 

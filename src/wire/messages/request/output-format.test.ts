@@ -10,7 +10,7 @@ const PLAIN = target({ vendor: false, structuredOutput: false, thinking: 'budget
 const OLD_VENDOR = target({ vendor: true, structuredOutput: false, thinking: 'budget' });
 const JSON_TOOL = {
   name: 'json',
-  description: 'Gives your whole answer. Call it once, and write no text beside it.',
+  description: 'Gives your whole response. Call it once, and write no text beside it.',
   input_schema: SCHEMA,
 };
 const FORCED = { type: 'tool', name: 'json', disable_parallel_tool_use: true };
@@ -115,7 +115,7 @@ suite('elsewhere', () => {
     ['auto', { type: 'auto' }, { type: 'any' }],
     ['none', { type: 'none' }, FORCED],
   ] as const)
-    test(`beside the caller's own tools and the choice ${when}, it is ${JSON.stringify(choice)}`, () => {
+    test(`is ${JSON.stringify(choice)} beside the caller's own tools and the choice ${when}`, () => {
       const originalRequest = ask(
         { ...(toolChoice && { toolChoice: toolChoice satisfies ToolChoice }) },
         { tools: [own('f')] },
@@ -139,7 +139,7 @@ suite('elsewhere', () => {
       assert.ok(warnings.some(({ path }) => path === 'response_format'));
     });
 
-  test("it goes by another name where the caller's tools have its own", () => {
+  test("takes another name where the caller's tools have its own", () => {
     const { body, outputTool } = encode(ask({}, { tools: [own('json'), own('json_2')] }), PLAIN);
     assert.deepEqual(namesOf(body), ['json', 'json_2', 'json_3']);
     assert.equal(outputTool, 'json_3');

@@ -49,7 +49,7 @@ export function encodeOutputFormat(
   if (wanted === undefined || wanted.type === 'text') return {};
   const path = request.format === 'messages' ? 'output_config.format' : 'response_format';
   if (wanted.type === 'grammar' || wanted.type === 'python') {
-    warnings.add('field-dropped', path, `${wanted.type} cannot be said in this format`);
+    warnings.add('field-dropped', path, `${wanted.type} is not supported in this format`);
     return {};
   }
   if (!supports('response_format')) {
@@ -109,7 +109,7 @@ function encodeEmulated(
   const { schema, description } = wanted;
   const choice = request.settings.toolChoice?.type;
   if (choice === 'required' || choice === 'function') {
-    warnings.add('field-dropped', path, 'the answer has to be a call of one of the tools');
+    warnings.add('field-dropped', path, 'the response has to be a call of one of the tools');
     return {};
   }
   for (const member of request.format === 'messages' ? Object.keys(wanted.extra?.fields ?? {}) : [])

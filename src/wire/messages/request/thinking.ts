@@ -150,11 +150,11 @@ function planBudget(options: ThinkingOptions, preferred: Effort | undefined): Th
   const budget = explicit === undefined ? budgetOfEffort(preferred, maxTokens) : Math.max(explicit, BUDGET_TOKENS_MIN);
   const fitted = fitBudget(budget, BUDGET_TOKENS_MIN, maxTokens, maxTokensLimit);
   if (fitted === undefined) {
-    warnings.add('field-dropped', 'reasoning', 'the answer may not be long enough to think first');
+    warnings.add('field-dropped', 'reasoning', 'the response may not be long enough to think first');
     return { maxTokens, active: false };
   }
   if (fitted.maxTokens !== maxTokens)
-    warnings.add('field-changed', 'max_tokens', 'raised, because thinking counts as part of the answer');
+    warnings.add('field-changed', 'max_tokens', 'raised, because thinking counts as part of the response');
   return { thinking: { type: 'enabled', budget_tokens: fitted.budget }, maxTokens: fitted.maxTokens, active: true };
 }
 

@@ -156,7 +156,7 @@ function encodeChoiceType(choice: ToolChoice, own: boolean, warnings: Warnings):
       return { type: 'tool', name: own ? choice.name : legalToolName(choice.name) };
     case 'opaque':
       if (choice.format === 'messages') return { ...choice.value };
-      warnings.add('field-dropped', 'tool_choice', 'cannot be said in this format');
+      warnings.add('field-dropped', 'tool_choice', 'is not supported in this format');
       return undefined;
     default:
       return unreachable(choice);

@@ -26,7 +26,7 @@ export function errorTypeOf(type: ErrorType): string {
 /** The error for a response that its upstream ended with an unspecified error. */
 export const UPSTREAM_ERROR: JsonObject = {
   type: errorTypeOf('provider_unavailable'),
-  message: 'The provider ended its answer with an error.',
+  message: 'The provider ended its response with an error.',
   code: 502,
   error_type: 'provider_unavailable',
 };

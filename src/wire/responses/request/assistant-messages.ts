@@ -104,7 +104,7 @@ class TurnEncoder {
   #say(block: TextBlock | RefusalBlock, path: string): void {
     const { dialect } = this.#context.target;
     if (block.type === 'text' && block.citations !== undefined && block.citations.length > 0)
-      this.#warn(pathOfCitations(this.#context.request.format, path), 'sources of an answer are not sent back');
+      this.#warn(pathOfCitations(this.#context.request.format, path), 'sources of a response are not sent back');
     if (block.cache !== undefined && takesBreakpoints(dialect))
       this.#context.warnings.add('field-dropped', markPath(block, path), 'stands on input only in this format');
     if (block.text === '') return;
@@ -148,7 +148,7 @@ class TurnEncoder {
 
   /** Reasoning without what came of it is refused, and nothing came of it when the response was cut short. */
   #dropReasoning({ path }: ReasoningItem): void {
-    this.#warn(path, 'reasoning goes back only encrypted, and before what was said after it');
+    this.#warn(path, 'reasoning goes back only encrypted, and before what followed it');
   }
 
   #warn(path: string, message: string): void {

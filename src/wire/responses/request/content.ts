@@ -44,7 +44,7 @@ export function simplify(parts: readonly JsonObject[]): Content {
 export function warnOfBlock(block: Block, path: string, { warnings }: EncodeContext): void {
   const what =
     block.type === 'opaque' ? nameOf(block.value['type']) : block.type === 'media' ? block.media : block.type;
-  warnings.add('content-dropped', path, `the provider's format cannot say a block of type ${what} here`);
+  warnings.add('content-dropped', path, `the provider's format has no block of type ${what} here`);
 }
 
 function encodeInput(block: Block, path: string, context: EncodeContext): JsonObject | undefined {
@@ -77,7 +77,7 @@ function encodeDocument(block: MediaBlock, path: string, context: EncodeContext)
   const { source, name } = block;
   const { documentInputs } = context.target.dialect;
   if (block.context !== undefined)
-    context.warnings.add('field-dropped', `${path}.context`, 'nothing can be said about a file in this format');
+    context.warnings.add('field-dropped', `${path}.context`, 'a file has no description in this format');
   if (documentInputs === 'none') return undefined;
   const url = urlOfSource(source);
   const isLink = source.type === 'file' || (url !== undefined && ADDRESS.test(url));

@@ -163,7 +163,7 @@ function warnOfUnsupported({ request, warnings }: EncodeContext): void {
   const { settings } = request;
   for (const [setting, name] of UNSUPPORTED)
     if (settings[setting] !== undefined)
-      warnings.add('field-dropped', pathOfSetting(request.format, name), 'cannot be said in this format');
+      warnings.add('field-dropped', pathOfSetting(request.format, name), 'is not supported in this format');
   if (settings.modalities?.includes('audio') === true)
     warnings.add('field-dropped', 'modalities', 'this format cannot request sound');
 }
