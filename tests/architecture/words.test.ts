@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { findPersonalWords, findPersonalWordsOfPage, UNCLEAN } from '../support/architecture/personal-words.ts';
+import { findRetiredTexts } from '../support/architecture/retired-texts.ts';
 import { findRetiredNames } from '../support/architecture/retired-words.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -46,8 +47,37 @@ suite('names', () => {
     );
   });
 
-  test('in comments, strings and regular expressions are not judged', () => {
+  test('are not judged in comments, strings and regular expressions', () => {
     assert.deepEqual(findRetiredNames("// told\nconst a = 'wish'; const b = /draw/; const c = `till`;"), []);
+  });
+});
+
+suite('texts', () => {
+  const sources = listFiles('src', '.ts').filter((file) => isClean(file) && !file.endsWith('.test.ts'));
+
+  test('hold no retired word: messages, prompts and descriptions', () => {
+    assert.ok(sources.length > 500, 'there are sources to look at');
+    const found = sources.flatMap((file) =>
+      findRetiredTexts(read(file)).map(({ words, line, instead }) => `${file}:${line}: ${words}: use ${instead}`),
+    );
+    assert.deepEqual(found, []);
+  });
+
+  test('are judged in strings and templates, but not in names, comments and codes', () => {
+    const source = [
+      '// The answer of the provider cannot be said.',
+      "const answer = 'answer-rescued';",
+      "const message = 'The provider ended its answer.';",
+      'const other = `${name}: cannot be said in ${format}, so nobody sees it`;',
+    ].join('\n');
+    assert.deepEqual(
+      findRetiredTexts(source).map(({ words, line }) => [words, line]),
+      [
+        ['cannot be said', 4],
+        ['nobody', 4],
+        ['answer', 3],
+      ],
+    );
   });
 });
 

@@ -35,6 +35,11 @@ export function findPersonalWordsOfPage(page: string): readonly PersonalWord[] {
   return findIn(withoutBlocks, 1);
 }
 
+/** Words for people in a text that callers, operators or models read. */
+export function findPersonalWordsOfText(text: string): readonly string[] {
+  return findIn(text, 1).map(({ word }) => word);
+}
+
 interface Prose {
   readonly text: string;
   readonly line: number;

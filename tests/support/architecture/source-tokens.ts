@@ -19,11 +19,13 @@ const BEFORE_REGEX: ReadonlySet<string> = new Set(
  * template is not taken for one.
  * @param onPattern gets each regular expression, with its slashes and flags
  * @param onComment gets each comment, with its delimiters
+ * @param onTemplate gets each stretch of a template's text, escapes as written
  */
 export function readTokens(
   source: string,
   onPattern: OnPiece = () => undefined,
   onComment: OnPiece = () => undefined,
+  onTemplate: OnPiece = () => undefined,
 ): readonly Token[] {
   const tokens: Token[] = [];
   /** Open braces; true where the brace belongs to `${` of a template. */
@@ -43,14 +45,14 @@ export function readTokens(
   };
   const template = (): void => {
     // After the opening backquote, or after the brace that closed `${`.
-    while (at < source.length) {
-      if (source[at] === '\\') skipTo(at + 2);
-      else if (source[at] === '`') return skipTo(at + 1);
-      else if (source.startsWith('${', at)) {
-        braces.push(true);
-        return skipTo(at + 2);
-      } else skipTo(at + 1);
-    }
+    let end = at;
+    while (end < source.length && source[end] !== '`' && !source.startsWith('${', end))
+      end += source[end] === '\\' ? 2 : 1;
+    if (end > at) onTemplate(source.slice(at, end), line);
+    if (source[end] === '$') {
+      braces.push(true);
+      skipTo(end + 2);
+    } else skipTo(end + 1);
   };
 
   while (at < source.length) {
