@@ -380,7 +380,7 @@ suite('variables', () => {
     assert.equal(load('providers: { openai: { api_key: ${PORT} } }').providers[0]?.apiKey, '9000');
   });
 
-  test('that are doubled at the dollar stay as written', () => {
+  test('stay as written when they are doubled at the dollar', () => {
     assert.equal(load('server: { region: a$${WORD} }').server.region, 'a${WORD}');
   });
 

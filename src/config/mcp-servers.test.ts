@@ -118,7 +118,7 @@ suite('refused, at its place', () => {
       assert.match(refusalOf(entry), message);
     });
 
-  test('for a name that functions cannot have', () => {
+  test('rejects a name that functions cannot have', () => {
     for (const name of ['My_Server', 'a.b', '-a', 'a'.repeat(33)])
       assert.match(refusalOf('{ command: a }', name), /must be 1 to 32 of a-z, 0-9 and "-"/);
   });

@@ -107,7 +107,7 @@ suite('a PDF becomes Markdown', () => {
     });
   });
 
-  test('up to so many pages and characters', async () => {
+  test('stops after so many pages and characters', async () => {
     const pdf = makePdf(Array.from({ length: 3 }, () => ({ lines: ['0123456789'] })));
     assert.deepEqual(await readPdf(pdf, 2), { status: 'failed', fault: 'too-many-pages' });
     const cut = await readPdf(pdf, 3, 15);
@@ -123,7 +123,7 @@ suite('a PDF becomes Markdown', () => {
     assert.deepEqual(counted.status === 'read' && [counted.pages, counted.text], [7, '']);
   });
 
-  test('unless it is none', async () => {
+  test('fails for what is none', async () => {
     for (const bytes of [Buffer.from(''), Buffer.from('nonsense'), makePdf([{ lines: ['x'] }]).subarray(0, 100)])
       assert.deepEqual(await readPdf(bytes), { status: 'failed', fault: 'unreadable' });
   });

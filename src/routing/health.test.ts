@@ -53,7 +53,7 @@ suite('a cooldown', () => {
   });
 
   // @spec fallback-18
-  test('with a time from the upstream allows no call before it', () => {
+  test('allows no call before the time that the upstream gave', () => {
     const { pass, ask } = start();
     assert.equal(ask(failureOf(429, 30_000)), 'free');
     assert.equal(ask(), 'cooldown');
@@ -65,7 +65,7 @@ suite('a cooldown', () => {
   });
 
   // @spec fallback-17
-  test('without a time puts the endpoint last, and does not close it: a single 429 blackholes no model', () => {
+  test('puts the endpoint last where no time was given, and does not close it: a single 429 blackholes no model', () => {
     const { health, ask } = start();
     ask(failureOf(429));
     assert.deepEqual(health.look('p m').cooldown, { untilMs: 1_005_000, named: false });

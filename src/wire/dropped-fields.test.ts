@@ -90,7 +90,7 @@ suite('on the way into another format', () => {
     ]);
   });
 
-  test('and so is every member of a messages caller', () => {
+  test('reports every member of a messages request at its own path', () => {
     assert.deepEqual(reported(messages, { format: 'chat' }).toSorted(), [
       'messages[0].content[0].own',
       'messages[0].content[0].source.own',
@@ -143,7 +143,7 @@ suite('cache breakpoints', () => {
     ]);
   });
 
-  test('of which only content takes some, and without a lifetime', () => {
+  test('are reported where only content takes some, and without a lifetime', () => {
     assert.deepEqual(reported(chat, { format: 'chat', cacheBreakpoints: 'content' }).toSorted(), [
       'cache_control',
       'messages[2].content[0].cache_control.ttl',

@@ -82,7 +82,7 @@ suite('reasoning of earlier turns', () => {
           assert.ok(!warnings.some((warning) => warning.startsWith('content-dropped')), warnings.join());
         });
 
-  test('of another upstream is not sent to one whose field is unknown, and the record says so', async () => {
+  test('stays away from another upstream whose field is unknown, and the record says so', async () => {
     const { upstream, ask } = shared();
     upstream.script = emit('Grey.');
     const messages = [USER, { role: 'assistant', content: 'Hm.', reasoning: 'From elsewhere.' }, USER];

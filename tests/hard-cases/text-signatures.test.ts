@@ -111,7 +111,7 @@ suite("the signature after a model's text", () => {
     assert.deepEqual(signedParts(arrived), []);
   });
 
-  test('of a chat host leaves the text the last block, and returns to that host', async () => {
+  test('leaves the text of a chat host the last block, and returns to that host', async () => {
     const { upstream, ask } = shared();
     upstream.script = detailsScript('From a chat host.');
     const user = { role: 'user', content: 'Who?' };

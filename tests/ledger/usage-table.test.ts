@@ -170,7 +170,7 @@ suite('the charge without a count of the upstream', () => {
       });
 
   // @spec money-21
-  test('where the limits of an endpoint are unknown, other bounds stand in their place', async () => {
+  test('rests on other bounds where the limits of an endpoint are unknown', async () => {
     for (const [count, bound] of [
       ['prompt', 2 * 2_000_000],
       ['completion', 2 * 262_144 + 4_096],

@@ -139,7 +139,7 @@ suite('a rotation', () => {
     assert.deepEqual(await readAll(secrets), { one: 'text', late: 'late' });
   });
 
-  test('to an operator’s secret takes the previous one beside it, and makes none', async (t) => {
+  test('takes the previous secret beside an operator’s, and makes none', async (t) => {
     const dataDir = await folder(t);
     const [old, next] = [newSecretText(), newSecretText()];
     const before = createSecrets({ dataDir, secret: old });

@@ -24,7 +24,7 @@ suite('a Redis that is there', { skip: redis === undefined }, () => {
     assert.match(message, /^Redis \d+\.\d+\.\d+ answers in [\d.]+ ms/);
   });
 
-  test('and refuses the credentials is a failure that says so, without them', async (t) => {
+  test('fails when it refuses the credentials, and does not show them', async (t) => {
     const url = new URL(useRedis(t).url);
     url.username = 'nobody';
     url.password = 'hunter2';
@@ -34,7 +34,7 @@ suite('a Redis that is there', { skip: redis === undefined }, () => {
     assert.ok(!message.includes('hunter2'));
   });
 
-  test('and does not answer is a failure, soon', async (t) => {
+  test('fails soon when it does not answer', async (t) => {
     const { hostname, port } = new URL(useRedis(t).url);
     const proxy = await startTcpProxy(t, { host: hostname, port: Number(port || 6_379) });
     proxy.stall();

@@ -19,7 +19,7 @@ suite('accepts a plain pattern', () => {
   ])
     test(pattern, () => assert.equal(faultOfPattern(pattern), undefined));
 
-  test('of the maximal length', () => assert.equal(faultOfPattern('a'.repeat(PATTERN_CHARS_MAX)), undefined));
+  test('accepts the maximal length', () => assert.equal(faultOfPattern('a'.repeat(PATTERN_CHARS_MAX)), undefined));
 });
 
 suite('refuses a pattern', () => {
@@ -44,12 +44,12 @@ suite('refuses a pattern', () => {
   ] as const)
     test(pattern, () => assert.match(faultOfPattern(pattern) ?? '', fault));
 
-  test('that is too long or nested too deeply', () => {
+  test('refuses what is too long or nested too deeply', () => {
     assert.match(faultOfPattern('a'.repeat(PATTERN_CHARS_MAX + 1)) ?? '', /at most 100000 characters/);
     assert.match(faultOfPattern('('.repeat(50_000) + ')'.repeat(50_000)) ?? '', /deep/);
   });
 
-  test('with a short message, however long the pattern is', () => {
+  test('says so in a short message, however long the pattern is', () => {
     assert.ok((faultOfPattern(`${'a'.repeat(50_000)}(`) ?? '').length < 200);
   });
 });

@@ -211,16 +211,16 @@ suite('refusals among the content of an assistant', () => {
   const part: Json = { type: 'refusal', refusal: 'I will not' };
   const conversation: readonly Json[] = [USER, { role: 'assistant', content: [text('well'), part] }, USER];
 
-  test('they are accepted and go on as they came', () => {
+  test('are accepted and go on as they came', () => {
     assert.deepEqual(sent(conversation)[1], { role: 'assistant', content: [text('well'), part] });
   });
 
-  test('beside one in its own member, each stays where it was', () => {
+  test('stay where they were beside one in its own member', () => {
     const both = { role: 'assistant', content: [part], refusal: 'Nor this' };
     assert.deepEqual(sent([USER, both])[1], both);
   });
 
-  test('they are words where only words are taken', () => {
+  test('become text where only text is taken', () => {
     assert.equal(sent(conversation, { textParts: false })[1]?.['content'], 'well\n\nI will not');
   });
 

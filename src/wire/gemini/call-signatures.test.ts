@@ -113,7 +113,7 @@ suite('the signature of a call, by way of a chat client', () => {
     ['keeps only the details', withoutExtraContent(message)],
     ['keeps only what is on the call', without(message, 'reasoning', 'reasoning_details')],
   ] as const) {
-    test(`that ${what}, comes back onto its call and no other`, () => {
+    test(`comes back onto its call and no other when the client ${what}`, () => {
       const next = encodeChat(nextOfChat(kept));
       const thought = objectsOf(kept['reasoning_details']).length > 0 ? ['thought'] : [];
       assert.deepEqual(modelParts(next), [...thought, 'weather first', 'weather']);
@@ -121,14 +121,14 @@ suite('the signature of a call, by way of a chat client', () => {
     });
   }
 
-  test('that loses it, has the stopgap in its place, and the record says so', () => {
+  test('gives way to the stopgap when the client loses it, and the record says so', () => {
     const lost = withoutExtraContent(without(message, 'reasoning', 'reasoning_details'));
     const next = encodeChat(nextOfChat(lost));
     assert.deepEqual(modelParts(next), ['weather stopgap', 'weather']);
     assert.deepEqual(next.warnings, ['field-changed messages[1].tool_calls[0]']);
   });
 
-  test('that loses it, can be restored from what was kept by the id of the call', () => {
+  test('is restored by the id of the call when the client loses it', () => {
     const lost = withoutExtraContent(without(message, 'reasoning', 'reasoning_details'));
     const known = signaturesOfCalls(fold(THOUGHT_AND_CALLS).blocks);
     assert.deepEqual(known, new Map([['fc_1', SIGNATURE]]));
@@ -143,7 +143,7 @@ suite('the signature of a call, by way of a chat client', () => {
     assert.deepEqual(next.warnings, []);
   });
 
-  test('that keeps it, is not restored a second time', () => {
+  test('is not restored a second time when the client keeps it', () => {
     const request = decodeChat({ model: 'acme/one', ...nextOfChat(message) });
     const restored = restoreCallSignatures(request, (id) => (id === 'fc_1' ? OTHER_SIGNATURE : undefined));
     assert.equal(restored, request);
@@ -162,13 +162,13 @@ suite('the signature of a call, by way of a messages client', () => {
     assert.deepEqual(next.warnings, []);
   });
 
-  test('of a later call comes back onto that one', () => {
+  test('comes back onto the later call that it belongs to', () => {
     const calls = [call('a', {}), { ...call('b', {}), thoughtSignature: OTHER_SIGNATURE }];
     const content = messagesContent([finish('STOP', calls)]);
     assert.deepEqual(modelParts(encodeOfMessages(nextOfMessages(content), SECOND)), ['a', 'b other']);
   });
 
-  test('that loses it, has the stopgap in its place', () => {
+  test('gives way to the stopgap when the client loses it', () => {
     const content = messagesContent(THOUGHT_AND_CALLS).filter(({ type }) => type === 'tool_use');
     assert.deepEqual(modelParts(encodeOfMessages(nextOfMessages(content))), ['weather stopgap', 'weather']);
   });
@@ -185,7 +185,7 @@ suite('the signature of a text', () => {
     assert.deepEqual(modelParts(encodeOfMessages(nextOfMessages(messagesContent(first)))), ['"So." first']);
   });
 
-  test('that came last is not written to a stream of the messages format, whose last block is the text', () => {
+  test('is not written last to a stream of the messages format, whose last block is the text', () => {
     const content = messagesContent(GROUNDED);
     assert.deepEqual(
       content.map(({ type }) => type),
@@ -193,7 +193,7 @@ suite('the signature of a text', () => {
     );
   });
 
-  test('that came last and whole goes onto the text from a messages client', () => {
+  test('goes onto the text from a messages client when it came last and whole', () => {
     const whole = parseJsonObject(
       encodeMessagesResponse(foldEvents(decodeWhole(JSON.stringify(WHOLE_GROUNDED))), IDENTITY, {
         ...FINAL_USAGE,
@@ -211,13 +211,13 @@ suite('the signature of a text', () => {
     assert.match(parts[0] ?? '', / other$/);
   });
 
-  test('before a call stays alone, because the signature of a call bears its id', () => {
+  test('stays alone before a call, because the signature of a call bears its id', () => {
     const chunks = [finish('STOP', [{ text: 'So.' }, { text: '', thoughtSignature: OTHER_SIGNATURE }, call('a', {})])];
     const parts = modelParts(encodeOfMessages(nextOfMessages(messagesContent(chunks)), SECOND));
     assert.deepEqual(parts, ['"So."', '"" other', 'a']);
   });
 
-  test('that came last goes onto the text when a chat client sends it back without an order', () => {
+  test('goes onto the text when it came last and a chat client sends it back without an order', () => {
     const parts = modelParts(encodeChat(nextOfChat(chatMessage(fold(GROUNDED)))));
     assert.equal(parts.length, 1);
     assert.match(parts[0] ?? '', / other$/);

@@ -15,12 +15,12 @@ suite('the path', () => {
     ['a/./..//b', '/models/a/b:generateContent'],
     ['a?key=1#x:y', '/models/a%3Fkey%3D1%23x%3Ay:generateContent'],
   ] as const) {
-    test(`of ${model} is ${expected}`, () => {
+    test(`is ${expected} for ${model}`, () => {
       assert.equal(path({ model, stream: false }), expected);
     });
   }
 
-  test('of a stream asks for events', () => {
+  test('requests events for a stream', () => {
     assert.equal(path({ model: 'm', stream: true }), '/models/m:streamGenerateContent?alt=sse');
   });
 

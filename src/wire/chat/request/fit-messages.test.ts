@@ -84,7 +84,7 @@ suite('a host that takes plain messages only', () => {
     assert.equal(sent([USER, sound, result('a')], plain)[1]?.['audio'], undefined);
   });
 
-  test('elsewhere a caller of the format has its messages sent as they are', () => {
+  test('sends messages of a caller of the format as they are elsewhere', () => {
     const messages = [
       USER,
       { role: 'assistant', content: null, tool_calls: [call('a', { extra_content: { x: 1 } })] },

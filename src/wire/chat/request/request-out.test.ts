@@ -225,7 +225,7 @@ suite('parameters that an endpoint lists', () => {
     assert.deepEqual(droppedPaths(encodeChat(members, {}, [])), ['response_format', 'reasoning_effort']);
   });
 
-  test('without tools there is no choice among them', () => {
+  test('leave out the choice of a tool where there are no tools', () => {
     const members = { tools: [tool('f')], tool_choice: 'required', parallel_tool_calls: false };
     const encoded = encodeChat(members, {}, ['tool_choice', 'parallel_tool_calls']);
     assert.deepEqual(Object.keys(encoded.body), ['model', 'messages']);

@@ -105,7 +105,7 @@ for (const [known, requested, sent] of [
   });
 }
 
-test('without a list every effort goes as it is, none too', () => {
+test('sends every effort as it is without a list, none too', () => {
   for (const effort of EFFORTS) assert.deepEqual(emit({}, { effort }).members, { reasoning_effort: effort });
 });
 

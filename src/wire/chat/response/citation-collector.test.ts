@@ -33,7 +33,7 @@ const RESULTS = [
 ];
 
 suite('sources of a chat response', () => {
-  test('that come before the text belong to it', () => {
+  test('belong to the text that they come before', () => {
     const response = foldStream(
       chunk({ role: 'assistant', content: '', annotations: [note('a')] }),
       chunk({ annotations: [note('b')] }),
@@ -52,12 +52,12 @@ suite('sources of a chat response', () => {
     assert.match(frames, /"citations_delta","citation":\{"type":"web_search_result_location".*"url":"a"/);
   });
 
-  test('of a response without text belong to all of it', () => {
+  test('belong to all of a response without text', () => {
     const response = foldStream(chunk({ annotations: [note('a')] }), finish('stop'));
     assert.deepEqual(urlsOf(response), [['a']]);
   });
 
-  test('that come beside a call, or after the end, are not lost', () => {
+  test('are not lost beside a call or after the end', () => {
     const call = { index: 0, id: 'c', function: { name: 'f', arguments: '{}' } };
     const response = foldStream(
       chunk({ content: 'So.', tool_calls: [call], annotations: [note('a')] }),
@@ -67,7 +67,7 @@ suite('sources of a chat response', () => {
     assert.deepEqual(urlsOf(response), [['b'], ['a']]);
   });
 
-  test('that are listed beside the choices, in every chunk, are reported once', () => {
+  test('are reported once when every chunk lists them beside the choices', () => {
     const members = { search_results: RESULTS, citations: ['https://one.example/', 'https://two.example/'] };
     const events = [
       chunk({ content: '1' }, {}, members),
@@ -91,7 +91,7 @@ suite('sources of a chat response', () => {
     assert.deepEqual(urlsOf(response), [['https://one.example/'], []]);
   });
 
-  test('that are listed say nothing new beside annotations', () => {
+  test('add nothing when they are listed beside annotations', () => {
     const response = foldStream(
       chunk({ content: '1', annotations: [note('a')] }, {}, { citations: ['a'] }),
       finish('stop', { citations: ['a'] }),

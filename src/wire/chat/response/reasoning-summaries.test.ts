@@ -69,7 +69,7 @@ suite('summaries in the plain member', () => {
     assert.equal(streamed(events).plain, 'Let me see.S');
   });
 
-  test('of an upstream of this format are joined as it joined them', () => {
+  test('are joined as an upstream of this format joined them', () => {
     const events = think([summary('One'), summary('Two')], false, 'chat');
     assert.equal(wholeOf(events)['reasoning'], 'OneTwo');
     assert.equal(streamed(events).plain, 'OneTwo');

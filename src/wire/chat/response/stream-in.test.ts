@@ -85,7 +85,7 @@ function callsFrom(...deltas: readonly Json[]): readonly string[] {
 suite('chat stream: however it is cut', () => {
   const whole = decodeStream(RICH);
 
-  test('it is read in full', () => {
+  test('reads it in full', () => {
     checkEvents(whole);
     assert.deepEqual(
       whole.map(({ type }) => type),

@@ -141,7 +141,7 @@ suite('chat stream encoder: a response', () => {
     assert.deepEqual(textsOf(chunks).join(''), 'abc');
   });
 
-  test('without any content still has its role', () => {
+  test('has its role without any content', () => {
     assert.deepEqual(deltasOf(write([START, END])), [{ role: 'assistant', content: '' }, { content: '' }]);
   });
 
@@ -487,7 +487,7 @@ suite('chat stream encoder: failure', () => {
     assert.equal('user_id' in last, false);
   });
 
-  test('before any content names the role, and has no usage when nothing is known of it', () => {
+  test('names the role before any content, and has no usage when nothing is known of it', () => {
     const [only, ...others] = readStream(new ChatStreamEncoder(IDENTITY).fail(error, undefined, CONTEXT));
     assert.deepEqual(others, []);
     assert.deepEqual(objectsOf(only?.['choices'])[0]?.['delta'], { role: 'assistant', content: '' });
@@ -495,7 +495,7 @@ suite('chat stream encoder: failure', () => {
   });
 
   // @spec stream-21
-  test('of our own has only the generic message', () => {
+  test('has only the generic message when it is our own', () => {
     const ours = new GatewayError('server', 'secret path /etc/x', { metadata: { provider_code: 'y' } });
     const text = new ChatStreamEncoder(IDENTITY).fail(ours, undefined, { ...CONTEXT, serviceMetadata: { a: 1 } });
     assert.doesNotMatch(text, /secret|provider_code|service_metadata/);

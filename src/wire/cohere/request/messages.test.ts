@@ -173,7 +173,7 @@ suite('an assistant that called tools', () => {
     assert.equal(warnings.length, 2);
   });
 
-  test('of a messages caller is the same', () => {
+  test('is the same from a messages caller', () => {
     const content = [
       { type: 'thinking', thinking: 'I will look.', signature: '' },
       { type: 'tool_use', id: 'a', name: 'weather', input: { city: 'Berlin' } },
@@ -212,7 +212,7 @@ suite('reasoning', () => {
     reasoning_details: [{ index: 0, ...detail }],
   });
 
-  test('without a signature goes back to a model that thinks', () => {
+  test('goes back without a signature to a model that thinks', () => {
     const messages = [user, stated({ type: 'reasoning.text', text: 'Two and two.', format: 'unknown' }), user];
     assert.deepEqual(encodeChat({ messages }).messages[1], {
       role: 'assistant',
@@ -230,7 +230,7 @@ suite('reasoning', () => {
     { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln', format: 'anthropic-claude-v1' },
     { type: 'reasoning.encrypted', data: 'Zm9v', format: 'openai-responses-v1' },
   ]) {
-    test(`that only its maker can read stays away: ${detail.type}`, () => {
+    test(`stays away when only its maker can read it: ${detail.type}`, () => {
       const { messages, warnings } = encodeChat({ messages: [user, stated(detail), user] });
       assert.deepEqual(messages[1], { role: 'assistant', content: 'Four.' });
       assert.deepEqual(
@@ -255,7 +255,7 @@ suite('results of calls', () => {
     assert.deepEqual(warnings.toSorted(), ['content-dropped messages[2]', 'field-changed messages[2]']);
   });
 
-  test('of unknown calls are refused', () => {
+  test('are refused for unknown calls', () => {
     const messages = [
       {
         role: 'user',
@@ -269,7 +269,7 @@ suite('results of calls', () => {
     assert.throws(() => encodeOfMessages({ messages }), refusal);
   });
 
-  test('that failed say so; empty ones are an empty object', () => {
+  test('say that they failed; empty ones are an empty object', () => {
     const content = [
       { type: 'tool_use', id: 'a', name: 'weather', input: {} },
       { type: 'tool_use', id: 'b', name: 'weather', input: {} },
@@ -294,7 +294,7 @@ suite('results of calls', () => {
     ]);
   });
 
-  test('with pictures are followed by them, because a tool message cannot hold any', () => {
+  test('are followed by their pictures, because a tool message cannot hold any', () => {
     const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
     const { messages } = encodeOfMessages({
       tools: [{ name: 'shot', input_schema: { type: 'object' } }],
@@ -316,7 +316,7 @@ suite('results of calls', () => {
     ]);
   });
 
-  test('of calls whose ids come twice get distinct ids', () => {
+  test('get distinct ids for calls whose ids come twice', () => {
     const again = { role: 'assistant', tool_calls: [call('a')] };
     const messages = [user, again, result('a', '1'), again, result('a', '2')];
     const { messages: sent } = encodeChat({ messages, tools }, PLANNER);

@@ -193,7 +193,7 @@ suite('the form of the response', () => {
     assert.deepEqual(warnings, ['field-changed response_format']);
   });
 
-  test('that the format does not have is reported', () => {
+  test('is reported where the format does not have it', () => {
     const { body, warnings } = encodeChat({ response_format: { type: 'grammar', grammar: 'root ::= "a"' } });
     assert.equal(body['response_format'], undefined);
     assert.deepEqual(warnings, ['field-dropped response_format']);
@@ -213,7 +213,7 @@ suite('thinking', () => {
     assert.equal(encodeChat({}).body['thinking'], undefined);
   });
 
-  test('by effort gets its share of the response', () => {
+  test('gets its share of the response by effort', () => {
     const { thinking: sent, maxTokens } = thinking({ effort: 'high' }, { max_tokens: 10_000 });
     assert.deepEqual(sent, { type: 'enabled', token_budget: 8_000 });
     assert.equal(maxTokens, 10_000);
@@ -221,7 +221,7 @@ suite('thinking', () => {
     assert.deepEqual(thinking({ enabled: true }, {}, limited).thinking, { type: 'enabled', token_budget: 16_000 });
   });
 
-  test('by effort without any limit is as much as the model likes', () => {
+  test('takes as much as the model likes by effort without any limit', () => {
     const { thinking: sent, warnings } = thinking({ effort: 'low' });
     assert.deepEqual(sent, { type: 'enabled' });
     assert.deepEqual(warnings, ['field-changed reasoning']);
@@ -252,7 +252,7 @@ suite('thinking', () => {
     assert.deepEqual([off.thinking, off.warnings], [undefined, []]);
   });
 
-  test('of a messages caller keeps its budget, and adaptive thinking is without one', () => {
+  test('keeps the budget of a messages caller, and none for adaptive thinking', () => {
     const { body } = encodeOfMessages({ thinking: { type: 'enabled', budget_tokens: 2_048 } });
     assert.deepEqual([body['thinking'], body['max_tokens']], [{ type: 'enabled', token_budget: 2_048 }, 4_000]);
     assert.deepEqual(encodeOfMessages({ thinking: { type: 'adaptive' } }).body['thinking'], { type: 'enabled' });
@@ -272,7 +272,7 @@ suite('tools', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('of a messages caller are the same', () => {
+  test('are the same from a messages caller', () => {
     const schema = { type: 'object', properties: {}, required: [] };
     const { body } = encodeOfMessages({ tools: [{ name: 'now', description: 'Tells', input_schema: schema }] });
     assert.deepEqual(body['tools'], [
@@ -280,7 +280,7 @@ suite('tools', () => {
     ]);
   });
 
-  test('with names that the format refuses get others, wherever they stand', () => {
+  test('get other names where the format refuses theirs, wherever they stand', () => {
     const messages = [
       { role: 'user', content: 'Go' },
       { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'get-it', arguments: '{}' } }] },
@@ -320,20 +320,20 @@ suite('tools', () => {
     assert.deepEqual(encodeChat({ tools, tool_choice: 'required' }).warnings, ['field-dropped tool_choice']);
   });
 
-  test('of which one is named are offered without the others', () => {
+  test('are offered without the others when one is named', () => {
     const named = { type: 'function', function: { name: 'b' } };
     const { body, warnings } = encodeChat({ tools: [tool('a'), tool('b')], tool_choice: named }, PLANNER);
     assert.deepEqual([body['tools'], body['tool_choice']], [[tool('b')], 'REQUIRED']);
     assert.deepEqual(warnings, ['field-changed tools']);
   });
 
-  test('that are forbidden are not offered to a model without that choice', () => {
+  test('are not offered, when forbidden, to a model without that choice', () => {
     const { body, warnings } = encodeChat({ tools: [tool('a')], tool_choice: 'none' });
     assert.equal(body['tools'], undefined);
     assert.deepEqual(warnings, ['field-changed tool_choice']);
   });
 
-  test('that earlier turns called stay, and an instruction forbids them', () => {
+  test('stay when earlier turns called them, and an instruction forbids them', () => {
     const messages = [
       { role: 'user', content: 'Go' },
       { role: 'assistant', tool_calls: [{ id: 'x', type: 'function', function: { name: 'a', arguments: '{}' } }] },
@@ -344,7 +344,7 @@ suite('tools', () => {
     assert.equal((sent[0] as JsonObject)['role'], 'system');
   });
 
-  test('that run elsewhere are noted', () => {
+  test('are noted when they run elsewhere', () => {
     const { body, warnings } = encodeOfMessages({ tools: [{ type: 'bash_20250124', name: 'bash' }] });
     assert.equal(body['tools'], undefined);
     assert.deepEqual(warnings, ['field-dropped tools[0]']);

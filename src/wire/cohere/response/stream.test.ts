@@ -88,7 +88,7 @@ suite('a citation', () => {
     ]);
   });
 
-  test('of a result without words of its own shows the result', () => {
+  test('shows the result that has no words of its own', () => {
     const tool = { type: 'tool', id: 'get_weather_14br:0', tool_output: { temperature: '24°C' } };
     const response = foldStream([
       START,
@@ -101,7 +101,7 @@ suite('a citation', () => {
     ]);
   });
 
-  test('of the second text counts from the beginning of the response', () => {
+  test('counts in the second text from the beginning of the response', () => {
     const response = foldStream([
       START,
       content(0, { text: 'One.' }),
@@ -116,7 +116,7 @@ suite('a citation', () => {
     assert.equal(block.text.slice(citation.start, citation.end), 'Two');
   });
 
-  test('of a text that has ended is one of the whole response', () => {
+  test('belongs to the whole response once its text has ended', () => {
     const response = foldStream([
       START,
       content(0, { text: 'So.' }),
@@ -127,7 +127,7 @@ suite('a citation', () => {
     assert.equal(response.citations.length, 1);
   });
 
-  test('of thinking is left out, and noted', () => {
+  test('is left out of thinking, and noted', () => {
     const response = foldStream([
       START,
       content(0, { thinking: 'Hm, so.' }),
@@ -146,7 +146,7 @@ suite('a citation', () => {
     assert.equal(response.blocks[1]?.type === 'text' && response.blocks[1].citations, undefined);
   });
 
-  test('without a source that has a name stays closed', () => {
+  test('stays closed without a source that has a name', () => {
     const response = foldStream([
       START,
       content(0, { text: 'So.' }),
@@ -167,7 +167,7 @@ suite('a tool call', () => {
   });
 
   for (const pieces of [['null'], ['nu', 'll'], ['', ''], [' ']]) {
-    test(`with ${JSON.stringify(pieces)} for arguments has none`, () => {
+    test(`has no arguments for ${JSON.stringify(pieces)}`, () => {
       const deltas = pieces.map((piece) => callDelta(0, piece));
       assert.deepEqual(
         callsOf(foldStream([START, callStart(0, 'a', 'now'), ...deltas, callEnd(0), end('TOOL_CALL')])),
@@ -190,19 +190,19 @@ suite('a tool call', () => {
     assert.deepEqual(callsOf(response), ['a one({"x":1})', 'b two({"y":2})']);
   });
 
-  test('with its arguments at its opening needs no more', () => {
+  test('needs no more when its arguments come at its opening', () => {
     const response = foldStream([START, callStart(0, 'a', 'one', '{"x":1}'), callEnd(0), end('TOOL_CALL')]);
     assert.deepEqual(callsOf(response), ['a one({"x":1})']);
   });
 
-  test('without an id gets one, and without a name is left out', () => {
+  test('gets an id where it has none, and is left out without a name', () => {
     const response = foldStream([START, callStart(0, '', 'one', '{}'), callStart(1, 'b', ''), end('TOOL_CALL')]);
     assert.match(callsOf(response)[0] ?? '', /^call_\w{24} one\(\{\}\)$/);
     assert.equal(response.blocks.length, 1);
     assert.equal(response.warnings.length, 1);
   });
 
-  test('on an index that was used is a call of its own', () => {
+  test('is a call of its own on an index that was used', () => {
     const response = foldStream([
       START,
       callStart(0, 'a', 'one', '{"x":1}'),

@@ -191,7 +191,7 @@ test('documents of text are files, and text itself where they are to be cited', 
   assert.deepEqual(cited.warned, []);
 });
 
-test('that a document is to be cited is lost with a warning on other models', () => {
+test('warns on other models that citations of a document are lost', () => {
   const text: JsonObject = {
     type: 'document',
     ...CITED,

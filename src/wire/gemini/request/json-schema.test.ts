@@ -81,7 +81,7 @@ suite('demands without an end', () => {
     assert.ok(JSON.stringify(prepareJsonSchema(schema)).length < 1_000);
   });
 
-  test('that double at each step do not fill the memory', () => {
+  test('do not fill the memory when they double at each step', () => {
     const step = (at: number): JsonObject => ({
       properties: {
         l: { allOf: [{ $ref: `#/$defs/d${at + 1}` }, { title: 'l' }] },

@@ -34,7 +34,7 @@ test('refuses a conversation of which nothing is left, and adds no text of its o
 });
 
 suite('instructions', () => {
-  test('that lead are one text apart, later ones are said by the user', () => {
+  test("are one text apart when they lead; later ones stand in the user's turn", () => {
     const { body, contents, warnings } = encodeChat({
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -90,7 +90,7 @@ suite('instructions', () => {
 
 suite('turns', () => {
   // @spec translate-3
-  test('of one role in a row are one content, and empty texts are none', () => {
+  test('are one content when they have one role in a row, and empty texts are none', () => {
     const encoded = encodeChat({
       messages: [
         USER,
@@ -104,14 +104,14 @@ suite('turns', () => {
     assert.deepEqual(encoded.parts, [{ text: 'Hi' }, { text: 'Ada: Me too' }, { text: 'A' }, { text: 'B' }]);
   });
 
-  test('that end with the assistant are a beginning to go on with', () => {
+  test('end with the beginning of a response when the assistant is last', () => {
     assert.deepEqual(rolesOf(encodeChat({ messages: [USER, { role: 'assistant', content: 'Once' }] })), [
       'user',
       'model',
     ]);
   });
 
-  test('of which nothing can be sent leave no empty content', () => {
+  test('leave no empty content when nothing of them can be sent', () => {
     const encoded = encodeChat({
       messages: [
         USER,
@@ -252,7 +252,7 @@ suite('files', () => {
   const pixel = 'data:image/png;base64,iVBORw0KGgo=';
   const picture = { type: 'image_url', image_url: { url: pixel } };
 
-  test('that are bytes go inside', () => {
+  test('go inside when they are bytes', () => {
     const content = [
       { type: 'text', text: 'Look' },
       picture,
@@ -269,7 +269,7 @@ suite('files', () => {
     assert.deepEqual(warnings, ['field-dropped messages[0].content[3].file.filename']);
   });
 
-  test('that the vendor can open go by their address', () => {
+  test('go by their address when the vendor can open it', () => {
     const addresses = [
       'gs://bucket/a.mp4',
       'https://generativelanguage.googleapis.com/v1beta/files/abc',
@@ -284,7 +284,7 @@ suite('files', () => {
     ]);
   });
 
-  test('at YouTube are refused where the host cannot watch them, as are those stored elsewhere', () => {
+  test('are refused at YouTube where the host cannot watch them, as are those stored elsewhere', () => {
     const content: JsonObject[] = [
       { type: 'text', text: 'Look' },
       { type: 'video_url', video_url: { url: 'https://youtu.be/9hE5-98ZeCg' } },
@@ -295,14 +295,14 @@ suite('files', () => {
     assert.throws(ask, /: messages\[0\]\.content\[1\]: is a stored file, which/);
   });
 
-  test('of text are text, because the vendor has no part for them', () => {
+  test('become text when they are text, because the vendor has no part for them', () => {
     const data = Buffer.from('{"a": "ü"}').toString('base64');
     const content = [{ type: 'file', file: { filename: 'a.json', file_data: `data:application/json;base64,${data}` } }];
     const { parts } = encodeChat({ messages: [{ role: 'user', content }] });
     assert.match(JSON.stringify(parts), /^\[\{"text":".*a\.json.*\{\\"a\\": \\"ü\\"\}/);
   });
 
-  test('of a result stand inside it where the model takes them there, and otherwise behind it', () => {
+  test('stand inside their result where the model takes them there, and otherwise behind it', () => {
     const messages = [
       USER,
       { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'shoot', input: {} }] },
@@ -332,7 +332,7 @@ suite('files', () => {
     ]);
   });
 
-  test('of earlier responses go back as what the model itself said', () => {
+  test("go back as the model's own when they are of earlier responses", () => {
     const { contents } = encodeChat({
       messages: [USER, { role: 'assistant', content: 'Here:', images: [{ ...picture, index: 0 }] }, USER],
     });

@@ -167,7 +167,7 @@ suite('the tier', () => {
     });
   }
 
-  test('that the format does not have is left out, with a warning', () => {
+  test('is left out with a warning where the format does not have it', () => {
     assert.deepEqual(encodeChat({ service_tier: 'scale' }).warnings, ['field-dropped service_tier']);
   });
 });
@@ -268,7 +268,7 @@ suite('the form of the response', () => {
     assert.deepEqual(third.warnings, []);
   });
 
-  test('of a messages caller is the same', () => {
+  test('is the same for a messages caller', () => {
     const { config, warnings } = encodeOfMessages({ output_config: { format: { type: 'json_schema', schema } } });
     assert.equal(config['responseMimeType'], 'application/json');
     assert.notEqual(config['responseJsonSchema'], undefined);

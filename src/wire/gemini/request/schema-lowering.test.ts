@@ -112,7 +112,7 @@ suite('references', () => {
     });
   });
 
-  test('in a circle end as an object', () => {
+  test('end as an object when they go in a circle', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } };
     assert.deepEqual(lowerSchema({ $ref: '#/$defs/node', $defs: { node } }), {
       type: 'OBJECT',
@@ -121,14 +121,14 @@ suite('references', () => {
     });
   });
 
-  test('to themselves and to nothing end too', () => {
+  test('end when they lead to themselves or to nothing', () => {
     check(lowerSchema({ $ref: '#' }));
     check(lowerSchema({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }));
     check(lowerSchema({ $ref: '#/$defs/gone' }));
     check(lowerSchema({ $ref: 'https://elsewhere.example/' }));
   });
 
-  test('that double at each step do not fill the memory', () => {
+  test('do not fill the memory when they double at each step', () => {
     const steps = Array.from({ length: 40 }, (_, at) => [
       `d${at}`,
       { type: 'object', properties: { l: { $ref: `#/$defs/d${at + 1}` }, r: { $ref: `#/$defs/d${at + 1}` } } },
@@ -137,13 +137,13 @@ suite('references', () => {
     assert.ok(check(lowerSchema(schema)) < 60_000);
   });
 
-  test('through a text that is long do not copy it without end', () => {
+  test('do not copy a long text without end', () => {
     const properties = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { $ref: '#/$defs/a' }]));
     const schema = { type: 'object', properties, $defs: { a: { type: 'string', description: 'x'.repeat(100_000) } } };
     assert.ok(JSON.stringify(lowerSchema(schema)).length < 20_000_000);
   });
 
-  test('of many schemas in one request cost what one may cost', () => {
+  test('cost in many schemas of one request what they may cost in one', () => {
     const budget = createBudget();
     const schema = { $ref: '#/$defs/a', $defs: { a: { type: 'object', properties: { l: { $ref: '#/$defs/a' } } } } };
     const small = { type: 'object', properties: { a: { type: 'string' } } };
@@ -159,7 +159,7 @@ suite('references', () => {
 });
 
 suite('unions', () => {
-  test('with null are nullable', () => {
+  test('become nullable with null', () => {
     assert.deepEqual(lowerSchema({ type: ['string', 'null'], description: 'A name' }), {
       type: 'STRING',
       description: 'A name',
@@ -183,7 +183,7 @@ suite('unions', () => {
     );
   });
 
-  test('inside of unions are one', () => {
+  test('become one when they are nested', () => {
     const inner = { anyOf: [{ type: 'string' }, { type: 'number' }] };
     assert.deepEqual(lowerSchema({ anyOf: [inner, { type: 'string' }, { type: 'boolean' }] }), {
       anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }],
@@ -276,7 +276,7 @@ suite('values', () => {
     );
   });
 
-  test('of a property that nothing satisfies are left out', () => {
+  test('are left out with a property that nothing satisfies', () => {
     assert.deepEqual(
       lowerSchema({ type: 'object', properties: { a: false, b: { type: 'string' } }, required: ['a', 'b'] }),
       {

@@ -44,7 +44,7 @@ suite('a model with a budget', () => {
     });
   }
 
-  test('out of range gets the nearest', () => {
+  test('gets the nearest budget for one out of range', () => {
     const most = encodeChat({ reasoning: { max_tokens: 99_000 } }, FLASH);
     assert.deepEqual(planOf(most)[0], { thinkingBudget: 24_576, includeThoughts: true });
     assert.deepEqual(most.warnings, ['field-changed reasoning.max_tokens']);
@@ -52,7 +52,7 @@ suite('a model with a budget', () => {
     assert.deepEqual(planOf(least)[0], { thinkingBudget: 128, includeThoughts: true });
   });
 
-  test('that cannot be off does little, and the record says so', () => {
+  test('does little where thinking cannot be off, and the record says so', () => {
     const encoded = encodeChat({ reasoning: { effort: 'none' } }, PRO);
     assert.deepEqual(planOf(encoded), [{ thinkingBudget: 128 }, undefined]);
     assert.deepEqual(encoded.warnings, ['field-changed reasoning']);
@@ -76,7 +76,7 @@ suite('a model with a budget', () => {
     assert.deepEqual(planOf(lowered), [{ thinkingBudget: 1_024, includeThoughts: true }, 2_048]);
   });
 
-  test('of which nothing is left is none', () => {
+  test('does not think where nothing is left of its budget', () => {
     const tiny = targetOf({ ...FLASH.dialect.gemini }, { maxOutputTokens: 500 });
     const encoded = encodeChat({ reasoning: { max_tokens: 2_000 }, max_tokens: 300 }, tiny);
     assert.deepEqual(encoded.config['thinkingConfig'], { thinkingBudget: 0 });
@@ -161,7 +161,7 @@ suite('a messages caller', () => {
     ]);
   });
 
-  test('that asks for an effort alone is not shown thoughts that it did not ask for', () => {
+  test('is shown no thoughts when it requests an effort alone', () => {
     assert.deepEqual(plan({ output_config: { effort: 'low' } }, LEVELS), [{ thinkingLevel: 'low' }, 4_000]);
   });
 

@@ -45,14 +45,14 @@ suite('functions', () => {
   });
 
   for (const parameters of [undefined, {}, { type: 'object' }, { type: 'object', properties: {} }]) {
-    test(`without parameters (${JSON.stringify(parameters)}) have none`, () => {
+    test(`have no parameters for ${JSON.stringify(parameters)}`, () => {
       const given = { type: 'function', function: { name: 'now', ...(parameters && { parameters }) } };
       for (const target of [SECOND, undefined])
         assert.deepEqual(declarationsOf(encodeChat({ tools: [given] }, target)), [{ name: 'now' }]);
     });
   }
 
-  test('with names that the format refuses get others, everywhere alike, and are named back', () => {
+  test('get other names where the format refuses theirs, everywhere alike, and are named back', () => {
     const name = '3d-render';
     const sent = geminiToolName(name);
     const encoded = encodeChat({
@@ -132,7 +132,7 @@ suite('the choice of a tool', () => {
     assert.equal(encodeChat({ tools: [tool('a')] }).body['toolConfig'], undefined);
   });
 
-  test('of some tools is said where the model can be held to them', () => {
+  test('names some tools where the model can be held to them', () => {
     const allowed = (mode: string): JsonObject => ({
       tools: [tool('a'), tool('b')],
       tool_choice: {
@@ -156,7 +156,7 @@ suite('the choice of a tool', () => {
     assert.deepEqual(older.warnings, ['field-dropped tools[0].function.strict']);
   });
 
-  test('without tools is none', () => {
+  test('is left out without tools', () => {
     const { body, warnings } = encodeChat({ tool_choice: 'required' });
     assert.deepEqual(Object.keys(body), ['contents']);
     assert.deepEqual(warnings, ['field-dropped tool_choice']);

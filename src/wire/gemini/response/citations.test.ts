@@ -58,25 +58,25 @@ suite('sources of a text', () => {
     assert.equal(response.usage?.webSearchRequests, 2);
   });
 
-  test('that count otherwise are found by their words', () => {
+  test('are found by their words when they count otherwise', () => {
     const response = grounded('Müde? Ja, müde.', [
       { segment: { startIndex: 10, endIndex: 14, text: 'müde' }, groundingChunkIndices: [0] },
     ]);
     assert.deepEqual(quotesOf(response), ['müde']);
   });
 
-  test('with a quote that is not in the text are reported without a position', () => {
+  test('are reported without a position when their quote is not in the text', () => {
     const response = grounded('Yes.', [{ segment: { endIndex: 9, text: 'elsewhere' }, groundingChunkIndices: [0] }]);
     assert.deepEqual(citationsOf(response), [{ type: 'url', url: 'https://a.example/', title: 'A' }]);
   });
 
-  test('without any place are sources of the whole response', () => {
+  test('belong to the whole response without any place', () => {
     assert.deepEqual(grounded('Yes.', []).citations, [
       { citation: { type: 'url', url: 'https://a.example/', title: 'A' }, afterBlocks: 1 },
     ]);
   });
 
-  test('that lead nowhere are none', () => {
+  test('are none when they lead nowhere', () => {
     const supports = [{ segment: { endIndex: 3 }, groundingChunkIndices: [5, 1, 'x'] }];
     assert.deepEqual(citationsOf(grounded('Yes.', supports, [PAGE, { web: { title: 'no address' } }])), []);
   });
@@ -101,7 +101,7 @@ suite('sources of a text', () => {
     );
   });
 
-  test('of a text that has ended are reported for the whole response, at the very same position', () => {
+  test('are reported for the whole response, at the very same position, once the text has ended', () => {
     const text = 'Größe: 5.';
     const segment = { startIndex: 8, endIndex: 11, text: ' 5.' };
     const groundingMetadata = { groundingChunks: [PAGE], groundingSupports: [{ segment, groundingChunkIndices: [0] }] };
@@ -122,7 +122,7 @@ test('works that are quoted at length are sources too', () => {
   }
 });
 
-test('of any text, bytes become characters', () => {
+test('turns bytes of any text into characters', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', minLength: 1 }),

@@ -17,7 +17,7 @@ suite('the source of a value', () => {
     [['a', 'x'], undefined],
     [['a2', 0], undefined],
   ] as const) {
-    test(`at ${JSON.stringify(path)} is ${JSON.stringify(source) ?? 'nowhere'}`, () => {
+    test(`is ${JSON.stringify(source) ?? 'nowhere'} at ${JSON.stringify(path)}`, () => {
       assert.equal(sourceOf(text, path), source);
     });
   }

@@ -49,7 +49,7 @@ suite('arguments in pieces', () => {
     );
   });
 
-  test('without any are none', () => {
+  test('are none when no piece comes', () => {
     assert.equal(written(), '{}');
   });
 

@@ -57,7 +57,7 @@ suite('reasoning', () => {
     assert.equal(thought?.type === 'reasoning' && thought.family, 'google-gemini-v1');
   });
 
-  test('that is signed itself keeps each signature with the text that it came with', () => {
+  test('keeps each signature with the text that it came with', () => {
     const answer = foldStream([
       chunk([{ text: 'One', thought: true }]),
       chunk([{ text: '.', thought: true, thoughtSignature: SIGNATURE }]),
@@ -179,7 +179,7 @@ suite('the end', () => {
     });
   }
 
-  test('that was cut off stays so although there are calls', () => {
+  test('stays cut off although there are calls', () => {
     assert.equal(foldStream([finish('MAX_TOKENS', [call('a', {})])]).end?.finish, 'length');
   });
 
@@ -209,14 +209,14 @@ suite('the end', () => {
     assert.deepEqual(kindsOf(answer), ['text', 'refusal']);
   });
 
-  test('that does not come is a failure, and what had come is kept', () => {
+  test('is a failure when it does not come, and what had come is kept', () => {
     const answer = foldStream(THOUGHT_AND_CALLS.slice(0, 2));
     assert.equal(answer.failure?.kind, 'early-end');
     assert.equal(answer.end, undefined);
     assert.equal(textOfBlocks(answer, 'reasoning'), '**Looking up** both cities — müde.');
   });
 
-  test('of an empty stream is a failure', () => {
+  test('is a failure of an empty stream', () => {
     assert.equal(foldStream([]).failure?.kind, 'early-end');
   });
 });
@@ -235,7 +235,7 @@ suite('a stream', () => {
       'data: {"usageMetadata":{"promptTokenCount":29,"candidatesTokenCount":10,"thoughtsTokenCount":202}}',
     ],
   ] as const) {
-    test(`with ${name} reads alike`, () => {
+    test(`reads alike with ${name}`, () => {
       const bytes = Buffer.concat([Buffer.from(before), stream(plain), Buffer.from(after)]);
       const answer = foldEvents(decodeStream(bytes));
       assert.deepEqual(answer, foldStream(plain));
@@ -252,7 +252,7 @@ suite('a stream', () => {
     assert.equal(textOfBlocks(foldEvents(events), 'text'), 'So.');
   });
 
-  test('that says an error fails with its status, and is not read further', () => {
+  test('fails with the status of the error that it says, and is not read further', () => {
     const answer = foldStream([
       chunk([{ text: 'So' }]),
       { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } },
@@ -264,12 +264,12 @@ suite('a stream', () => {
     assert.equal(answer.end, undefined);
   });
 
-  test('that says an error in a list, as streams without SSE do, fails', () => {
+  test('fails for an error in a list, as streams without SSE say it', () => {
     const answer = foldStream(['[{"error":{"code":429,"message":"Slow down","status":"RESOURCE_EXHAUSTED"}}]']);
     assert.equal(answer.failure?.upstreamStatus, 429);
   });
 
-  test('with several candidates gives the first', () => {
+  test('gives the first of several candidates', () => {
     const other = { content: { parts: [{ text: 'No.' }] }, index: 1 };
     const first = { content: { parts: [{ text: 'Yes.' }, call('f', { a: 1 })] }, index: 0, finishReason: 'STOP' };
     const answer = foldStream([{ candidates: [other, first] }]);
@@ -302,7 +302,7 @@ suite('a stream', () => {
     });
   });
 
-  test('whose event has no end fails before it fills the memory', () => {
+  test('fails before an event without an end fills the memory', () => {
     const decoder = createStreamDecoder();
     const piece = Buffer.alloc(8 * 1024 * 1024, 'a');
     decoder.push(Buffer.from('data: {"candidates":[{"content":{"parts":[{"text":"'));

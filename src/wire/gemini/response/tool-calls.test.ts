@@ -17,7 +17,7 @@ import {
 } from '../../../../tests/support/wire/gemini/streams.ts';
 
 suite('a thought signature', () => {
-  test('of a call stands right before it, names it, and stands on it for clients that keep nothing else', () => {
+  test('stands right before its call, names it, and stands on it for clients that keep nothing else', () => {
     const response = foldStream(THOUGHT_AND_CALLS);
     assert.deepEqual(kindsOf(response), ['text', 'encrypted(fc_1)', 'tool-call', 'tool-call']);
     const [, signature, first, second] = response.blocks;
@@ -30,7 +30,7 @@ suite('a thought signature', () => {
     assert.equal(second.extra, undefined);
   });
 
-  test('of a text stands before it', () => {
+  test('stands before its text', () => {
     const response = foldStream([
       chunk([{ text: 'So', thoughtSignature: SIGNATURE }]),
       finish('STOP', [{ text: ' be it.' }]),
@@ -39,7 +39,7 @@ suite('a thought signature', () => {
     assert.equal(textOfBlocks(response, 'text'), 'So be it.');
   });
 
-  test('that comes after a text has begun does not tear it apart', () => {
+  test('does not tear a text apart that has begun', () => {
     const response = foldStream([
       chunk([{ text: 'So' }]),
       chunk([{ text: ' be', thoughtSignature: SIGNATURE }]),
@@ -49,19 +49,19 @@ suite('a thought signature', () => {
     assert.equal(textOfBlocks(response, 'text'), 'So be it.');
   });
 
-  test('on an empty text is kept', () => {
+  test('is kept on an empty text', () => {
     const response = foldStream(GROUNDED);
     assert.deepEqual(kindsOf(response), ['text', 'encrypted']);
     const last = response.blocks.at(-1);
     assert.equal(last?.type === 'reasoning' && last.text, OTHER_SIGNATURE);
   });
 
-  test('of a picture stands before it', () => {
+  test('stands before its picture', () => {
     const picture = { inlineData: { mimeType: 'image/png', data: 'iVBORw==' }, thoughtSignature: SIGNATURE };
     assert.deepEqual(kindsOf(foldStream([finish('STOP', [picture])])), ['encrypted', 'media']);
   });
 
-  test('that is no base64 is none', () => {
+  test('is none when it is no base64', () => {
     const response = foldStream([finish('STOP', [{ text: 'So.', thoughtSignature: 'not: base64!' }])]);
     assert.deepEqual(kindsOf(response), ['text']);
   });
@@ -88,13 +88,13 @@ suite('a tool call', () => {
   });
 
   for (const args of [undefined, null]) {
-    test(`with ${JSON.stringify(args) ?? 'nothing'} for arguments has none`, () => {
+    test(`has no arguments for ${JSON.stringify(args) ?? 'nothing'}`, () => {
       const functionCall = args === undefined ? { name: 'now' } : { name: 'now', args };
       assert.deepEqual(callsOf(foldStream([finish('STOP', [{ functionCall }])])), ['now({})']);
     });
   }
 
-  test('without a name is left out, and noted', () => {
+  test('is left out without a name, and noted', () => {
     const response = foldStream([finish('STOP', [{ functionCall: { args: { a: 1 } } }])]);
     assert.deepEqual(response.blocks, []);
     assert.equal(response.warnings[0]?.code, 'event-skipped');

@@ -28,7 +28,7 @@ function sent(to: typeof VENDOR, content: readonly JsonObject[], ...after: reado
 }
 
 suite('a tool that the provider of an earlier response ran', () => {
-  test('and whose result this format cannot show, is not sent', () => {
+  test('is not sent where this format cannot show its result', () => {
     const response = foldEvents([
       { type: 'start', format: 'responses' },
       {
@@ -55,7 +55,7 @@ suite('a tool that the provider of an earlier response ran', () => {
     for (const to of [VENDOR, HOST]) assert.deepEqual(sent(to, pair, QUESTION), { content: pair, warnings: [] });
   });
 
-  test('under an id that is not of the vendor stays away from it, and so does its result, of whatever kind', () => {
+  test("stays away from the vendor under an id that is not the vendor's, and so does its result, of whatever kind", () => {
     for (const type of ['web_search_tool_result', 'tool_result']) {
       const pair = [search('call_1'), found('call_1', type), TEXT];
       assert.deepEqual(sent(HOST, pair, QUESTION), { content: pair, warnings: [] });
@@ -66,7 +66,7 @@ suite('a tool that the provider of an earlier response ran', () => {
     }
   });
 
-  test('and that is still at work stays: the response pauses, or waits for a tool of the caller', () => {
+  test('stays while it is at work: the response pauses, or waits for a tool of the caller', () => {
     const paused = [TEXT, search('srvtoolu_1')];
     assert.deepEqual(sent(VENDOR, paused), { content: paused, warnings: [] });
     const waiting = [search('srvtoolu_1'), { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }];
@@ -74,7 +74,7 @@ suite('a tool that the provider of an earlier response ran', () => {
     assert.deepEqual(sent(VENDOR, waiting, { role: 'user', content: [result] }), { content: waiting, warnings: [] });
   });
 
-  test('but not where the conversation has gone on without it', () => {
+  test('does not stay where the conversation has gone on without it', () => {
     const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'ok' };
     const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
     const { content } = sent(VENDOR, [search('srvtoolu_1'), call], { role: 'user', content: [result, TEXT] });

@@ -281,7 +281,7 @@ suite('calls and results', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('elsewhere its pictures follow in a message that says whose they are', () => {
+  test('sends pictures elsewhere in a message that follows and says whose they are', () => {
     const { input } = encodeOfMessages(withPicture);
     assert.deepEqual(input.slice(2), [
       { type: 'function_call_output', call_id: 'a', output: 'Error: A map:' },
@@ -342,7 +342,7 @@ suite('what a response said comes back', () => {
   const SENT_CALL = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{"at": 1.0}' };
 
   // @spec reasoning-22
-  test('through a chat caller: reasoning exactly, before what came of it', () => {
+  test('keeps reasoning through a chat caller exactly, before what came of it', () => {
     const encoded = parseJsonObject(encodeChatResponse(answer, IDENTITY, FINAL_USAGE));
     const stated = objectOf(objectsOf(encoded?.['choices'])[0]?.['message']) ?? {};
     const { input, warnings } = inputOf(
@@ -364,7 +364,7 @@ suite('what a response said comes back', () => {
     ['whole', objectsOf(parseJsonObject(encodeMessagesResponse(answer, IDENTITY, FINAL_USAGE))?.['content'])],
     ['streamed', foldContent(checkStream(frames))],
   ] as const)
-    test(`through a messages caller, ${how}: the same, down to the id of the reasoning`, () => {
+    test(`keeps the same through a messages caller, ${how}, down to the id of the reasoning`, () => {
       const result = { type: 'tool_result', tool_use_id: 'call_1', content: 'Seen' };
       const messages = [HI, { role: 'assistant', content }, { role: 'user', content: [result] }];
       const { input, warnings } = encodeOfMessages({ messages }, REASONER);
@@ -378,7 +378,7 @@ suite('what a response said comes back', () => {
       assert.deepEqual(warnings, []);
     });
 
-  test('to another vendor reasoning does not go, and it is said so', () => {
+  test('keeps reasoning from another vendor, and says so', () => {
     const encoded = parseJsonObject(encodeChatResponse(answer, IDENTITY, FINAL_USAGE));
     const stated = objectOf(objectsOf(encoded?.['choices'])[0]?.['message']) ?? {};
     const target = upstream({ reasoningFamily: 'xai-responses-v1' });

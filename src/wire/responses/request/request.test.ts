@@ -34,7 +34,7 @@ suite('the smallest request', () => {
   });
 
   // @spec reasoning-14
-  test('to a vendor that stores responses it says that this one is not to be kept, and asks for sealed reasoning', () => {
+  test('tells a vendor that stores responses not to keep this one, and requests sealed reasoning', () => {
     const { input: _input, ...rest } = encodeChat({ stream: true }, REASONER).body;
     assert.deepEqual(rest, {
       model: 'upstream-model',
