@@ -38,6 +38,17 @@ function stripAttribution(blocks: readonly LocatedBlock[], warnings: Pick<Warnin
   return text === '' ? others : [{ ...first, block: { ...first.block, text } }, ...others];
 }
 
+/** A turn's blocks for a format that has no names of participants: the name stands before the text. @spec chat-6 */
+export function nameSpeaker({ turn, blocks }: LocatedTurn): readonly LocatedBlock[] {
+  if (turn.name === undefined || turn.role === 'tool') return blocks;
+  const at = blocks.findIndex(({ block }) => block.type === 'text');
+  return blocks.map((placed, index) =>
+    index === at && placed.block.type === 'text'
+      ? { ...placed, block: { ...placed.block, text: `${turn.name}: ${placed.block.text}` } }
+      : placed,
+  );
+}
+
 /** Assistant turns in a row, and whatever stands between two such runs. */
 export function splitRuns(turns: readonly LocatedTurn[]): readonly (readonly LocatedTurn[])[] {
   const runs: LocatedTurn[][] = [];

@@ -3,10 +3,10 @@ import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodePart, describeMedia } from './content.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import { nameOf } from '../../json-fields.ts';
 import { isAssistant, locateTurns, type LocatedTurn } from '../../source-positions.ts';
 import { resolveToolResults } from '../../resolve-tool-results.ts';
 import { writeOutDocuments } from '../../text-documents.ts';
+import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
 import { unsupportedMedia } from '../../unsupported-media.ts';
 import { RESULT_FOLLOWS } from '../../match-tool-results.ts';
 
@@ -234,6 +234,5 @@ function warnOfContext(block: Block, path: string, context: EncodeContext): void
 /** @throws GatewayError 400 for a file */
 function warnOfBlock(block: Block, path: string, context: EncodeContext): void {
   if (block.type === 'media') throw unsupportedMedia(path, describeMedia(block));
-  const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
-  context.warn('content-dropped', path, `the provider's format has no block of type ${what} here`);
+  warnOfUnsupportedBlock(block, path, context.warn);
 }

@@ -1,12 +1,12 @@
 import type { Block, ReasoningBlock } from '../../../canonical/blocks.ts';
 import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { pathOfCitations } from '../../source-paths.ts';
-import { nameOf } from '../../json-fields.ts';
 import type { CohereDialect } from '../dialect.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { ContentPart } from './content.ts';
 import { joinParts } from './content.ts';
-import type { LocatedBlock, LocatedTurn } from '../../source-positions.ts';
+import { nameSpeaker, type LocatedBlock, type LocatedTurn } from '../../source-positions.ts';
+import { typeOfBlock } from '../../unsupported-blocks.ts';
 import type { SentCall } from '../../match-tool-results.ts';
 import { toolNameOf } from './tool-names.ts';
 
@@ -55,17 +55,6 @@ export function encodeAssistant(
   return { message, calls };
 }
 
-/** The format has no names of participants. @spec chat-6 */
-function nameSpeaker({ turn, blocks }: LocatedTurn): readonly LocatedBlock[] {
-  if (turn.name === undefined) return blocks;
-  const at = blocks.findIndex(({ block }) => block.type === 'text');
-  return blocks.map((placed, index) =>
-    index === at && placed.block.type === 'text'
-      ? { ...placed, block: { ...placed.block, text: `${turn.name}: ${placed.block.text}` } }
-      : placed,
-  );
-}
-
 function emitBlock({ block, path }: LocatedBlock, { request, warnings }: EncodeContext): Stated | undefined {
   if (block.type === 'text' || block.type === 'refusal') {
     if (block.type === 'text' && block.citations !== undefined && block.citations.length > 0)
@@ -84,7 +73,7 @@ function emitBlock({ block, path }: LocatedBlock, { request, warnings }: EncodeC
 function nameOfBlock(block: Block): string {
   if (block.type === 'reasoning') return 'reasoning that only its own model can read';
   if (block.type === 'tool-call') return 'a call of a tool that its provider ran';
-  return `${block.type === 'opaque' ? nameOf(block.value['type']) : block.type} of an assistant`;
+  return `${block.type === 'media' ? block.type : typeOfBlock(block)} of an assistant`;
 }
 
 /** The format takes unsigned readable reasoning. @spec reasoning-16, reasoning-17 */

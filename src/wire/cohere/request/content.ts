@@ -2,8 +2,8 @@ import type { Block, MediaBlock } from '../../../canonical/blocks.ts';
 import { isTextType } from '../../../canonical/text-type.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { urlOfSource } from '../../media-source.ts';
-import { nameOf } from '../../json-fields.ts';
 import { writeOutDocuments } from '../../text-documents.ts';
+import { typeOfBlock } from '../../unsupported-blocks.ts';
 import { MEDIUM_NAMES, unsupportedMedia } from '../../unsupported-media.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { LocatedBlock } from '../../source-positions.ts';
@@ -57,8 +57,7 @@ function encodePart(block: Block, path: string, { warnings }: EncodeContext): Co
   const picture = block.type === 'media' ? encodeImage(block) : undefined;
   if (picture !== undefined) return picture;
   if (block.type === 'media') throw unsupportedMedia(path, `is ${MEDIUM_NAMES[block.media]}`);
-  const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
-  warnings.add('content-dropped', path, `${what} cannot be sent in this format`);
+  warnings.add('content-dropped', path, `${typeOfBlock(block)} cannot be sent in this format`);
   return undefined;
 }
 

@@ -1,10 +1,10 @@
 import type { ReasoningBlock, ToolCallBlock } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { parseToolInputObject } from '../../tool-input.ts';
-import type { LocatedBlock, LocatedTurn } from '../../source-positions.ts';
+import { nameSpeaker, type LocatedBlock, type LocatedTurn } from '../../source-positions.ts';
 import { asSignature, GEMINI_FAMILY, isSignature, MISSING_SIGNATURE, signaturesOfCalls } from '../call-signatures.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { encodeParts, nameSpeaker, warnOfBlock, type WirePart } from './content.ts';
+import { encodeParts, warnOfBlock, type WirePart } from './content.ts';
 import { geminiToolName } from './tool-names.ts';
 
 /** A call as it is sent, and what the caller knows it by. */

@@ -2,26 +2,15 @@ import type { Block, MediaBlock } from '../../../canonical/blocks.ts';
 import { unreachable } from '../../../lib/assert.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { pathOfCitations } from '../../source-paths.ts';
-import { nameOf } from '../../json-fields.ts';
 import { writeOutDocuments } from '../../text-documents.ts';
+import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
 import { unsupportedMedia } from '../../unsupported-media.ts';
-import type { LocatedBlock, LocatedTurn } from '../../source-positions.ts';
+import type { LocatedBlock } from '../../source-positions.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeFile, decodeText, describeMedia } from './media.ts';
 
 /** A part of a content, as the format has it. */
 export type WirePart = JsonObject;
-
-/** The blocks of a turn. The format has no names of participants. @spec chat-6 */
-export function nameSpeaker({ turn, blocks }: LocatedTurn): readonly LocatedBlock[] {
-  if (turn.name === undefined || turn.role === 'tool') return blocks;
-  const at = blocks.findIndex(({ block }) => block.type === 'text');
-  return blocks.map((placed, index) =>
-    index === at && placed.block.type === 'text'
-      ? { ...placed, block: { ...placed.block, text: `${turn.name}: ${placed.block.text}` } }
-      : placed,
-  );
-}
 
 /** Blocks as far as they are text or files. @param other takes any other */
 export function encodeParts(
@@ -76,6 +65,5 @@ function encodeMedia(block: MediaBlock, path: string, context: EncodeContext): W
 /** What has no place where it stands. @throws GatewayError 400 for a file */
 export function warnOfBlock({ block, path }: LocatedBlock, context: EncodeContext): void {
   if (block.type === 'media') throw unsupportedMedia(path, describeMedia(block));
-  const what = block.type === 'opaque' ? nameOf(block.value['type']) : block.type;
-  context.warn('content-dropped', path, `the provider's format has no block of type ${what} here`);
+  warnOfUnsupportedBlock(block, path, context.warn);
 }

@@ -1,11 +1,11 @@
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { Turn } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { isAssistant, locateTurns, type LocatedTurn } from '../../source-positions.ts';
+import { isAssistant, locateTurns, nameSpeaker, type LocatedTurn } from '../../source-positions.ts';
 import { resolveToolResults } from '../../resolve-tool-results.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeModelTurns, type SentCall } from './assistant-messages.ts';
-import { encodeParts, nameSpeaker, warnOfBlock, type WirePart } from './content.ts';
+import { encodeParts, warnOfBlock, type WirePart } from './content.ts';
 import { encodeResults, resultsIn } from './tool-results.ts';
 
 /** Members of the body. */

@@ -5,10 +5,10 @@ import { textOf } from '../../json-fields.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import type { LocatedTurn } from '../../source-positions.ts';
+import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
 import type { SentCall } from '../../match-tool-results.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { takesBreakpoints } from './cache-control.ts';
-import { warnOfBlock } from './content.ts';
 import { addReasoning, encodeReasoning, takesReasoning, type ReasoningItem } from './reasoning-history.ts';
 
 export interface EncodedAssistant {
@@ -91,11 +91,11 @@ class TurnEncoder {
         return;
       case 'opaque':
         if (block.format === 'responses') this.#drafts.push({ item: block.value });
-        else warnOfBlock(block, path, this.#context);
+        else warnOfUnsupportedBlock(block, path, this.#context.warnings.add);
         return;
       case 'media':
       case 'tool-result':
-        warnOfBlock(block, path, this.#context);
+        warnOfUnsupportedBlock(block, path, this.#context.warnings.add);
         return;
     }
   }

@@ -1,8 +1,8 @@
 import type { Block, MediaBlock } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { audioPart, urlOfSource } from '../../media-source.ts';
-import { nameOf } from '../../json-fields.ts';
 import { writeOutDocuments } from '../../text-documents.ts';
+import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
 import { MEDIUM_NAMES, unsupportedMedia } from '../../unsupported-media.ts';
 import type { Dialect } from '../../format.ts';
 import type { LocatedBlock } from '../../source-positions.ts';
@@ -25,7 +25,7 @@ export function encodeParts(blocks: readonly LocatedBlock[], context: EncodeCont
     for (const plain of writeOutDocuments([block])) {
       const part = encodeInput(plain, path, context);
       if (part === undefined && plain.type === 'media') throw unsupportedMedia(path, `is ${MEDIUM_NAMES[plain.media]}`);
-      if (part === undefined) warnOfBlock(plain, path, context);
+      if (part === undefined) warnOfUnsupportedBlock(plain, path, context.warnings.add);
       else parts.push(part);
     }
   }
@@ -39,12 +39,6 @@ export function simplify(parts: readonly JsonObject[]): Content {
   const text = first?.['text'];
   const plain = parts.length === 1 && typeof text === 'string' && first?.['prompt_cache_breakpoint'] === undefined;
   return plain ? text : parts;
-}
-
-export function warnOfBlock(block: Block, path: string, { warnings }: EncodeContext): void {
-  const what =
-    block.type === 'opaque' ? nameOf(block.value['type']) : block.type === 'media' ? block.media : block.type;
-  warnings.add('content-dropped', path, `the provider's format has no block of type ${what} here`);
 }
 
 function encodeInput(block: Block, path: string, context: EncodeContext): JsonObject | undefined {
