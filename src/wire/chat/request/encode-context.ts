@@ -1,14 +1,13 @@
-import type { Warning } from '../../../canonical/extra.ts';
 import type { EncodeTarget } from '../../format.ts';
-import { createWarnings } from '../../gateway/warnings.ts';
+import { createWarnings, type Warnings } from '../../gateway/warnings.ts';
 
 /** What the parts of one request's encoding share. */
 export interface EncodeContext {
   readonly target: EncodeTarget;
-  warn(code: Warning['code'], path: string, message: string): void;
+  readonly warn: Warnings['add'];
 }
 
-export function createEncodeContext(target: EncodeTarget): EncodeContext & { readonly warnings: readonly Warning[] } {
+export function createEncodeContext(target: EncodeTarget): EncodeContext & { readonly warnings: Warnings['list'] } {
   const { add, list } = createWarnings();
   return { target, warnings: list, warn: add };
 }
