@@ -106,6 +106,13 @@ export function json<Schema extends z.ZodType>(schema: Schema): Column<string, z
   };
 }
 
+/** A value inside a column of JSON, which has it as rows do. */
+export function jsonValue<Schema extends z.ZodType>(
+  stored: Schema,
+): Column<z.output<Schema>, z.output<Schema>, z.output<Schema>> & { readonly stored: Schema } {
+  return { ...plain, stored };
+}
+
 /** A list that is kept as JSON. */
 export function list<Item extends string | number>(item: z.ZodType<Item>): Column<string, readonly Item[], Item[]> {
   return { ...json(z.array(item).readonly()), serialize: (items) => [...items] };

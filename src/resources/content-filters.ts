@@ -7,19 +7,19 @@ import {
   type BuiltinFilterSlug,
   type ContentFilter,
 } from '../canonical/guardrail-rules.ts';
+import { jsonValue } from './columns.ts';
 
 const LABEL_CHARS_MAX = 100;
 const FILTERS_MAX = 100;
 
-const action = z
-  .enum(['redact', 'block', 'flag'])
-  .describe('`flag` notes a match, `redact` replaces it, `block` refuses the request.');
+const filterAction = z.enum(['redact', 'block', 'flag']);
+const action = filterAction.describe('`flag` notes a match, `redact` replaces it, `block` refuses the request.');
 const scanOutput = z.boolean().describe('Whether responses are searched as well as requests.');
 const slug = z.enum(BUILTIN_FILTER_SLUGS);
 const scanScope = z.enum(['user_only', 'all_messages']);
 
 /** @spec filter-1, filter-11 */
-export const contentFiltersSchema = z
+const contentFiltersSchema = z
   .array(
     z
       .strictObject({
@@ -38,7 +38,7 @@ export const contentFiltersSchema = z
   .nullable();
 
 /** @spec filter-5 */
-export const builtinFiltersSchema = z
+const builtinFiltersSchema = z
   .array(
     z
       .strictObject({
@@ -59,7 +59,7 @@ export const builtinFiltersSchema = z
 
 const INJECTION: BuiltinFilterSlug = 'regex-prompt-injection';
 
-export const serializedContentFiltersSchema = z
+const serializedContentFiltersSchema = z
   .array(
     z
       .strictObject({
@@ -72,7 +72,7 @@ export const serializedContentFiltersSchema = z
   )
   .nullable();
 
-export const serializedBuiltinFiltersSchema = z
+const serializedBuiltinFiltersSchema = z
   .array(
     z
       .strictObject({
@@ -86,18 +86,44 @@ export const serializedBuiltinFiltersSchema = z
   )
   .nullable();
 
+/** Patterns of the operator's own. They are checked before they are parsed: see `checkPatterns`. */
+export const contentFilters = {
+  ...jsonValue(
+    z
+      .array(
+        z.strictObject({
+          pattern: z.string(),
+          action: filterAction,
+          label: z.string().nullable(),
+          scanOutput: z.boolean(),
+        }),
+      )
+      .readonly()
+      .nullable(),
+  ),
+  set: contentFiltersSchema,
+  shown: serializedContentFiltersSchema,
+  parse: (sent: z.output<typeof contentFiltersSchema>): readonly ContentFilter[] | null =>
+    sent &&
+    sent.map((filter) => ({
+      pattern: filter.pattern,
+      action: filter.action,
+      label: filter.label ?? null,
+      scanOutput: filter.scan_output ?? false,
+    })),
+  serialize: (filters: readonly ContentFilter[] | null): z.output<typeof serializedContentFiltersSchema> =>
+    filters && filters.map(({ scanOutput: scans, ...filter }) => ({ ...filter, ...(scans && { scan_output: true }) })),
+};
+
 /** @throws GatewayError 400 `invalid_regex_pattern` */
-export async function parseContentFilters(
-  sent: z.output<typeof contentFiltersSchema>,
-): Promise<readonly ContentFilter[] | null> {
-  if (sent === null) return null;
+export async function checkPatterns(sent: z.output<typeof contentFiltersSchema> | undefined): Promise<void> {
+  if (sent === null || sent === undefined) return;
   // The parser is large, and most gateways never store a pattern.
   const { faultOfPattern } = await import('../lib/text/plain-pattern.ts');
-  return sent.map(({ pattern, action: does, label = null, scan_output = false }, index): ContentFilter => {
+  for (const [index, { pattern }] of sent.entries()) {
     const fault = faultOfPattern(pattern);
     if (fault !== undefined) throw badPattern(`content_filters[${index}].pattern`, fault);
-    return { pattern, action: does, label, scanOutput: scan_output };
-  });
+  }
 }
 
 function badPattern(path: string, message: string): GatewayError {
@@ -107,42 +133,31 @@ function badPattern(path: string, message: string): GatewayError {
   });
 }
 
-export function parseBuiltinFilters(sent: z.output<typeof builtinFiltersSchema>): readonly BuiltinFilter[] | null {
-  return (
-    sent?.map(
-      ({ slug: name, action: does, scan_scope: scope = 'all_messages', scan_output = false }): BuiltinFilter => ({
-        slug: name,
-        action: does,
-        scanScope: scope,
-        scanOutput: scan_output,
-      }),
-    ) ?? null
-  );
-}
-
-export function serializeContentFilters(
-  filters: readonly ContentFilter[] | null,
-): z.output<typeof serializedContentFiltersSchema> {
-  return (
-    filters?.map(({ pattern, action: does, label, scanOutput: scans }) => ({
-      pattern,
-      action: does,
-      label,
-      ...(scans && { scan_output: true }),
-    })) ?? null
-  );
-}
-
-export function serializeBuiltinFilters(
-  filters: readonly BuiltinFilter[] | null,
-): z.output<typeof serializedBuiltinFiltersSchema> {
-  return (
-    filters?.map((filter) => ({
+/** Built-in filters that are switched on. */
+export const builtinFilters = {
+  ...jsonValue(
+    z
+      .array(z.strictObject({ slug, action: filterAction, scanScope, scanOutput: z.boolean() }))
+      .readonly()
+      .nullable(),
+  ),
+  set: builtinFiltersSchema,
+  shown: serializedBuiltinFiltersSchema,
+  parse: (sent: z.output<typeof builtinFiltersSchema>): readonly BuiltinFilter[] | null =>
+    sent &&
+    sent.map((filter) => ({
+      slug: filter.slug,
+      action: filter.action,
+      scanScope: filter.scan_scope ?? 'all_messages',
+      scanOutput: filter.scan_output ?? false,
+    })),
+  serialize: (filters: readonly BuiltinFilter[] | null): z.output<typeof serializedBuiltinFiltersSchema> =>
+    filters &&
+    filters.map((filter) => ({
       slug: filter.slug,
       action: filter.action,
       label: LABEL_OF_BUILTIN[filter.slug],
       ...(filter.slug === INJECTION && { scan_scope: filter.scanScope }),
       ...(filter.scanOutput && { scan_output: true }),
-    })) ?? null
-  );
-}
+    })),
+};

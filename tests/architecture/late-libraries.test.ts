@@ -74,8 +74,8 @@ test('loads the parser of patterns with the first stored pattern, not with the r
   const parser = '@eslint-community/regexpp';
   const routes = `import './src/http/routes.ts';`;
   assert.ok(!packagesOf(routes).includes(parser));
-  const read = `import { parseContentFilters } from './src/resources/content-filters.ts';`;
-  const first = `await parseContentFilters([{ pattern: 'a', action: 'flag' }]);`;
+  const read = `import { checkPatterns } from './src/resources/content-filters.ts';`;
+  const first = `await checkPatterns([{ pattern: 'a', action: 'flag' }]);`;
   assert.ok(packagesOf(`${routes}${read}${first}`).includes(parser));
 });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
-import type { GuardrailRules } from '../../canonical/guardrail-rules.ts';
 import type { Catalog } from '../../catalog/model.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { RuleChanges } from '../../resources/guardrail-rules.ts';
 import { guardrailResource, type GuardrailPatch, type GuardrailRow } from '../../resources/guardrails.ts';
 import type { GuardrailStore } from '../../store/accounts/guardrails.ts';
 import type { Page, PageWindow } from '../../store/engine/page.ts';
@@ -13,9 +13,6 @@ import type { Workspaces } from '../workspaces/workspaces.ts';
 export type Guardrail = GuardrailRow;
 /** Changes of a guardrail: absent fields stay as they are. */
 export type GuardrailChanges = GuardrailPatch & { readonly rules?: RuleChanges };
-export type RuleChanges = Partial<Omit<GuardrailRules, 'zeroRetention'>> & {
-  readonly zeroRetention?: Partial<GuardrailRules['zeroRetention']>;
-};
 export type NewGuardrail = GuardrailChanges & { readonly name: string; readonly workspaceId?: string | null };
 
 /**
@@ -52,19 +49,6 @@ export interface GuardrailsDeps {
   readonly onChange: () => void;
 }
 
-const NO_RULES: GuardrailRules = {
-  allowedProviders: null,
-  ignoredProviders: null,
-  allowedModels: null,
-  ignoredModels: null,
-  zeroRetention: { anthropic: null, openai: null, google: null, xai: null, other: null },
-  paidTraining: null,
-  freeTraining: null,
-  freePublication: null,
-  contentFilters: null,
-  builtinFilters: null,
-};
-
 const NAME_OF_DEFAULT = 'Workspace default';
 
 export function createGuardrails(deps: GuardrailsDeps): Guardrails {
@@ -89,11 +73,8 @@ export function createGuardrails(deps: GuardrailsDeps): Guardrails {
       if (workspace !== undefined && changes.name !== undefined && changes.name !== NAME_OF_DEFAULT)
         throw invalid('name', 'cannot be changed: it is the guardrail of a workspace');
       const nowMs = clock.nowMs();
-      const applyPlugins = (row: Guardrail): Guardrail => ({
-        ...withChanges(row, changes, catalog),
-        updatedAtMs: nowMs,
-      });
-      const guardrail = await store.update(id, applyPlugins, workspace && defaultGuardrailOf(workspace, nowMs));
+      const change = (row: Guardrail): Guardrail => ({ ...withChanges(row, changes, catalog), updatedAtMs: nowMs });
+      const guardrail = await store.update(id, change, workspace && defaultGuardrailOf(workspace, nowMs));
       if (guardrail === undefined) throw noSuchGuardrail();
       onChange();
       return guardrail;
@@ -111,7 +92,7 @@ function defaultGuardrailOf({ id, defaultGuardrailId }: WorkspaceRow, nowMs: num
 }
 
 function draftGuardrail(id: string, workspaceId: string, name: string, nowMs: number): Guardrail {
-  return guardrailResource.newRow({ id, workspaceId, name, rules: NO_RULES, createdAtMs: nowMs });
+  return guardrailResource.newRow({ id, workspaceId, name, createdAtMs: nowMs });
 }
 
 function withChanges(row: Guardrail, changes: GuardrailChanges, catalog: Pick<Catalog, 'find'>): Guardrail {

@@ -2,23 +2,11 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import type { GuardrailRules, FilterAction } from '../../canonical/guardrail-rules.ts';
+import { NO_RULES } from '../../resources/guardrail-rules.ts';
 import type { GuardrailRow } from '../../resources/guardrails.ts';
 import type { StoredLayers } from '../../store/accounts/policy-layers.ts';
 import type { WorkspaceRow } from '../../resources/workspaces.ts';
 import { mergeRules, policyFrom, type GuardrailScope, type PolicyLayer } from './policy.ts';
-
-const NO_RULES: GuardrailRules = {
-  allowedProviders: null,
-  ignoredProviders: null,
-  allowedModels: null,
-  ignoredModels: null,
-  zeroRetention: { anthropic: null, openai: null, google: null, xai: null, other: null },
-  paidTraining: null,
-  freeTraining: null,
-  freePublication: null,
-  contentFilters: null,
-  builtinFilters: null,
-};
 
 const names = fc.option(fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd/x', 'd/y'), { minLength: 1 }));
 const flag = fc.option(fc.boolean());

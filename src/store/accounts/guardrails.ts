@@ -40,7 +40,7 @@ export function createGuardrailStore({ database }: { readonly database: Database
     async insert(row) {
       await kysely.insertInto('guardrails').values(toColumns(row)).execute();
     },
-    update: (id, applyPlugins, fallback) => updateGuardrail(database, id, applyPlugins, fallback),
+    update: (id, change, fallback) => updateGuardrail(database, id, change, fallback),
     remove: (id) =>
       kysely.transaction().execute(async (transaction) => {
         const removed = await transaction.deleteFrom('guardrails').where('id', '=', id).returning('id').execute();
@@ -53,7 +53,7 @@ export function createGuardrailStore({ database }: { readonly database: Database
 function updateGuardrail(
   database: Database,
   id: string,
-  applyPlugins: (row: GuardrailRow) => GuardrailRow,
+  change: (row: GuardrailRow) => GuardrailRow,
   fallback: GuardrailRow | undefined,
 ): Promise<GuardrailRow | undefined> {
   return database.kysely.transaction().execute(async (transaction) => {
@@ -72,7 +72,7 @@ function updateGuardrail(
       .returningAll()
       .executeTakeFirst();
     if (columns === undefined) return undefined;
-    const { id: _id, ...transformed } = toColumns(applyPlugins(toRow(columns)));
+    const { id: _id, ...transformed } = toColumns(change(toRow(columns)));
     await transaction.updateTable('guardrails').set(transformed).where('id', '=', id).execute();
     return toRow({ id, ...transformed });
   });

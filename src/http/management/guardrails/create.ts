@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { guardrailResource, rulesShape } from '../../../resources/guardrails.ts';
+import { parseRules, rulesShape } from '../../../resources/guardrail-rules.ts';
+import { guardrailResource } from '../../../resources/guardrails.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { serializeGuardrail, guardrailSchema } from './guardrail-shape.ts';
-import { parseRules } from './read-rules.ts';
 import { warnOfFilters, warningsSchema } from './warn-of-filters.ts';
 
 const { name, workspace_id, ...settings } = guardrailResource.createShape;
@@ -27,7 +27,7 @@ export const createGuardrail = defineRoute({
   errors: [400, 413],
   async handle({ body, services }) {
     const values = guardrailResource.parseNew(body, services);
-    const guardrail = await services.guardrails.create({ ...values, rules: await parseRules(body) });
+    const guardrail = await services.guardrails.create({ ...values, rules: await parseRules(body, services) });
     const warnings = await warnOfFilters(services.tryFilters, guardrail.rules);
     return { status: 201, body: { data: serializeGuardrail(guardrail), warnings } };
   },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { guardrailResource, rulesShape } from '../../../resources/guardrails.ts';
+import { parseRules, rulesShape } from '../../../resources/guardrail-rules.ts';
+import { guardrailResource } from '../../../resources/guardrails.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { serializeGuardrail, guardrailPathSchema, guardrailSchema } from './guardrail-shape.ts';
-import { parseRules } from './read-rules.ts';
 import { warnOfFilters, warningsSchema } from './warn-of-filters.ts';
 
 const bodySchema = z
@@ -28,7 +28,7 @@ export const updateGuardrail = defineRoute({
   },
   errors: [400, 404, 413],
   async handle({ params, body, services }) {
-    const changes = { ...guardrailResource.parsePatch(body, services), rules: await parseRules(body) };
+    const changes = { ...guardrailResource.parsePatch(body, services), rules: await parseRules(body, services) };
     const guardrail = await services.guardrails.update(params.id, changes);
     const warnings = await warnOfFilters(services.tryFilters, guardrail.rules);
     return { status: 200, body: { data: serializeGuardrail(guardrail), warnings } };
