@@ -20,6 +20,8 @@ const INFLATORS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
+const CALLBACK_OVER = Promise.resolve();
+
 /**
  * The whole body as bytes. A declared length over the limit is refused before a byte is read.
  * @param share is taken of as the body comes
@@ -28,6 +30,8 @@ const INFLATORS: Readonly<Record<string, () => Transform>> = {
 export async function readBody(request: IncomingMessage, limits: BodyLimits, share?: BodyShare): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limits.bytesMax) throw tooLarge(limits.bytesMax);
+  // What came in one network read with the headers is handed over once the callback for these is over.
+  await CALLBACK_OVER;
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '')
     return takeWhole(request, declared, share) ?? collect(request, request, limits, share);

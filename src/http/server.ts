@@ -159,7 +159,7 @@ class TwoLaneServer implements HttpServer {
     }
     this.#track(request, response);
     const raw = request.method === 'POST' ? this.#routes.get(pathOf(request.url)) : undefined;
-    if (raw !== undefined) void this.#answer(raw, request, response);
+    if (raw !== undefined) this.#answer(raw, request, response);
     else if (!answerProbe(request, response)) this.#handleByFastify(request, response);
   }
 
@@ -178,13 +178,11 @@ class TwoLaneServer implements HttpServer {
   }
 
   /** A handler that fails answers for itself; if even that fails, the caller must not wait for ever. */
-  async #answer(raw: RawHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      await raw(request, response);
-    } catch (error) {
+  #answer(raw: RawHandler, request: IncomingMessage, response: ServerResponse): void {
+    raw(request, response).catch((error: unknown) => {
       this.#onBug(error);
       response.destroy();
-    }
+    });
   }
 
   #track(request: IncomingMessage, response: ServerResponse): void {

@@ -31,8 +31,7 @@ export interface ExchangeDeps extends SettleDeps, BudgetReservationDeps {
 
 /**
  * One request and its response: what is open as long as they are. It is the one owner of their end: the charge is settled
- * once, by `settle`, and everything that a step opens registers its end on `ends`. A class because it lives as long as its
- * request.
+ * once, by `settle`, and everything that a step opens is ended by `close`. A class because it lives as long as its request.
  */
 export class Exchange {
   readonly incoming: IncomingRequest;
@@ -46,10 +45,13 @@ export class Exchange {
   readonly memory = new MemoryLeases();
   /** Runs one generation inside this one. */
   readonly generateNested: GenerateNested;
-  /** Runs, the last one first, when the request is over, whatever its outcome. */
-  readonly ends = new AsyncDisposableStack();
   readonly #deps: ExchangeDeps;
   readonly #over = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  /** Ends of what steps opened. */
+  readonly #ends: (() => void)[] = [];
+  /** Generations inside this one that run now. */
+  #nestedRuns: Set<Promise<unknown>> | undefined;
   #settlement: Settlement | undefined;
 
   constructor(
@@ -76,20 +78,67 @@ export class Exchange {
             monotonicMs: () => deps.clock.monotonicMs(),
           })
         : undefined;
-    const underWay = new Set<Promise<unknown>>();
     this.generateNested = createGenerateNested({ generate, clock: deps.clock }, incoming, {
       log,
       format,
       signal,
-      underWay,
+      follow: (running) => this.#followNested(running),
     });
     writer.onGone(() => this.#over.abort('gone'));
-    this.#registerEnds(underWay);
+    this.#timer = setTimeout(() => this.#over.abort('total'), deps.totalMs);
+    if (incoming.nested === undefined) deps.streams.requestBegan();
+    if (this.output !== undefined) deps.streams.streamOpened();
   }
 
   /** Aborts when the caller has hung up (its reason is then `gone`), the total time is over (`total`), or the request is. */
   get signal(): AbortSignal {
     return this.#over.signal;
+  }
+
+  /** What `end` ends is open from now on: it runs when the request is over, whatever its outcome, the last one first. */
+  defer(end: () => void): void {
+    this.#ends.push(end);
+  }
+
+  /** The request is over: ends all that is still open. Settles when the charge is durable. */
+  async close(): Promise<void> {
+    const { output } = this;
+    const { streams } = this.#deps;
+    const { nested } = this.incoming;
+    clearTimeout(this.#timer);
+    for (const end of this.#ends.reverse()) this.#run(end);
+    this.memory.close();
+    if (output !== undefined) {
+      output.stop();
+      streams.streamClosed();
+    }
+    await this.settle().durable;
+    if (nested === undefined) streams.requestEnded();
+    if (this.#nestedRuns !== undefined) await this.#endNestedRuns(this.#nestedRuns);
+    nested?.ended(this.finalUsage());
+  }
+
+  /** A bug in one end keeps no other from running. */
+  #run(end: () => void): void {
+    try {
+      end();
+    } catch (error) {
+      this.#deps.onBug(error, this.facts.log.id);
+    }
+  }
+
+  #followNested(running: Promise<unknown>): void {
+    const runs = (this.#nestedRuns ??= new Set());
+    runs.add(running);
+    const over = (): void => void runs.delete(running);
+    running.then(over, over);
+  }
+
+  /** The response does not wait for them, and each has a charge of its own to settle. */
+  async #endNestedRuns(runs: ReadonlySet<Promise<unknown>>): Promise<void> {
+    if (runs.size === 0) return;
+    this.#over.abort('over');
+    await Promise.allSettled(runs);
   }
 
   /** Fixes the charge, once. */
@@ -131,34 +180,6 @@ export class Exchange {
       serviceMetadata: metadataOf(this.facts, region),
       baseUrl: baseUrl(),
     };
-  }
-
-  #registerEnds(underWay: ReadonlySet<Promise<unknown>>): void {
-    const { incoming, output, ends } = this;
-    const { streams, totalMs } = this.#deps;
-    const { nested } = incoming;
-    if (nested !== undefined) ends.defer(() => nested.ended(this.finalUsage()));
-    // The response does not wait for them, and each has a charge of its own to settle.
-    ends.defer(async () => {
-      if (underWay.size === 0) return;
-      this.#over.abort('over');
-      await Promise.allSettled(underWay);
-    });
-    if (nested === undefined) {
-      streams.requestBegan();
-      ends.defer(() => streams.requestEnded());
-    }
-    ends.defer(() => this.settle().durable);
-    if (output !== undefined) {
-      streams.streamOpened();
-      ends.defer(() => {
-        output.stop();
-        streams.streamClosed();
-      });
-    }
-    ends.defer(() => this.memory.close());
-    const timer = setTimeout(() => this.#over.abort('total'), totalMs);
-    ends.defer(() => clearTimeout(timer));
   }
 
   /** A caller that leaves before the end owes what there is of the response. @spec money-17 */

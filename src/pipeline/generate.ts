@@ -70,7 +70,7 @@ export function createGenerate(deps: GenerateDeps): Generate {
     } catch (error) {
       await exchange.refuse(error);
     } finally {
-      await exchange.ends.disposeAsync();
+      await exchange.close();
     }
   };
   return generate;
@@ -84,13 +84,15 @@ const UNCOUNTED = { promptTokens: () => 1, isFree: false } as const;
  * @throws GatewayError in place of a response
  */
 async function respond(deps: GenerateDeps, exchange: Exchange): Promise<ResponseEnding> {
-  const { incoming, facts, writer, reservation, signal, ends } = exchange;
+  const { incoming, facts, writer, reservation, signal } = exchange;
   const { log, report, meter } = facts;
   const { principal } = incoming;
 
-  const rules = await admit(deps, principal);
-  const onTaken = (files: BytesTaken): void => ends.defer(() => files.shrink(0));
-  const received = await inlineStoredFiles(deps, incoming.request, { owner: principal, signal, onTaken });
+  const admitted = admit(deps, principal);
+  const rules = admitted instanceof Promise ? await admitted : admitted;
+  const onTaken = (files: BytesTaken): void => exchange.defer(() => files.shrink(0));
+  const inlined = inlineStoredFiles(deps, incoming.request, { owner: principal, signal, onTaken });
+  const received = inlined instanceof Promise ? await inlined : inlined;
   log.request = received;
 
   const filters = openContentFilters(deps, {
@@ -104,12 +106,13 @@ async function respond(deps: GenerateDeps, exchange: Exchange): Promise<Response
   });
   if (filters !== undefined) log.request = await filters.filterRequest(received);
 
-  const cached = await lookUpCachedResponse(deps.responseCache, {
+  const lookUp = lookUpCachedResponse(deps.responseCache, {
     request: log.request,
     report,
     principal,
     policy: rules.policy,
   });
+  const cached = lookUp && (await lookUp);
   if (cached !== undefined) writer.announce(cached.headers);
   if (cached?.hit !== undefined) {
     const { sourceId, endpoint, response } = cached.hit;
@@ -119,7 +122,7 @@ async function respond(deps: GenerateDeps, exchange: Exchange): Promise<Response
     const filtered = filters === undefined ? response : await filters.filterResponse(response);
     return relay(exchange, filtered, []);
   }
-  if (cached !== undefined) ends.defer(() => cached.keep(facts));
+  if (cached !== undefined) exchange.defer(() => cached.keep(facts));
 
   const prepared = await transform(deps, exchange, rules, filters);
   const response = await callModels(deps, exchange, rules, filters, prepared);
@@ -150,7 +153,7 @@ async function transform(
   const { models } = filtered.directives;
 
   const choice = new RequestChoice(deps, { request: filtered, rules, log, report });
-  const applied = await applyPlugins(deps, filtered, {
+  const applying = applyPlugins(deps, filtered, {
     log,
     report,
     memory,
@@ -166,15 +169,17 @@ async function transform(
       await reservation.takePermit(ratedBy(log, models));
     },
   });
+  const applied = applying instanceof Promise ? await applying : applying;
   // Plugins put in what filters have not seen: files as text, pages of the web.
   const isSeen = filters === undefined || applied.request === filtered;
   const transformed = isSeen ? applied.request : await filters.filterRequest(applied.request);
 
-  const offered = await offerServerTools(deps, transformed, {
+  const offering = offerServerTools(deps, transformed, {
     endpointsOf: () => endpointsOf(deps, transformed, rules),
     principal: log.principal,
     signal,
   });
+  const offered = offering && (await offering);
   if (offered === undefined) return { ...applied, request: transformed, choice, offered };
   noteMissingTools(offered, facts);
   return { ...applied, request: restoreServerCalls(offered, format.serverCalls), choice, offered };
@@ -191,20 +196,22 @@ async function callModels(
   filters: ContentFilters | undefined,
   { request, fitting, choice, offered }: PreparedRequest,
 ): Promise<UpstreamResponse> {
-  const { format, facts, output, reservation, signal, ends, generateNested } = exchange;
+  const { format, facts, output, reservation, signal, generateNested } = exchange;
   const { log, report } = facts;
   const { nested } = exchange.incoming;
 
   const adapt: AdaptRequest | undefined = offered && ((of, candidate) => withNativeTools(of, candidate, offered));
   const estimate = (of: Route): RouteEstimate => estimateOf(log, of, deps, adapt);
-  const route = await planRoute(deps, { request, rules, report, fitting, pin: choice.pin(), nested, estimate });
+  const planned = planRoute(deps, { request, rules, report, fitting, pin: choice.pin(), nested, estimate });
+  const route = planned instanceof Promise ? await planned : planned;
 
   // Free is what a slug resolves to, however it is spelled, and whether the caller or a router chose it.
   const slugs = route.resolved.models.map(({ slug }) => slug);
-  await reservation.reserve(rules.limits, () => estimate(route), ratedBy(log, slugs));
+  const reserving = reservation.reserve(rules.limits, () => estimate(route), ratedBy(log, slugs));
+  if (reserving !== undefined) await reserving;
 
   const outcome = new RouteOutcome(deps, route);
-  ends.defer(() => outcome.ended(exchange.settle().record));
+  exchange.defer(() => outcome.ended(exchange.settle().record));
   const turns = new ModelTurns(deps, {
     route,
     fitting,
@@ -219,7 +226,7 @@ async function callModels(
         : undefined,
     wasCallerSlow: () => output?.wasCallerSlow() === true,
   });
-  ends.defer(() => turns.close());
+  exchange.defer(() => turns.close());
   const first = await turns.callWithFallback();
   // Each turn before its calls are run: what a filter replaces in a call is not what the tool is given.
   const turn = filters === undefined ? first : await filters.filterResponse(first);

@@ -72,7 +72,8 @@ export interface Admitted {
 export function createGenerationRoute(format: ClientFormat, deps: GenerationRouteDeps): RawHandler {
   const decode = format.decodeRequest.bind(format);
   return createBodyRoute(format, deps, async (admitted, response, arrivedMs) => {
-    const named = await readWithPreset(deps.presets, format.id, decode, admitted);
+    const read = readWithPreset(deps.presets, format.id, decode, admitted);
+    const named = read instanceof Promise ? await read : read;
     const request = withFullNames(named, deps.rename);
     const { id, principal, place, turns } = admitted;
     if (turns !== undefined) await turns.next();
@@ -93,7 +94,8 @@ export function createBodyRoute(
     let share: BodyShare | undefined;
     let place: RequestPermit | undefined;
     try {
-      const principal = await deps.authenticate(request.headers, { allowApiKeyHeader: deps.allowApiKeyHeader });
+      const known = deps.authenticate(request.headers, deps);
+      const principal = known instanceof Promise ? await known : known;
       if (deps.anyKey !== true) requireKind(principal, 'normal');
       if (deps.draining())
         throw new GatewayError('provider_overloaded', 'The gateway is shutting down.', {

@@ -17,6 +17,7 @@ type Rated = Pick<RatedRequest, 'promptTokens' | 'isFree'>;
 /** Settles the reservations with the charge, and ends the permits. Never rejects. */
 export type Release = (charge: Spent, usage: Usage | undefined) => Promise<void>;
 
+const NOTHING_MOVES: Promise<void> = Promise.resolve();
 const NOTHING_SPENT: Spent = { ownNanoUsd: 0, byokNanoUsd: 0 };
 
 /** What is reserved for one turn of a response without a maximum, and for what came before it. */
@@ -28,15 +29,16 @@ export interface TurnBudget extends OpenEnded {
 
 /** What one request holds of its caller's limits, until its charge is settled. */
 export class BudgetReservation {
-  readonly further: FurtherReservations;
   readonly #deps: BudgetReservationDeps;
   readonly #principal: Principal;
   readonly #log: Pick<RequestLog, 'id' | 'requestId'>;
   #limits: readonly SpendLimit[] = [];
   #reservation: Reservation | undefined;
   #permit: RequestPermit | undefined;
+  #further: FurtherReservations | undefined;
+  #isOver = false;
   /** Each reservation takes the place of the one before: they are made one after the other. */
-  #moving: Promise<unknown> = Promise.resolve();
+  #moving: Promise<unknown> = NOTHING_MOVES;
   /** The number of those that are being made. */
   #moves = 0;
   #turn: { readonly budget: TurnBudget; reservation: Reservation } | undefined;
@@ -53,7 +55,15 @@ export class BudgetReservation {
     this.#principal = principal;
     this.#place = place;
     this.#log = log;
-    this.further = new FurtherReservations(deps.ledger, { id: log.id, principal });
+  }
+
+  /** Most requests never reserve anything there. */
+  get further(): FurtherReservations {
+    if (this.#further === undefined) {
+      this.#further = new FurtherReservations(this.#deps.ledger, { id: this.#log.id, principal: this.#principal });
+      if (this.#isOver) this.#further.end();
+    }
+    return this.#further;
   }
 
   /** Of the turn that runs now. `undefined`: nothing limits the caller, or the response has a maximum. */
@@ -68,18 +78,28 @@ export class BudgetReservation {
 
   /**
    * Reserves the money, then takes the permit: a request without the money uses up no permit. A shared state does both in
-   * one call. @throws GatewayError 402, 403 or 429
+   * one call. @returns `undefined`, at once, where nothing limits the caller
+   * @throws GatewayError 402, 403 or 429; as a rejection, or at once where the cost cannot be estimated
    */
-  async reserve(limits: readonly SpendLimit[], estimate: () => RouteEstimate, request: Rated): Promise<void> {
+  reserve(limits: readonly SpendLimit[], estimate: () => RouteEstimate, request: Rated): Promise<void> | undefined {
     const pending = this.#permit === undefined ? this.#pending(request) : undefined;
-    const beside = pending && { permit: pending.requested };
     let reserved: RouteEstimate | undefined;
     this.#limits = limits;
-    this.#reservation = await this.#deps.ledger.reserve(this.#principal, limits, () => ({
-      ...(reserved = estimate()),
-      ...beside,
-    }));
-    this.#begin(reserved);
+    const reserving = this.#deps.ledger.reserve(this.#principal, limits, () => {
+      reserved = estimate();
+      return pending === undefined ? reserved : { ...reserved, permit: pending.requested };
+    });
+    if (reserving === undefined && pending === undefined) return undefined;
+    return this.#take(reserving, () => reserved, pending);
+  }
+
+  async #take(
+    reserving: Promise<Reservation> | undefined,
+    reserved: () => RouteEstimate | undefined,
+    pending: PendingPermit | undefined,
+  ): Promise<void> {
+    this.#reservation = await reserving;
+    this.#begin(reserved());
     if (pending !== undefined) this.#permit = await pending.acquire(this.#reservation?.permitted);
   }
 
@@ -131,14 +151,15 @@ export class BudgetReservation {
       const last = reservation instanceof Promise ? await reservation : reservation;
       // Concurrently, so that a shared state gets one call.
       await Promise.all([last && this.#deps.ledger.settle(last, charge), place?.ended(usage), permit?.ended(usage)]);
-      await this.further.release();
+      await this.#further?.release();
     };
   }
 
   /** The reservation that the charge is settled with. */
   #last(): Reservation | undefined {
-    this.further.end();
-    return this.#reservation ?? this.further.take();
+    this.#isOver = true;
+    this.#further?.end();
+    return this.#reservation ?? this.#further?.take();
   }
 
   #begin(estimate: RouteEstimate | undefined): void {

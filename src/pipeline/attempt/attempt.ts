@@ -98,7 +98,8 @@ export async function makeAttempt(
   deadline: AttemptDeadline,
   signal: AbortSignal,
 ): Promise<AttemptOutcome> {
-  const upstream = await upstreamOf(deps, candidate);
+  const found = upstreamOf(deps, candidate);
+  const upstream = found instanceof Promise ? await found : found;
   if ('kind' in upstream) return { committed: false, failure: upstream };
   const { provider, endpoint } = upstream;
   const format = deps.formats[candidate.format];
@@ -114,10 +115,12 @@ export async function makeAttempt(
   };
   const turns = isLarge ? deps.turns : undefined;
   if (turns !== undefined) await turns.next();
-  const recalled = await deps.memory.recall(given, requested);
+  const recalling = deps.memory.recall(given, requested);
+  const recalled = recalling instanceof Promise ? await recalling : recalling;
   const { reasoningMember } = recalled;
   const dialect = reasoningMember === undefined ? known : { ...known, reasoningMember };
-  const request = await media.inline(recalled.request, format, dialect, signal);
+  const inlined = media.inline(recalled.request, format, dialect, signal);
+  const request = inlined instanceof Promise ? await inlined : inlined;
   if ('kind' in request) return { committed: false, failure: signal.aborted ? abortFailure(signal) : request };
   if (turns !== undefined) await turns.next();
   const prepared = tryPrepareCall(provider, format, endpoint, request, endUserId, dialect);
@@ -127,7 +130,8 @@ export async function makeAttempt(
   attempt.warn(encoded.warnings);
   echoes?.push({ provider: candidate.endpoint.providerName, body: encoded.body });
   if (turns !== undefined) await turns.next();
-  const outbound = await tryAuthorizeCall(provider, prepared);
+  const authorizing = tryAuthorizeCall(provider, prepared);
+  const outbound = authorizing instanceof Promise ? await authorizing : authorizing;
   if ('kind' in outbound) return { committed: false, failure: outbound };
   if ((outbound.body?.length ?? 0) >= LARGE_BYTES) await deps.turns.next();
   if (signal.aborted) return { committed: false, failure: abortFailure(signal) };

@@ -24,13 +24,16 @@ export interface PlanRouteInput {
 }
 
 /**
- * Resolves the models, filters and orders their endpoints, and reports what came of it.
+ * Resolves the models, filters and orders their endpoints, and reports what came of it. Mostly at once, as `chooseRoute`.
  * @throws GatewayError 400 or 404 for the models, 404 where no endpoint may serve the request, 402 for a nested generation
- * whose budget is too small
+ * whose budget is too small; thrown or as a rejection
  */
-export async function planRoute(deps: RouteDeps, input: PlanRouteInput): Promise<Route> {
-  const { request, rules, report, fitting, pin, nested, estimate } = input;
-  const chosen = await chooseRoute(deps, request, rules, { fitting, pin });
+export function planRoute(deps: RouteDeps, input: PlanRouteInput): Route | Promise<Route> {
+  const chosen = chooseRoute(deps, input.request, input.rules, input);
+  return chosen instanceof Promise ? chosen.then((route) => finish(route, input)) : finish(chosen, input);
+}
+
+function finish(chosen: Route, { request, report, fitting, nested, estimate }: PlanRouteInput): Route {
   reportRoute(report, chosen);
   const { plan } = chosen;
   if (plan.candidates.length === 0 && plan.cooling.length === 0) {

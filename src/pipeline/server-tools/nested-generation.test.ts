@@ -17,7 +17,8 @@ const finalUsage = { usage: NO_USAGE, charge: undefined, isByok: false, serviceM
 
 interface Parent {
   readonly ask: GenerateNested;
-  readonly underWay: ReadonlySet<Promise<unknown>>;
+  /** What the request outside waits for before it ends. */
+  readonly followed: readonly Promise<unknown>[];
   /** Of the request outside. */
   readonly request: AbortController;
 }
@@ -25,33 +26,33 @@ interface Parent {
 /** What a request asks of models inside of it. @param during what each of these does before it answers */
 function open(during: (ask: GenerateNested) => Promise<unknown>): Parent {
   const clock = { nowMs: () => 0, monotonicMs: () => 0 };
-  const createAsk = (parent: IncomingRequest, signal: AbortSignal, underWay: Set<Promise<unknown>>): GenerateNested =>
-    createGenerateNested({ generate, clock }, parent, { log: sampleFacts().log, format, signal, underWay });
+  const followed: Promise<unknown>[] = [];
+  const follow = (running: Promise<unknown>): void => void followed.push(running);
+  const createAsk = (parent: IncomingRequest, signal: AbortSignal): GenerateNested =>
+    createGenerateNested({ generate, clock }, parent, { log: sampleFacts().log, format, signal, follow });
   const generate: Generate = async (incoming, collecting, caller) => {
     const gone = new AbortController();
     caller.onGone(() => gone.abort());
-    await during(createAsk(incoming, gone.signal, new Set()));
+    await during(createAsk(incoming, gone.signal));
     gone.signal.throwIfAborted();
     collecting.encodeWhole(createFold().response(), { id: incoming.id, createdS: 0, model: 'acme/one' }, finalUsage);
   };
   const request = new AbortController();
-  const underWay = new Set<Promise<unknown>>();
   const parent: IncomingRequest = {
     id: 'gen-1',
     request: sampleRequest,
     principal: samplePrincipal(),
     arrivedMs: 0,
   };
-  return { ask: createAsk(parent, request.signal, underWay), underWay, request };
+  return { ask: createAsk(parent, request.signal), followed, request };
 }
 
 test('removes its listeners when the generation is over', async () => {
-  const { ask, request, underWay } = open(() => Promise.resolve());
+  const { ask, request, followed } = open(() => Promise.resolve());
   const call = new AbortController();
   const requested = ask(QUESTION, call.signal);
-  assert.equal(underWay.size, 1);
+  assert.equal(followed.length, 1);
   await requested;
-  assert.equal(underWay.size, 0);
   assert.equal(getEventListeners(request.signal, 'abort').length, 0);
   assert.equal(getEventListeners(call.signal, 'abort').length, 0);
 });

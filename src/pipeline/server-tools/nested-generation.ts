@@ -31,13 +31,13 @@ export function createGenerateNested(
     log,
     format,
     signal,
-    underWay,
+    follow,
   }: {
     readonly log: Pick<RequestLog, 'nestedRuns'>;
     readonly format: ClientFormat;
     readonly signal: AbortSignal;
-    /** Those that run: the outer request does not end before they have. */
-    readonly underWay: Set<Promise<unknown>>;
+    /** Is given each that runs: the outer request does not end before it has. */
+    readonly follow: (running: Promise<unknown>) => void;
   },
 ): GenerateNested {
   const runs = parent.nested?.runs ?? { count: 0 };
@@ -69,8 +69,8 @@ export function createGenerateNested(
       },
     };
     const running = answerOf(generate, incoming, format, [signal, toolSignal]);
-    underWay.add(running);
-    return running.finally(() => underWay.delete(running));
+    follow(running);
+    return running;
   };
 }
 
