@@ -106,7 +106,7 @@ export class Exchange {
     const { streams } = this.#deps;
     const { nested } = this.incoming;
     clearTimeout(this.#timer);
-    for (const end of this.#ends.reverse()) this.#run(end);
+    for (const end of this.#ends.toReversed()) this.#run(end);
     this.memory.close();
     if (output !== undefined) {
       output.stop();
