@@ -72,7 +72,7 @@ export function createGenerateDeps(
       logGeneration(log, record);
       observability.ended(record);
     },
-    tag: createTagger({ config, clock }),
+    ...createTagger({ config, clock }),
     routers: createRouterDeps({ config, clock, state }, observability.traffic),
     inspector,
     allowedPhrases: config.guardrails.allowedPhrases,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { RECALL_MB_MAX } from '../config/memory-budget.ts';
 import { BYTES_MAX as ORIGIN_BYTES_MAX } from '../pipeline/replay/origin-memory.ts';
 import { WRITTEN_BYTES_MAX } from '../pipeline/replay/reasoning-history.ts';
@@ -43,14 +44,10 @@ test('processes that share their values share what routers remember, and no text
   assert.ok([...shared.keys()].every((key) => !key.includes('secret')));
 });
 
-function factsOf(
-  text: string,
-  { inside, cacheSourceId }: { readonly inside?: string; readonly cacheSourceId?: string } = {},
-): RequestFacts {
+function factsOf(text: string, { inside }: { readonly inside?: string } = {}): RequestFacts {
   const facts = sampleFacts({ ...sampleRequest, turns: [{ role: 'user', blocks: [{ type: 'text', text }] }] });
   const { id, request, principal } = facts.log;
   const log = new RequestLog({ id, requestId: inside, request, principal, endUserId: '', createdMs: 0 });
-  log.cacheSourceId = cacheSourceId;
   facts.meter.end = { type: 'end', finish: 'stop' };
   return { ...facts, log };
 }
@@ -58,32 +55,50 @@ function factsOf(
 const ON = { routers: { classifiesTraffic: true } } as Parameters<typeof createTagger>[0]['config'];
 const TEXT = 'Translate this sentence into French: good morning';
 
-test('samples so many responses a second, and no more', () => {
+/** The tags of requests with these facts whose models have been called, and have responded. */
+async function tagAll(tagger: ReturnType<typeof createTagger>, all: readonly RequestFacts[]) {
+  for (const { log } of all) tagger.classify?.(log);
+  await nextImmediate();
+  return all.map((facts) => tagger.tag?.(facts));
+}
+
+test('classifies so many requests a second, and no more', async () => {
   const clock = fakeClock();
   clock.pass(5_000);
-  const tag = createTagger({ config: ON, clock });
-  const tagged = (count: number): number =>
-    Array.from({ length: count }, () => tag?.(factsOf(TEXT))).filter((found) => found === 'translation').length;
-  assert.equal(tagged(30), 20);
+  const tagger = createTagger({ config: ON, clock });
+  const countTagged = async (count: number): Promise<number> => {
+    const tags = await tagAll(
+      tagger,
+      Array.from({ length: count }, () => factsOf(TEXT)),
+    );
+    return tags.filter((tag) => tag === 'translation').length;
+  };
+  assert.equal(await countTagged(30), 20);
   clock.pass(999);
-  assert.equal(tagged(1), 0);
+  assert.equal(await countTagged(1), 0);
   clock.pass(1);
-  assert.equal(tagged(30), 20);
+  assert.equal(await countTagged(30), 20);
 });
 
-test('classifies only complete responses to callers: none nested, cached or failed', () => {
+test('tags only complete responses to callers: none nested, none that failed', async () => {
   const clock = fakeClock();
   clock.pass(5_000);
-  const tag = createTagger({ config: ON, clock });
-  assert.equal(tag?.(factsOf(TEXT)), 'translation');
-  assert.equal(tag?.(factsOf(TEXT, { inside: 'gen-outer' })), undefined);
-  assert.equal(tag?.(factsOf(TEXT, { cacheSourceId: 'gen-0' })), undefined);
-  assert.equal(tag?.({ ...factsOf(TEXT), meter: new ResponseMeter() }), undefined);
+  const tagger = createTagger({ config: ON, clock });
+  const all = [factsOf(TEXT), factsOf(TEXT, { inside: 'gen-outer' }), { ...factsOf(TEXT), meter: new ResponseMeter() }];
+  assert.deepEqual(await tagAll(tagger, all), ['translation', undefined, undefined]);
+});
+
+test('does not classify where a router has', async () => {
+  const clock = fakeClock();
+  clock.pass(5_000);
+  const facts = factsOf(TEXT);
+  facts.log.routerChoice = { router: 'auto', taskType: 'coding', comparedWith: undefined };
+  assert.deepEqual(await tagAll(createTagger({ config: ON, clock }), [facts]), [undefined]);
 });
 
 test('can be turned off by the operator', () => {
   const off = { routers: { classifiesTraffic: false } } as Parameters<typeof createTagger>[0]['config'];
-  assert.equal(createTagger({ config: off, clock: fakeClock() }), undefined);
+  assert.deepEqual(createTagger({ config: off, clock: fakeClock() }), {});
 });
 
 test('fits what is recalled of earlier answers and conversations into its share of the memory', () => {

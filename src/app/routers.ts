@@ -11,7 +11,7 @@ import type { FusionPreset, FusionPresetName, FusionPresets } from '../canonical
 import type { Config, RoutersConfig } from '../config/config.ts';
 import { ExpiringCache } from '../lib/cache/expiring-cache.ts';
 import type { ModelKnowledge, RouterMemory, RouterDeps } from '../pipeline/route/model-choice.ts';
-import type { SettleDeps } from '../pipeline/billing/settle.ts';
+import type { GenerateDeps } from '../pipeline/generate.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import type { TaskTrafficWatch } from '../telemetry/task-traffic.ts';
 
@@ -122,19 +122,25 @@ export function createRouterMemory({
   };
 }
 
-/** Classifies completed requests without a router, as long as that costs little. */
-export function createTagger({ config, clock }: { config: Pick<Config, 'routers'> } & Pick<SharedDeps, 'clock'>) {
-  if (!config.routers.classifiesTraffic) return undefined;
+/** Classifies requests that no router has classified, while their models work, as long as that costs little. */
+export function createTagger({
+  config,
+  clock,
+}: { config: Pick<Config, 'routers'> } & Pick<SharedDeps, 'clock'>): Pick<GenerateDeps, 'classify' | 'tag'> {
+  if (!config.routers.classifiesTraffic) return {};
   let secondMs = 0;
   let left = 0;
-  return (({ log, meter }) => {
-    // What serves another request is part of it, and a repeated answer took no model.
-    const isOwn = log.requestId === log.id && log.cacheSourceId === undefined;
-    if (!isOwn || meter.end === undefined) return undefined;
-    const nowMs = clock.monotonicMs();
-    if (nowMs - secondMs >= 1_000) [secondMs, left] = [nowMs, TAGS_PER_S_MAX];
-    if (left === 0) return undefined;
-    left--;
-    return classifyTask(log.request).tag;
-  }) satisfies SettleDeps['tag'];
+  return {
+    classify(log) {
+      // What serves another request is part of it.
+      if (log.requestId !== log.id || log.routerChoice?.taskType !== undefined) return;
+      const nowMs = clock.monotonicMs();
+      if (nowMs - secondMs >= 1_000) [secondMs, left] = [nowMs, TAGS_PER_S_MAX];
+      if (left === 0) return;
+      left--;
+      // The call goes out first.
+      setImmediate(() => void (log.taskType = classifyTask(log.request).tag));
+    },
+    tag: ({ log, meter }) => (meter.end === undefined ? undefined : log.taskType),
+  };
 }

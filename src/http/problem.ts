@@ -25,16 +25,15 @@ export function problemBody(error: unknown, log: ProblemLog): Problem {
   return {
     error: refusal,
     status: refusal.status,
-    headers: errorHeaders(refusal, null),
+    headers: errorHeaders(refusal),
     // Only routing knows availability, and with it the address of its documentation.
     body: { error: { ...publicError(refusal, '') } },
   };
 }
 
 /** Headers that belong to an error, whatever shape its body has. @spec rate-2, error-19; RFC 9110, 11.6.1 */
-export function errorHeaders(error: GatewayError, generationId: string | null): Record<string, string> {
+export function errorHeaders(error: GatewayError): Record<string, string> {
   const headers: Record<string, string> = {};
-  if (generationId !== null) headers['x-generation-id'] = generationId;
   if (error.status === 401) headers['www-authenticate'] = 'Bearer';
   if (error.rateLimit !== undefined) {
     headers['x-ratelimit-limit'] = String(error.rateLimit.limit);

@@ -187,9 +187,9 @@ class TwoLaneServer implements HttpServer {
 
   #track(request: IncomingMessage, response: ServerResponse): void {
     this.#inFlight++;
-    // All of the answer was handed over, and not all of it taken.
-    response.once('prefinish', () => this.#unread.complete(response));
-    response.once('close', () => {
+    // Both come once. All of the answer was handed over, and not all of it taken.
+    response.on('prefinish', () => this.#unread.complete(response));
+    response.on('close', () => {
       this.#connections.answered(request);
       this.#inFlight--;
       if (this.#inFlight === 0) this.#onIdle?.();

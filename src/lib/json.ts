@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DEPTH_MAX, findExcess } from './json/bounds.ts';
+import { BOUNDED_CHARS_MAX, findExcess } from './json/bounds.ts';
 import { findStringEnd, findTextExcess, isScanned } from './json/scan-text.ts';
 
 /** A JSON value as `JSON.parse` gives it, or as `parseKeepingNumbers` does. */
@@ -40,8 +40,8 @@ export function parseJson(text: string): Json | undefined {
   try {
     if (findTextExcess(text) !== undefined) return undefined;
     const value: Json = JSON.parse(text);
-    // A level takes at least two characters, so most texts cannot be too deep. Long ones have been scanned.
-    const isUnknown = text.length > 2 * DEPTH_MAX && !isScanned(text);
+    // Long ones have been scanned.
+    const isUnknown = text.length > BOUNDED_CHARS_MAX && !isScanned(text);
     return isUnknown && findExcess(value) !== undefined ? undefined : value;
   } catch {
     return undefined;

@@ -52,6 +52,8 @@ export interface GenerateDeps
   readonly health: RouteDeps['health'];
   readonly sticky: RouteDeps['sticky'];
   readonly responseCache: ResponseCacheDeps;
+  /** Finds out what a request is about while its model works, of as many as there is time for. Absent: of none. Never throws. */
+  readonly classify?: ((log: RequestFacts['log']) => void) | undefined;
   /** Whether mid-stream failover is on where the request does not say. */
   readonly rescue: boolean;
 }
@@ -106,13 +108,11 @@ async function respond(deps: GenerateDeps, exchange: Exchange): Promise<Response
   });
   if (filters !== undefined) log.request = await filters.filterRequest(received);
 
-  const lookUp = lookUpCachedResponse(deps.responseCache, {
-    request: log.request,
-    report,
-    principal,
-    policy: rules.policy,
-  });
-  const cached = lookUp && (await lookUp);
+  const { policy } = rules;
+  const cached =
+    log.request.directives.responseCache === undefined
+      ? undefined
+      : await lookUpCachedResponse(deps.responseCache, { request: log.request, report, principal, policy });
   if (cached !== undefined) writer.announce(cached.headers);
   if (cached?.hit !== undefined) {
     const { sourceId, endpoint, response } = cached.hit;
@@ -227,7 +227,9 @@ async function callModels(
     wasCallerSlow: () => output?.wasCallerSlow() === true,
   });
   exchange.defer(() => turns.close());
-  const first = await turns.callWithFallback();
+  const calling = turns.callWithFallback();
+  deps.classify?.(log);
+  const first = await calling;
   // Each turn before its calls are run: what a filter replaces in a call is not what the tool is given.
   const turn = filters === undefined ? first : await filters.filterResponse(first);
 

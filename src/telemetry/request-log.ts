@@ -87,6 +87,8 @@ export class RequestLog {
   /** Generations inside this one, each with a record and a charge of its own. */
   readonly nestedRuns: NestedRun[] = [];
   routerChoice: RouterChoice | undefined;
+  /** What the request is about, a tag of `model-selection/classify/task-tags.ts`, where it was classified without a router. */
+  taskType: string | undefined;
   /** The generation whose response was replayed from the cache. */
   cacheSourceId: string | undefined;
   error: GatewayError | undefined;

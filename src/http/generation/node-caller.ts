@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import { errorHeaders } from '../problem.ts';
 import type { ClientFormat, ErrorContext } from '../../wire/format.ts';
@@ -6,12 +6,21 @@ import type { UnreadResponses } from '../unread-responses.ts';
 import { CORS_HEADERS } from '../cors.ts';
 import type { ResponseWriter } from '../../pipeline/request.ts';
 
-const STREAM_HEADERS = {
+/** Names and values in turn, as Node takes them without a copy. */
+type Head = readonly OutgoingHttpHeader[];
+
+const STREAM_HEAD = headOf({
   ...CORS_HEADERS,
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache',
   'x-accel-buffering': 'no',
-} as const;
+});
+const JSON_HEAD = headOf({ ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' });
+const NOTHING: Head = [];
+
+function headOf(headers: Readonly<Record<string, string>>): Head {
+  return Object.entries(headers).flat();
+}
 
 /** A longer text is handed over as bytes: as a string it would wait for a slow reader twice. */
 const TEXT_CHARS_MAX = 65_536;
@@ -34,7 +43,7 @@ class NodeCaller implements ResponseWriter {
   readonly #format: CallerFormat;
   readonly #unread: Unread | undefined;
   #ended = false;
-  #announced: Readonly<Record<string, string>> | undefined;
+  #announced = NOTHING;
 
   constructor(response: ServerResponse, format: CallerFormat, unread: Unread | undefined) {
     this.#response = response;
@@ -52,19 +61,20 @@ class NodeCaller implements ResponseWriter {
       listener();
       return;
     }
-    response.once('close', () => {
+    // It comes once.
+    response.on('close', () => {
       if (!response.writableFinished) listener();
     });
   }
 
   announce(headers: Readonly<Record<string, string>>): void {
-    this.#announced = headers;
+    this.#announced = headOf(headers);
   }
 
   startStream(generationId: string): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
-    response.writeHead(200, { ...STREAM_HEADERS, ...this.#announced, ...this.#idHeaders(generationId) });
+    response.writeHead(200, [...STREAM_HEAD, ...this.#announced, ...this.#idHead(generationId)]);
   }
 
   write(frames: string): boolean {
@@ -98,33 +108,26 @@ class NodeCaller implements ResponseWriter {
   }
 
   answer(generationId: string, json: string): void {
-    this.#sendJson(200, { ...CORS_HEADERS, ...this.#announced, ...this.#idHeaders(generationId) }, json);
+    this.#sendJson(200, [...JSON_HEAD, ...this.#announced, ...this.#idHead(generationId)], json);
   }
 
   refuse(error: GatewayError, context: ErrorContext): void {
     if (this.#response.headersSent) return;
     const { generationId } = context;
-    const headers = {
-      ...CORS_HEADERS,
-      ...errorHeaders(error, generationId),
-      ...(generationId !== null && this.#idHeaders(generationId)),
-    };
-    this.#sendJson(error.status, headers, JSON.stringify(this.#format.encodeError(error, context)));
+    const ids = generationId === null ? NOTHING : this.#idHead(generationId);
+    const head = [...JSON_HEAD, ...headOf(errorHeaders(error)), ...ids];
+    this.#sendJson(error.status, head, JSON.stringify(this.#format.encodeError(error, context)));
   }
 
-  #idHeaders(id: string): Record<string, string> {
-    return { 'x-generation-id': id, [this.#format.requestIdHeader]: id };
+  #idHead(id: string): Head {
+    return ['x-generation-id', id, this.#format.requestIdHeader, id];
   }
 
-  #sendJson(status: number, headers: Record<string, string>, json: string): void {
+  #sendJson(status: number, head: Head, json: string): void {
     if (this.#ended || this.#response.destroyed) return;
     this.#ended = true;
     const large = json.length > TEXT_CHARS_MAX ? Buffer.from(json) : undefined;
-    this.#response.writeHead(status, {
-      ...headers,
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': large?.length ?? Buffer.byteLength(json),
-    });
+    this.#response.writeHead(status, [...head, 'content-length', large?.length ?? Buffer.byteLength(json)]);
     // As a string it leaves in one write with the headers.
     this.#response.end(large ?? json);
   }

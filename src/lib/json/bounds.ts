@@ -1,5 +1,7 @@
 /** No schema for a model is deeper, and every later recursive function can handle it. */
 export const DEPTH_MAX = 200;
+/** A level, and an item or a member, takes at least two characters: no value of a shorter text is out of bounds. */
+export const BOUNDED_CHARS_MAX = 2 * DEPTH_MAX;
 /**
  * Array items and object members of one body: some 5 MB of ordinary conversation. A schema that refuses each of millions
  * of `1`s would occupy the process for a minute, and gigabytes for its errors.

@@ -356,6 +356,7 @@ class Exchange implements Call, InboundAnswer, PausedResponse, Dispatcher.Dispat
 }
 
 function firstValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  if (isOfTexts(headers)) return headers;
   const first: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
@@ -363,6 +364,11 @@ function firstValues(headers: Record<string, string | string[] | undefined>): Re
     if (text !== undefined) first[name] = text;
   }
   return first;
+}
+
+function isOfTexts(headers: Record<string, string | string[] | undefined>): headers is Record<string, string> {
+  for (const name in headers) if (typeof headers[name] !== 'string') return false;
+  return true;
 }
 
 function asTransportError(cause: Error, connected: boolean): TransportError {

@@ -64,8 +64,13 @@ function skipContinue(socket: Socket): void {
   };
 }
 
+/** Of the status, in the first line. */
+const FIRST_DIGIT_AT = 'HTTP/1.1 '.length;
+const ONE = 49;
+
 /** True also for a beginning that is too short to decide. */
 function mayBeContinue(bytes: Buffer): boolean {
+  if (bytes.length > FIRST_DIGIT_AT && bytes[FIRST_DIGIT_AT] !== ONE) return false;
   const head = bytes.toString('latin1', 0, CONTINUE_CHARS);
   if (head.length === CONTINUE_CHARS) return CONTINUE.test(head);
   return 'HTTP/1.1 100 '.startsWith(head) || 'HTTP/1.0 100 '.startsWith(head);

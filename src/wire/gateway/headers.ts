@@ -63,8 +63,11 @@ function parseRescue(value: string | undefined): { readonly rescue?: boolean } {
 
 /** A vendor's client sends the one header, a caller of ours the other, and some send both. */
 function parseBetas(headers: Headers): readonly string[] {
-  const first = commaList(one(headers['x-anthropic-beta']), BETAS_MAX);
-  const second = commaList(one(headers['anthropic-beta']), BETAS_MAX);
+  const own = one(headers['x-anthropic-beta']);
+  const vendors = one(headers['anthropic-beta']);
+  if (own === undefined && vendors === undefined) return [];
+  const first = commaList(own, BETAS_MAX);
+  const second = commaList(vendors, BETAS_MAX);
   return first.length === 0 ? second : [...new Set([...first, ...second])];
 }
 
@@ -73,9 +76,7 @@ function parseApp(headers: Headers): AppAttribution | undefined {
   const title = one(headers['x-service-title']) ?? one(headers['x-title']);
   const userAgent = one(headers['user-agent']);
   const country = parseCountry(headers);
-  const categories = commaList(one(headers['x-service-categories']), 16)
-    .filter((category) => KNOWN_CATEGORIES.has(category))
-    .slice(0, CATEGORIES_MAX);
+  const categories = parseCategories(one(headers['x-service-categories']));
   const reported = url ?? title ?? userAgent ?? country;
   if (reported === undefined && categories.length === 0) return undefined;
   return {
@@ -87,19 +88,26 @@ function parseApp(headers: Headers): AppAttribution | undefined {
   };
 }
 
+function parseCategories(value: string | undefined): readonly string[] {
+  if (value === undefined) return [];
+  return commaList(value, 16)
+    .filter((category) => KNOWN_CATEGORIES.has(category))
+    .slice(0, CATEGORIES_MAX);
+}
+
 /**
  * The caller's country, as a proxy in front of the gateway or the caller itself reports it: nothing is decided by it.
  * @source vendor docs, read 2026-11: Cloudflare "IP geolocation", CloudFront "Add request headers"
  */
-const COUNTRY_HEADERS = ['cf-ipcountry', 'cloudfront-viewer-country', 'x-service-country'];
-/** Cloudflare's code for an unknown country; `T1`, an exit of Tor, is no country either. */
-const NO_COUNTRY = 'XX';
-
 function parseCountry(headers: Headers): string | undefined {
-  const named = COUNTRY_HEADERS.map((name) => one(headers[name])).find((value) => value !== undefined);
+  const named =
+    one(headers['cf-ipcountry']) ?? one(headers['cloudfront-viewer-country']) ?? one(headers['x-service-country']);
   const country = named?.trim().toUpperCase();
   return country !== undefined && country !== NO_COUNTRY && /^[A-Z]{2}$/.test(country) ? country : undefined;
 }
+
+/** Cloudflare's code for an unknown country; `T1`, an exit of Tor, is no country either. */
+const NO_COUNTRY = 'XX';
 
 function one(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0];

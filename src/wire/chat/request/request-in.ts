@@ -4,7 +4,6 @@ import type { Extra, Warning } from '../../../canonical/extra.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { GenerationRequest, ResponseFormat, Settings, Tool } from '../../../canonical/request.ts';
 import { hasLongNumbers, isJsonObject, type Json } from '../../../lib/json.ts';
-import { isScanned } from '../../../lib/json/scan-text.ts';
 import type { ClientFormat } from '../../format.ts';
 import { deprecationWarnings } from '../../gateway/deprecated.ts';
 import { GATEWAY_FIELDS, decodeDirectives } from '../../gateway/directives.ts';
@@ -53,7 +52,7 @@ export function createRequestDecoder(options: {
   };
 
   return (body, text, headers): GenerationRequest => {
-    const checked = checkShape(schema, body, { isBounded: isScanned(text) });
+    const checked = checkShape(schema, body, { text });
     checkTogether(checked);
     const parsed = hasLongNumbers(text) ? keepNumbers(checked, text, passthroughFields) : checked;
     const tools = parsed.functions ? decodeFunctions(parsed.functions) : decodeTools(parsed.tools ?? []);

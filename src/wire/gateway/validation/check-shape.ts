@@ -5,7 +5,8 @@ import { quote } from './describe-issue.ts';
 import { fastSchema } from './fast-schema.ts';
 import { findFaults } from './find-faults.ts';
 import type { Fault } from './find-faults.ts';
-import { findExcess, holdsMoreValues } from '../../../lib/json/bounds.ts';
+import { BOUNDED_CHARS_MAX, findExcess, holdsMoreValues } from '../../../lib/json/bounds.ts';
+import { isScanned } from '../../../lib/json/scan-text.ts';
 import { knownFields } from './known-fields.ts';
 
 const ISSUES_MAX = 20;
@@ -20,17 +21,19 @@ const FIRST_ISSUE_CONTEXT = { ...PARSE_CONTEXT, abortEarly: true };
 /**
  * Checks a value that came as JSON against a schema and gives what the schema makes of it.
  * @param options.root how paths call the value: with `query` they read `query.limit`; members of a body need none
- * @param options.isBounded its text was found to be within bounds (scan-text.ts), so that its values are not counted again
+ * @param options.text that it was parsed from: where that was short, or was scanned (scan-text.ts), its values need not be counted
  * @throws GatewayError 400 with up to 20 `issues`, each at the very member that is wrong, in the order of the schema. The
  *   type is `invalid_prompt` when the first stands in `messages`, else `invalid_request`.
  */
 export function checkShape<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  options: { readonly root?: string; readonly isBounded?: boolean } = {},
+  options: { readonly root?: string; readonly text?: string } = {},
 ): z.output<Schema> {
-  const isLarge = holdsMoreValues(value, LISTED_VALUES_MAX);
-  const excess = isLarge && options.isBounded !== true ? findExcess(value) : undefined;
+  const { text } = options;
+  const isShort = text !== undefined && text.length <= BOUNDED_CHARS_MAX;
+  const isLarge = !isShort && holdsMoreValues(value, LISTED_VALUES_MAX);
+  const excess = isLarge && !(text !== undefined && isScanned(text)) ? findExcess(value) : undefined;
   if (excess !== undefined) throw shapeError([excess], 0, options.root);
   const context = isLarge ? FIRST_ISSUE_CONTEXT : PARSE_CONTEXT;
   const result = parse(schema, value, context, options.root);

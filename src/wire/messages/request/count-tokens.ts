@@ -2,7 +2,6 @@ import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
 import { estimateRequestTokens } from '../../../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import type { Json } from '../../../lib/json.ts';
-import { isScanned } from '../../../lib/json/scan-text.ts';
 import type { HeaderDirectives } from '../../gateway/headers.ts';
 import { checkShape } from '../../gateway/validation/check-shape.ts';
 import { decodePrompt } from './request-in.ts';
@@ -15,7 +14,7 @@ import { countTokensSchema } from './request-schema.ts';
  * @spec messages-35
  */
 export function decodeCountTokens(body: Json, text: string, headers: HeaderDirectives): GenerationRequest {
-  const parsed = checkShape(countTokensSchema, body, { isBounded: isScanned(text) });
+  const parsed = checkShape(countTokensSchema, body, { text });
   const prompt = decodePrompt(parsed, text);
   return {
     format: 'messages',

@@ -4,7 +4,6 @@ import type { Extra } from '../../../canonical/extra.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import type { GenerationRequest, ReasoningSettings, Settings, Turn } from '../../../canonical/request.ts';
 import { hasFragileNumbers, hasLongNumbers, isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { isScanned } from '../../../lib/json/scan-text.ts';
 import { deprecationWarnings } from '../../gateway/deprecated.ts';
 import { GATEWAY_FIELDS, decodeDirectives } from '../../gateway/directives.ts';
 import { compileSoon } from '../../gateway/validation/fast-schema.ts';
@@ -56,7 +55,7 @@ export function createRequestDecoder(options: { readonly plugin: z.ZodType<Plugi
   const schema = createRequestSchema(options);
   compileSoon(schema);
   return (body, text, headers) => {
-    const parsed = checkShape(schema, body, { isBounded: isScanned(text) });
+    const parsed = checkShape(schema, body, { text });
     refuseThread(parsed['thread']);
     const prompt = decodePrompt(parsed, text);
     return {
