@@ -74,7 +74,7 @@ function measureStage(what: string, plugins: readonly Plugin[]): Promise<PluginC
     report: openRouteReport('bench/model', 0),
     rules: { policy: POLICY },
     variants: new Set(),
-    signal: new AbortController().signal,
+    cancellation: new AbortController(),
     endpointsOf: () => [],
     fund: () => Promise.resolve(),
   };

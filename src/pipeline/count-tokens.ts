@@ -67,7 +67,7 @@ export async function countTokens(
   { id, request: given, principal }: CountInput,
   signal: AbortSignal,
 ): Promise<number> {
-  return withFiles(deps, given, { owner: principal, signal }, (request) =>
+  return withFiles(deps, given, { owner: principal, cancellation: { signal } }, (request) =>
     count(deps, { id, request, principal }, signal),
   );
 }
@@ -82,7 +82,7 @@ async function count(
   const offered = await offerServerTools(deps, originalRequest, {
     endpointsOf: () => models.flatMap(({ endpoints }) => endpoints),
     principal: principal,
-    signal,
+    cancellation: { signal },
   });
   const request = offered?.request ?? originalRequest;
   const { candidates } = planCandidates({

@@ -3,6 +3,7 @@ import type { GenerateNested } from '../canonical/tools/nested-generation.ts';
 import { GatewayError, withMetadata } from '../canonical/gateway-error.ts';
 import { openRouteReport } from '../canonical/route-report.ts';
 import type { Clock } from '../lib/clock.ts';
+import { Cancellation } from '../lib/async/cancellation.ts';
 import { MemoryLeases } from '../lib/memory/memory-leases.ts';
 import { RequestLog } from '../telemetry/request-log.ts';
 import { ResponseMeter } from '../telemetry/response-meter.ts';
@@ -46,7 +47,8 @@ export class Exchange {
   /** Runs one generation inside this one. */
   readonly generateNested: GenerateNested;
   readonly #deps: ExchangeDeps;
-  readonly #over = new AbortController();
+  /** The caller has hung up (`gone`), the total time is over (`total`), or the request is (`over`). */
+  readonly cancellation = new Cancellation<'gone' | 'total' | 'over'>();
   readonly #timer: NodeJS.Timeout;
   /** Ends of what steps opened. */
   readonly #ends: (() => void)[] = [];
@@ -68,31 +70,26 @@ export class Exchange {
     this.facts = openFacts(deps, incoming);
     this.reservation = new BudgetReservation(deps, incoming.principal, this.facts.log, incoming.place);
     const { log } = this.facts;
-    const { signal } = this;
+    const { cancellation } = this;
     this.output =
       log.request.delivery === 'stream'
         ? openStreamOutput(writer, {
             generationId: log.id,
             keepAlive: format.keepAlive,
-            signal,
+            cancellation,
             monotonicMs: () => deps.clock.monotonicMs(),
           })
         : undefined;
     this.generateNested = createGenerateNested({ generate, clock: deps.clock }, incoming, {
       log,
       format,
-      signal,
+      cancellation,
       follow: (running) => this.#followNested(running),
     });
-    writer.onGone(() => this.#over.abort('gone'));
-    this.#timer = setTimeout(() => this.#over.abort('total'), deps.totalMs);
+    writer.onGone(() => cancellation.abort('gone'));
+    this.#timer = setTimeout(() => cancellation.abort('total'), deps.totalMs);
     if (incoming.nested === undefined) deps.streams.requestBegan();
     if (this.output !== undefined) deps.streams.streamOpened();
-  }
-
-  /** Aborts when the caller has hung up (its reason is then `gone`), the total time is over (`total`), or the request is. */
-  get signal(): AbortSignal {
-    return this.#over.signal;
   }
 
   /** What `end` ends is open from now on: it runs when the request is over, whatever its outcome, the last one first. */
@@ -137,7 +134,7 @@ export class Exchange {
   /** The response does not wait for them, and each has a charge of its own to settle. */
   async #endNestedRuns(runs: ReadonlySet<Promise<unknown>>): Promise<void> {
     if (runs.size === 0) return;
-    this.#over.abort('over');
+    this.cancellation.abort('over');
     await Promise.allSettled(runs);
   }
 
@@ -160,7 +157,7 @@ export class Exchange {
     const { facts, writer, format, output } = this;
     const { log, report } = facts;
     // Whatever failed, an upstream must not go on sending.
-    this.#over.abort('over');
+    this.cancellation.abort('over');
     const error = this.#asGatewayError(reason);
     log.error = error;
     await this.settle().durable;
@@ -188,7 +185,7 @@ export class Exchange {
     const { failure, serving, end } = meter;
     const brokeOffBefore = serving !== undefined && failure !== undefined && failure.kind !== 'aborted';
     const isOver = end !== undefined || report.endedMs !== undefined;
-    return this.signal.reason === 'gone' && !isOver && !brokeOffBefore;
+    return this.cancellation.reason === 'gone' && !isOver && !brokeOffBefore;
   }
 
   #asGatewayError(error: unknown): GatewayError {

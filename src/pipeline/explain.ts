@@ -50,7 +50,7 @@ export async function explainRoute(
   principal: Principal,
 ): Promise<JsonObject> {
   const signal = AbortSignal.timeout(LISTING_MS_MAX);
-  return withFiles(deps, originalRequest, { owner: principal, signal }, (request) =>
+  return withFiles(deps, originalRequest, { owner: principal, cancellation: { signal } }, (request) =>
     explain(deps, request, principal, signal),
   );
 }
@@ -69,7 +69,7 @@ async function explain(
   const lowered = await offerServerTools(deps, request, {
     endpointsOf: () => endpointsOf(deps, request, rules),
     principal: principal,
-    signal,
+    cancellation: { signal },
   });
   const offered = lowered?.request ?? request;
   const fitting = fitOnly(deps, offered, rules);

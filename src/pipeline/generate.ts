@@ -86,21 +86,21 @@ const UNCOUNTED = { promptTokens: () => 1, isFree: false } as const;
  * @throws GatewayError in place of a response
  */
 async function respond(deps: GenerateDeps, exchange: Exchange): Promise<ResponseEnding> {
-  const { incoming, facts, writer, reservation, signal } = exchange;
+  const { incoming, facts, writer, reservation, cancellation } = exchange;
   const { log, report, meter } = facts;
   const { principal } = incoming;
 
   const admitted = admit(deps, principal);
   const rules = admitted instanceof Promise ? await admitted : admitted;
   const onTaken = (files: BytesTaken): void => exchange.defer(() => files.shrink(0));
-  const inlined = inlineStoredFiles(deps, incoming.request, { owner: principal, signal, onTaken });
+  const inlined = inlineStoredFiles(deps, incoming.request, { owner: principal, cancellation, onTaken });
   const received = inlined instanceof Promise ? await inlined : inlined;
   log.request = received;
 
   const filters = openContentFilters(deps, {
     facts,
     policy: rules.policy,
-    signal,
+    cancellation,
     async onBlocked() {
       await refuseForbidden(deps, received, report, rules);
       await reservation.takePermit(UNCOUNTED);
@@ -143,7 +143,7 @@ interface PreparedRequest extends Omit<RequestTransform, 'request'> {
  */
 async function transform(
   deps: GenerateDeps,
-  { incoming, format, facts, reservation, signal, generateNested, memory }: Exchange,
+  { incoming, format, facts, reservation, cancellation, generateNested, memory }: Exchange,
   rules: CallerRules,
   filters: ContentFilters | undefined,
 ): Promise<PreparedRequest> {
@@ -158,7 +158,7 @@ async function transform(
     report,
     memory,
     rules,
-    signal,
+    cancellation,
     abilities: { generate: generateNested, choice },
     isNested: incoming.nested !== undefined,
     variants: variantsOf(models, defaultModel, deps.catalog),
@@ -177,7 +177,7 @@ async function transform(
   const offering = offerServerTools(deps, transformed, {
     endpointsOf: () => endpointsOf(deps, transformed, rules),
     principal: log.principal,
-    signal,
+    cancellation,
   });
   const offered = offering && (await offering);
   if (offered === undefined) return { ...applied, request: transformed, choice, offered };
@@ -196,7 +196,7 @@ async function callModels(
   filters: ContentFilters | undefined,
   { request, fitting, choice, offered }: PreparedRequest,
 ): Promise<UpstreamResponse> {
-  const { format, facts, output, reservation, signal, generateNested } = exchange;
+  const { format, facts, output, reservation, cancellation, generateNested } = exchange;
   const { log, report } = facts;
   const { nested } = exchange.incoming;
 
@@ -219,7 +219,7 @@ async function callModels(
     budget: rules.isLimited ? createResponseBudget(reservation, log) : undefined,
     facts,
     outcome,
-    signal,
+    cancellation,
     reserveContinuation:
       output !== undefined && mayContinue(route, deps)
         ? (of, delivered) => reserveContinuation({ route, estimate, facts, reservation, rules }, of, delivered)
@@ -242,7 +242,7 @@ async function callModels(
     generateNested,
     choice,
     filters,
-    signal,
+    signal: cancellation.signal,
     codec: format.serverCalls,
     estimate,
     moveReservation: (next) => reservation.move(rules.limits, next),

@@ -3,6 +3,7 @@ import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { isOwnFileId, type FileOwner, type StoredFile, type StoredFiles } from '../../canonical/tools/stored-files.ts';
 import { isTextType } from '../../canonical/text-type.ts';
+import type { SignalSource } from '../../lib/async/cancellation.ts';
 import type { ByteBudget, BytesTaken } from '../../lib/memory/byte-budget.ts';
 import { writeOutDocuments } from '../../wire/text-documents.ts';
 import { pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../../wire/source-paths.ts';
@@ -15,7 +16,7 @@ export interface StoredFilesDeps {
 
 export interface StoredFilesInput {
   readonly owner: FileOwner;
-  readonly signal: AbortSignal;
+  readonly cancellation: SignalSource;
   /** Takes the memory of the files, which is released when the request is over. */
   readonly onTaken: (taken: BytesTaken) => void;
 }
@@ -137,7 +138,7 @@ function fileIdOf(block: Block): string | undefined {
 async function readAll(
   { storedFiles, fileMemory }: StoredFilesDeps,
   named: ReadonlyMap<string, string>,
-  { owner, signal, onTaken }: StoredFilesInput,
+  { owner, cancellation, onTaken }: StoredFilesInput,
 ): Promise<Sources> {
   const files = await Promise.all(
     [...named].map(async ([id, path]) => ({ path, file: await storedFiles.find(owner, id), id })),
@@ -149,7 +150,7 @@ async function readAll(
     checkSize(file, path, bytes);
     return file;
   });
-  const memory = await fileMemory.take(bytes, signal);
+  const memory = await fileMemory.take(bytes, cancellation.signal);
   if (memory === undefined)
     throw new GatewayError('provider_overloaded', 'The gateway reads as many files of requests as its memory holds.', {
       retryAfterMs: RETRY_AFTER_MS,

@@ -15,6 +15,7 @@ import { ResponseRoom, createWholeResponseMemory, LARGE_ANSWER_BYTES } from '../
 import { AttemptDeadline } from './attempt-deadline.ts';
 import { makeAttempt } from './attempt.ts';
 import { MediaInliner } from './request/inline-media.ts';
+import { Cancellation } from '../../lib/async/cancellation.ts';
 
 const REQUEST: GenerationRequest = {
   format: 'chat',
@@ -93,10 +94,10 @@ async function attempt({
   readonly turns?: LoopTurns;
 }) {
   const timeouts = { connectMs: 5_000, headersMs: 5_000, firstTokenMs: 0, idleMs: 5_000, wholeMs: WHOLE_MS };
-  const { signal } = new AbortController();
+  const cancellation = new Cancellation();
   const memory = createWholeResponseMemory(memoryBytes);
   const others = new ResponseRoom(memory);
-  await others.take(memoryBytes, signal);
+  await others.take(memoryBytes, cancellation.signal);
   const timer = setTimeout(() => others.close(), busyMs);
   const room = new ResponseRoom(memory);
   const parts = {
@@ -124,7 +125,7 @@ async function attempt({
       requested,
       { warn: () => undefined, sent: () => undefined },
       deadline,
-      signal,
+      cancellation,
     );
   } finally {
     clearTimeout(timer);

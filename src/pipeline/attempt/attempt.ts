@@ -28,6 +28,7 @@ import { judgeFailure } from './judge-failure.ts';
 import { dialectOf, learnsReasoningMember } from '../replay/reasoning-history.ts';
 import type { Watch } from './watchdog.ts';
 import { abortFailure, ResponseTooLarge, WatchedCall } from './watched-call.ts';
+import type { Cancellation } from '../../lib/async/cancellation.ts';
 
 export interface AttemptDeps {
   readonly http: HttpClient;
@@ -88,7 +89,7 @@ const WHOLE_BODY_BYTES_MAX = 64 * 1_024 * 1_024;
 
 /**
  * Sends the request to one candidate and waits for its first content. Every failure until then is a value.
- * @param signal aborted when the caller is gone or the request's time is up
+ * @param cancellation aborted when the caller is gone or the request's time is up
  */
 export async function makeAttempt(
   deps: AttemptDeps,
@@ -96,7 +97,7 @@ export async function makeAttempt(
   { request: given, isLarge, endUserId, scope, media, room, echoes }: AttemptRequest,
   attempt: Pick<AttemptLog, 'warn' | 'sent'>,
   deadline: AttemptDeadline,
-  signal: AbortSignal,
+  cancellation: Cancellation,
 ): Promise<AttemptOutcome> {
   const found = upstreamOf(deps, candidate);
   const upstream = found instanceof Promise ? await found : found;
@@ -119,9 +120,10 @@ export async function makeAttempt(
   const recalled = recalling instanceof Promise ? await recalling : recalling;
   const { reasoningMember } = recalled;
   const dialect = reasoningMember === undefined ? known : { ...known, reasoningMember };
-  const inlined = media.inline(recalled.request, format, dialect, signal);
+  const inlined = media.inline(recalled.request, format, dialect, cancellation);
   const request = inlined instanceof Promise ? await inlined : inlined;
-  if ('kind' in request) return { committed: false, failure: signal.aborted ? abortFailure(signal) : request };
+  if ('kind' in request)
+    return { committed: false, failure: cancellation.aborted ? abortFailure(cancellation) : request };
   if (turns !== undefined) await turns.next();
   const prepared = tryPrepareCall(provider, format, endpoint, request, endUserId, dialect);
   if ('kind' in prepared) return { committed: false, failure: prepared };
@@ -134,16 +136,16 @@ export async function makeAttempt(
   const outbound = authorizing instanceof Promise ? await authorizing : authorizing;
   if ('kind' in outbound) return { committed: false, failure: outbound };
   if ((outbound.body?.length ?? 0) >= LARGE_BYTES) await deps.turns.next();
-  if (signal.aborted) return { committed: false, failure: abortFailure(signal) };
+  if (cancellation.aborted) return { committed: false, failure: abortFailure(cancellation) };
 
   deadline.start();
   const call = new WatchedCall(
     deps.http.call(outbound, () => attempt.sent()),
-    signal,
+    cancellation,
   );
   const cleaner = new ResponseCleaner(encoded, provider, deps.memory.listen(given, requested));
   const { wholeMs } = provider.settings.timeouts;
-  const space = { room, turns: deps.turns, signal, watch: call.watch, wholeMs, deadline };
+  const space = { room, turns: deps.turns, cancellation, watch: call.watch, wholeMs, deadline };
   try {
     return await readOutcome(call, { provider, format, dialect, context, cleaner, space, nowMs: deps.nowMs });
   } catch (error) {
@@ -249,7 +251,7 @@ async function readFailure(
 interface Space {
   readonly room: ResponseRoom;
   readonly turns: LoopTurns;
-  readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
   readonly watch: Watch;
   readonly wholeMs: number;
   readonly deadline: AttemptDeadline;
@@ -257,13 +259,13 @@ interface Space {
 
 /** While the gateway has no memory for an answer its upstream is not slow: most of the answer may be here already. */
 async function takeRoom(
-  { room, signal, watch, wholeMs, deadline }: Space,
+  { room, cancellation, watch, wholeMs, deadline }: Space,
   answer: InboundAnswer,
   bytes: number,
 ): Promise<void> {
   watch.hold(true);
   answer.isKept = true;
-  await deadline.leaveOut(room.take(bytes, signal));
+  await deadline.leaveOut(room.take(bytes, cancellation.signal));
   answer.isKept = false;
   watch.hold(false);
   watch.arm('whole', wholeMs);

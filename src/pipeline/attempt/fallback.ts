@@ -29,6 +29,7 @@ import { limitAsSent } from './request/limit-as-sent.ts';
 import { isUnreadableReasoning, withoutEncryptedReasoning } from '../replay/origin-memory.ts';
 import { failedRoute, nothingReady } from '../route/route-errors.ts';
 import type { AdaptRequest, RequestFacts, UpstreamEcho, UpstreamResponse } from '../request.ts';
+import type { Cancellation } from '../../lib/async/cancellation.ts';
 
 export interface FallbackDeps extends AttemptDeps, AttemptDeadlineDeps, Pick<CandidateIteratorDeps, 'retryOf'> {
   readonly health: Health;
@@ -64,7 +65,7 @@ export interface FallbackInput {
   /** Absent: the response may become as long as it likes. */
   readonly budget?: ResponseBudget | undefined;
   readonly facts: RequestFacts;
-  readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
   /** Takes the bodies that go upstream, where the caller wants to see them. */
   readonly echoes: UpstreamEcho[];
   /** Is called with every candidate that failed. */
@@ -120,12 +121,12 @@ export class Fallback {
     continuation: Continuation | undefined,
     orElse: (last: Step) => Else,
   ): Promise<UpstreamResponse | Else> {
-    const { signal } = this.#input;
+    const { cancellation } = this.#input;
     for (;;) {
       const step = this.#candidates.next();
       if (step.type === 'wait') {
-        await wait(step.ms, undefined, { signal }).catch(() => undefined);
-        if (!signal.aborted) continue;
+        await wait(step.ms, undefined, { signal: cancellation.signal }).catch(() => undefined);
+        if (!cancellation.aborted) continue;
       }
       if (step.type !== 'try') return orElse(step);
       const committed = await this.#try(step, continuation);
@@ -214,7 +215,7 @@ export class Fallback {
     const startedMs = this.#deps.monotonicMs();
     let outcome: AttemptOutcome;
     try {
-      outcome = await makeAttempt(this.#deps, candidate, requested, attempt, deadline, this.#input.signal);
+      outcome = await makeAttempt(this.#deps, candidate, requested, attempt, deadline, this.#input.cancellation);
     } catch (error) {
       health.abandoned(name, release);
       throw error;

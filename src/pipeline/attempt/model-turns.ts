@@ -7,6 +7,7 @@ import type { AdaptRequest, RequestFacts, Route, UpstreamEcho, UpstreamResponse 
 import { reportServed } from '../route/choose-route.ts';
 import { Fallback, type FallbackDeps } from './fallback.ts';
 import type { RouteOutcome } from '../route/route-outcome.ts';
+import type { Cancellation } from '../../lib/async/cancellation.ts';
 
 export interface ModelTurnsInput {
   readonly route: Route;
@@ -16,7 +17,7 @@ export interface ModelTurnsInput {
   readonly budget: ResponseBudget | undefined;
   readonly facts: RequestFacts;
   readonly outcome: RouteOutcome;
-  readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
   /**
    * Mid-stream failover: reserves money for one more endpoint, which continues the response to a request from the text that
    * was delivered. Absent: a stream that breaks off ends there.
@@ -69,7 +70,7 @@ export class ModelTurns {
   }
 
   async #call(plan: RoutePlan, turnRequest: GenerationRequest): Promise<UpstreamResponse> {
-    const { fitting, adapt, budget, facts, outcome, signal, reserveContinuation, wasCallerSlow } = this.#input;
+    const { fitting, adapt, budget, facts, outcome, cancellation, reserveContinuation, wasCallerSlow } = this.#input;
     const request = budget?.bound(turnRequest) ?? turnRequest;
     const adaptAndFit: AdaptRequest | undefined =
       budget === undefined ? adapt : (of, candidate) => budget.fit(adapt?.(of, candidate) ?? of, candidate);
@@ -80,7 +81,7 @@ export class ModelTurns {
       adapt: adaptAndFit,
       budget,
       facts,
-      signal,
+      cancellation,
       echoes: this.#echoes,
       outcome,
     });
@@ -93,7 +94,7 @@ export class ModelTurns {
       fallback,
       facts,
       outcome,
-      signal,
+      cancellation,
       wasCallerSlow,
       reserve: (delivered) => reserveContinuation(request, delivered),
     });

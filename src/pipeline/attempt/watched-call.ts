@@ -5,6 +5,7 @@ import { TransportError, type Call, type InboundAnswer } from '../../lib/net/htt
 import type { StreamDecoder } from '../../wire/format.ts';
 import { NO_ANSWER_ROOM } from '../response/whole-response-budget.ts';
 import { Watch } from './watchdog.ts';
+import type { Cancellation } from '../../lib/async/cancellation.ts';
 
 /** After the last event an upstream may take this long to close; then its connection is dropped. */
 const LINGER_MS = 5_000;
@@ -23,31 +24,31 @@ const NO_MEMORY: UpstreamFailure = {
 /** The response is larger than the gateway holds in memory. */
 export class ResponseTooLarge extends Error {}
 
-/** One call under way, its running time limit, and the signal that ends it. A class because it lives as long as its answer. */
+/** One call under way, its running time limit, and the cancellation that ends it. A class because it lives as long as its answer. */
 export class WatchedCall {
   readonly answer: Promise<InboundAnswer>;
   readonly watch: Watch;
   readonly #call: Call;
-  readonly #signal: AbortSignal;
+  readonly #cancellation: Cancellation;
   readonly #cancel: () => void;
   #farewell: NodeJS.Timeout | undefined;
   #isFarewellOverdue = false;
 
-  /** @param signal aborted when the caller is gone or the request's time is up */
-  constructor(call: Call, signal: AbortSignal) {
+  /** @param cancellation aborted when the caller is gone or the request's time is up */
+  constructor(call: Call, cancellation: Cancellation) {
     this.answer = call.answer;
     this.#call = call;
-    this.#signal = signal;
+    this.#cancellation = cancellation;
     this.#cancel = () => call.cancel();
     this.watch = new Watch(this.#cancel);
-    signal.addEventListener('abort', this.#cancel, { once: true });
+    cancellation.onAbort(this.#cancel);
   }
 
   /** Nothing that is still to come is waited for. */
   finish(): void {
     this.watch.disarm();
     clearTimeout(this.#farewell);
-    this.#signal.removeEventListener('abort', this.#cancel);
+    this.#cancellation.offAbort(this.#cancel);
   }
 
   /**
@@ -61,7 +62,7 @@ export class WatchedCall {
       this.#cancel();
     }, FAREWELL_MS);
     return answer.read().catch((error: unknown) => {
-      const isReset = error instanceof TransportError && error.kind === 'reset' && !this.#signal.aborted;
+      const isReset = error instanceof TransportError && error.kind === 'reset' && !this.#cancellation.aborted;
       if (this.#isFarewellOverdue || isReset) return undefined;
       throw error;
     });
@@ -80,7 +81,7 @@ export class WatchedCall {
   /** What an error of this call means. @throws what is none of its errors: a bug */
   explain(error: unknown): UpstreamFailure {
     if (this.watch.expired !== undefined) return timeoutFailure(this.watch.expired, this.watch.cutAfterMs);
-    if (this.#signal.aborted) return abortFailure(this.#signal);
+    if (this.#cancellation.aborted) return abortFailure(this.#cancellation);
     if (error instanceof ResponseTooLarge || error instanceof RangeError) return transportFailure('too-large');
     if (!(error instanceof TransportError)) throw error;
     if (error.kind === 'connect-timeout') return timeoutFailure('connect');
@@ -113,6 +114,6 @@ function encodingFailure(cause: unknown): UpstreamFailure {
 }
 
 /** The total limit aborts with its clock's name as the reason; a caller that hangs up with `gone`. */
-export function abortFailure(signal: AbortSignal): UpstreamFailure {
-  return signal.reason === 'total' ? timeoutFailure('total') : transportFailure('aborted');
+export function abortFailure(cancellation: Pick<Cancellation, 'reason'>): UpstreamFailure {
+  return cancellation.reason === 'total' ? timeoutFailure('total') : transportFailure('aborted');
 }

@@ -7,6 +7,7 @@ import { filtersOf, type PolicyFilters } from './filter-rules.ts';
 import { blockOf, noteFindings } from './filter-stages.ts';
 import { filterResponse } from './filter-response.ts';
 import type { RequestFacts, UpstreamResponse } from '../request.ts';
+import type { SignalSource } from '../../lib/async/cancellation.ts';
 
 export interface ContentFilterDeps {
   readonly inspector: TextInspector;
@@ -18,7 +19,7 @@ export interface ContentFilterInput {
   readonly facts: RequestFacts;
   readonly policy: Pick<Policy, 'contentFilters' | 'builtinFilters'>;
   /** Aborts when the request is over. */
-  readonly signal: AbortSignal;
+  readonly cancellation: SignalSource;
   /** Before a request is refused. */
   readonly onBlocked: () => Promise<void>;
 }
@@ -41,9 +42,11 @@ export function openContentFilters(deps: ContentFilterDeps, input: ContentFilter
   const filters = filtersOf(input.policy, deps.allowedPhrases);
   if (filters === undefined) return undefined;
   const seen = new WeakSet<Turn>();
+  const { facts, cancellation } = input;
   return {
     filterRequest: (request) => filterRequest(deps, request, { ...input, filters, seen }),
-    filterResponse: (response) => filterResponse(deps, response, { ...input, filters: filters.answer }),
+    filterResponse: (response) =>
+      filterResponse(deps, response, { facts, filters: filters.answer, signal: cancellation.signal }),
   };
 }
 
@@ -55,10 +58,10 @@ interface RequestInput extends ContentFilterInput {
 async function filterRequest(
   { inspector }: ContentFilterDeps,
   request: GenerationRequest,
-  { facts, filters, signal, seen, onBlocked }: RequestInput,
+  { facts, filters, cancellation, seen, onBlocked }: RequestInput,
 ): Promise<GenerationRequest> {
   const originalRequest = filters.answer.rules.length === 0 ? request : withoutLogprobs(request, facts);
-  const found = await inspector.inspect(textsOf(originalRequest, seen), filters.request.rules, signal);
+  const found = await inspector.inspect(textsOf(originalRequest, seen), filters.request.rules, cancellation.signal);
   const inspected = redact(originalRequest, found, seen);
   noteFindings(facts, 'request', filters.request, found);
   const blocked = blockOf('request', filters.request, found);

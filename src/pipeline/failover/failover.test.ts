@@ -7,6 +7,7 @@ import { priced, requestOf } from '../../../tests/support/route-plan.ts';
 import { RouteOutcome, type OutcomeDeps } from '../route/route-outcome.ts';
 import { sampleFacts, settledRecord } from '../../../tests/support/settled-record.ts';
 import { continuing } from './failover.ts';
+import { Cancellation } from '../../lib/async/cancellation.ts';
 
 const STATED: EventBatch = [
   { type: 'start', format: 'chat' },
@@ -36,7 +37,7 @@ async function reportedToHealth(failure: UpstreamFailure, wasCallerSlow: boolean
     fallback: { continueAfter: () => assert.fail('no candidate is called') },
     facts,
     outcome,
-    signal: new AbortController().signal,
+    cancellation: new Cancellation(),
     wasCallerSlow: () => wasCallerSlow,
     reserve: () => Promise.resolve(false),
   });

@@ -9,6 +9,7 @@ import { DeliveredResponse } from './delivered-response.ts';
 import type { RouteOutcome } from '../route/route-outcome.ts';
 import { breakIn, createContinuationCandidates, EARLY_END, type RescueMethod } from './continuation-candidates.ts';
 import type { RequestFacts, UpstreamResponse } from '../request.ts';
+import type { Cancellation } from '../../lib/async/cancellation.ts';
 
 export interface FailoverInput {
   readonly providers: ReadonlyMap<string, Provider>;
@@ -16,7 +17,7 @@ export interface FailoverInput {
   readonly fallback: Pick<Fallback, 'continueAfter'>;
   readonly facts: RequestFacts;
   readonly outcome: Pick<RouteOutcome, 'committed' | 'brokeOff'>;
-  readonly signal: AbortSignal;
+  readonly cancellation: Pick<Cancellation, 'aborted' | 'reason'>;
   /** Whether it is the caller's doing where an upstream that stood still meanwhile hangs up. */
   readonly wasCallerSlow: () => boolean;
   /** Reserves money for one more endpoint, which continues from that text. `false`: too little is left. */
@@ -94,7 +95,7 @@ class ContinuedResponse implements UpstreamResponse, EventSource {
 
   /** Returns false after the caller has disconnected, or when the time of the request is over. */
   get #mayGoOn(): boolean {
-    return !this.#input.signal.aborted && this.#delivered.canGoOn;
+    return !this.#input.cancellation.aborted && this.#delivered.canGoOn;
   }
 
   #breakOff(failure: UpstreamFailure, ending: EventBatch): void {
@@ -126,9 +127,10 @@ class ContinuedResponse implements UpstreamResponse, EventSource {
 
   /** Ends with the error of the first break. A caller that disconnected meanwhile is charged for what it has. */
   #giveUp(): EventBatch | undefined {
-    const { facts, signal } = this.#input;
+    const { facts, cancellation } = this.#input;
     this.#isOver = true;
-    if (signal.aborted && signal.reason !== 'total') return [{ type: 'failed', failure: transportFailure('aborted') }];
+    if (cancellation.aborted && cancellation.reason !== 'total')
+      return [{ type: 'failed', failure: transportFailure('aborted') }];
     facts.log.rescues.push('failed');
     facts.meter.failure = undefined;
     if (this.#first === undefined) return undefined;

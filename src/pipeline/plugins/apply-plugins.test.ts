@@ -9,6 +9,7 @@ import type { GenerationRequest } from '../../canonical/request.ts';
 import { openRouteReport } from '../../canonical/route-report.ts';
 import type { Plugin, PluginAbilities, RequestFitting } from '../../plugins/contract.ts';
 import { fitOnly, applyPlugins } from './apply-plugins.ts';
+import { Cancellation } from '../../lib/async/cancellation.ts';
 
 const options = z.object({});
 const RULES = { policy: { ...mergeRules([]), limits: [], preferences: [], plugins: [], defaultModel: null } };
@@ -44,7 +45,7 @@ function run(plugins: readonly Plugin[], request: GenerationRequest, abilities: 
     log,
     report,
     rules: RULES,
-    signal: new AbortController().signal,
+    cancellation: new Cancellation(),
     abilities,
     variants: new Set<string>(),
     endpointsOf: () => [],

@@ -11,6 +11,7 @@ import type { MemoryLeases } from '../../lib/memory/memory-leases.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import { enablePlugins, isSlugOf, type EnabledPlugin } from './enabled-plugins.ts';
 import type { CallerRules } from '../request.ts';
+import type { SignalSource } from '../../lib/async/cancellation.ts';
 
 export interface ApplyPluginsDeps {
   /** All that there are, in the order in which they run. */
@@ -28,7 +29,7 @@ export interface ApplyPluginsInput {
   readonly memory?: MemoryLeases;
   readonly rules: Pick<CallerRules, 'policy'>;
   /** Aborts when the request is over. */
-  readonly signal: AbortSignal;
+  readonly cancellation: SignalSource;
   /** Made for this one request. */
   readonly abilities?: PluginAbilities;
   /** It serves another request. */
@@ -147,12 +148,12 @@ export function fitOnly(
 function contextOf(
   deps: ApplyPluginsDeps,
   { directives }: GenerationRequest,
-  { log, report, memory, signal, abilities, endpointsOf, fund, isNested = false }: ApplyPluginsInput,
+  { log, report, memory, cancellation, abilities, endpointsOf, fund, isNested = false }: ApplyPluginsInput,
   { isRequested, plugin }: EnabledPlugin,
 ): PluginContext {
   const slug = directives.models.find((model) => isSlugOf(plugin, model));
   return {
-    signal,
+    signal: cancellation.signal,
     isRequested,
     ...(slug !== undefined && { slug }),
     ...(isNested && { isNested: true as const }),

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { Cancellation } from '../../lib/async/cancellation.ts';
 import { openStreamOutput, type StreamOutput } from './sse-output.ts';
 import type { ResponseWriter } from '../request.ts';
 
 interface Stage {
   readonly output: StreamOutput;
-  readonly over: AbortController;
+  readonly over: Cancellation<string>;
   /** Lets time pass, ms, and then the caller catch up. */
   readonly catchUp: (afterMs: number) => void;
 }
 
 /** An output to a caller that is always behind. */
 function setStage(t: TestContext): Stage {
-  const over = new AbortController();
+  const over = new Cancellation<string>();
   let nowMs = 0;
   let waiting: (() => void) | undefined;
   const caller: ResponseWriter = {
@@ -30,7 +31,7 @@ function setStage(t: TestContext): Stage {
     answer: () => undefined,
     refuse: () => undefined,
   };
-  const options = { generationId: 'gen-1', keepAlive: ':', signal: over.signal, monotonicMs: () => nowMs };
+  const options = { generationId: 'gen-1', keepAlive: ':', cancellation: over, monotonicMs: () => nowMs };
   const output = openStreamOutput(caller, options);
   t.after(() => output.stop());
   return {
@@ -60,14 +61,14 @@ test('counts a caller as slow after waits of five seconds in all, and not before
 test('counts a caller as slow that the response waits for when the request is over, however shortly', async (t) => {
   const { output, over } = setStage(t);
   const written = output.write('x');
-  over.abort();
+  over.abort('gone');
   await written;
   assert.equal(output.wasCallerSlow(), true);
 });
 
 test('does not wait for the caller once the request is over, and does not count it as slow', async (t) => {
   const { output, over } = setStage(t);
-  over.abort();
+  over.abort('gone');
   await output.write('x');
   assert.equal(output.wasCallerSlow(), false);
 });

@@ -1,4 +1,5 @@
 import type { ResponseWriter } from '../request.ts';
+import type { Cancellation } from '../../lib/async/cancellation.ts';
 
 /** Writes one streamed answer and keeps it open while nothing comes. */
 export interface StreamOutput {
@@ -24,7 +25,7 @@ export interface StreamOutputOptions {
   /** What goes out while nothing comes. */
   readonly keepAlive: string;
   /** Aborted when the request is over: then the response no longer waits for the caller. */
-  readonly signal: AbortSignal;
+  readonly cancellation: Pick<Cancellation, 'aborted' | 'signal'>;
   /** Monotonic ms. */
   readonly monotonicMs: () => number;
 }
@@ -34,16 +35,16 @@ export interface StreamOutputOptions {
  * a real status. Later ones whenever 10 s passed without output.
  */
 export function openStreamOutput(caller: ResponseWriter, options: StreamOutputOptions): StreamOutput {
-  const { generationId, keepAlive, signal, monotonicMs } = options;
+  const { generationId, keepAlive, cancellation, monotonicMs } = options;
   let waitedMs = 0;
   let wasCutShort = false;
 
   async function waitForCaller(): Promise<void> {
-    if (signal.aborted) return;
+    if (cancellation.aborted) return;
     const sinceMs = monotonicMs();
-    await caller.drained(signal);
+    await caller.drained(cancellation.signal);
     waitedMs += monotonicMs() - sinceMs;
-    wasCutShort ||= signal.aborted;
+    wasCutShort ||= cancellation.aborted;
   }
 
   const timer = setTimeout(function tick() {

@@ -8,6 +8,7 @@ import { RequestChoice, type ChoiceDeps } from './model-choice.ts';
 import { variantsOf, withDefaultModel } from './resolve-models.ts';
 import { chooseOnly, type ApplyPluginsDeps } from '../plugins/apply-plugins.ts';
 import type { CallerRules } from '../request.ts';
+import { Cancellation } from '../../lib/async/cancellation.ts';
 
 export interface RehearsalDeps extends ApplyPluginsDeps, RouteDeps, Pick<ChoiceDeps, 'routers'> {}
 
@@ -42,7 +43,7 @@ export async function rehearseRouters(
     log,
     report,
     rules,
-    signal: new AbortController().signal,
+    cancellation: new Cancellation(),
     abilities: { choice },
     variants: variantsOf(originalRequest.directives.models, model, deps.catalog),
     endpointsOf: (of) => endpointsOf(deps, of, rules),

@@ -28,12 +28,12 @@ function open(during: (ask: GenerateNested) => Promise<unknown>): Parent {
   const clock = { nowMs: () => 0, monotonicMs: () => 0 };
   const followed: Promise<unknown>[] = [];
   const follow = (running: Promise<unknown>): void => void followed.push(running);
-  const createAsk = (parent: IncomingRequest, signal: AbortSignal): GenerateNested =>
-    createGenerateNested({ generate, clock }, parent, { log: sampleFacts().log, format, signal, follow });
+  const createAsk = (parent: IncomingRequest, cancellation: AbortController): GenerateNested =>
+    createGenerateNested({ generate, clock }, parent, { log: sampleFacts().log, format, cancellation, follow });
   const generate: Generate = async (incoming, collecting, caller) => {
     const gone = new AbortController();
     caller.onGone(() => gone.abort());
-    await during(createAsk(incoming, gone.signal));
+    await during(createAsk(incoming, gone));
     gone.signal.throwIfAborted();
     collecting.encodeWhole(createFold().response(), { id: incoming.id, createdS: 0, model: 'acme/one' }, finalUsage);
   };
@@ -44,7 +44,7 @@ function open(during: (ask: GenerateNested) => Promise<unknown>): Parent {
     principal: samplePrincipal(),
     arrivedMs: 0,
   };
-  return { ask: createAsk(parent, request.signal), followed, request };
+  return { ask: createAsk(parent, request), followed, request };
 }
 
 test('removes its listeners when the generation is over', async () => {

@@ -9,6 +9,7 @@ import { usdFromNano } from '../../lib/money.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import type { Generate, IncomingRequest, ResponseWriter } from '../request.ts';
+import type { SignalSource } from '../../lib/async/cancellation.ts';
 
 /** A panel that calls an advisor is two deep; no plugin needs more. */
 const DEPTH_MAX = 2;
@@ -30,12 +31,12 @@ export function createGenerateNested(
   {
     log,
     format,
-    signal,
+    cancellation,
     follow,
   }: {
     readonly log: Pick<RequestLog, 'nestedRuns'>;
     readonly format: ClientFormat;
-    readonly signal: AbortSignal;
+    readonly cancellation: SignalSource;
     /** Is given each that runs: the outer request does not end before it has. */
     readonly follow: (running: Promise<unknown>) => void;
   },
@@ -68,7 +69,7 @@ export function createGenerateNested(
         },
       },
     };
-    const running = answerOf(generate, incoming, format, [signal, toolSignal]);
+    const running = answerOf(generate, incoming, format, [cancellation.signal, toolSignal]);
     follow(running);
     return running;
   };

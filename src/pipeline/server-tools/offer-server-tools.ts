@@ -23,6 +23,7 @@ import { checkNestedTools } from './check-nested-tools.ts';
 import type { RequestFacts } from '../request.ts';
 import { unsupportedFeature } from './unsupported-feature.ts';
 import { replaceNativeTools } from './emulate-native-tools.ts';
+import type { SignalSource } from '../../lib/async/cancellation.ts';
 
 /** Server tools of a request, with functions in their place: no later step knows the difference. */
 export interface OfferedTools {
@@ -54,7 +55,8 @@ export interface OfferDeps {
   readonly toolAbilities: ToolAbilities;
 }
 
-export interface OfferInput extends Pick<ToolSetInput, 'principal' | 'signal'> {
+export interface OfferInput extends Pick<ToolSetInput, 'principal'> {
+  readonly cancellation: SignalSource;
   /** The endpoints of the request's models; called only where they count. */
   readonly endpointsOf: () => readonly Endpoint[];
 }
@@ -68,19 +70,19 @@ export interface OfferInput extends Pick<ToolSetInput, 'principal' | 'signal'> {
 export function offerServerTools(
   deps: OfferDeps,
   given: GenerationRequest,
-  { endpointsOf, principal, signal }: OfferInput,
+  { endpointsOf, principal, cancellation }: OfferInput,
 ): Promise<OfferedTools> | undefined {
   if (given.tools.length === 0) return undefined;
   const originalRequest = replaceNativeTools(given, deps.serverTools, endpointsOf);
   return originalRequest.tools.some(({ type }) => type === 'server')
-    ? offer(deps, originalRequest, { principal, signal })
+    ? offer(deps, originalRequest, { principal, signal: cancellation.signal })
     : undefined;
 }
 
 async function offer(
   deps: OfferDeps,
   originalRequest: GenerationRequest,
-  input: Omit<OfferInput, 'endpointsOf'>,
+  input: Pick<ToolSetInput, 'principal' | 'signal'>,
 ): Promise<OfferedTools> {
   const { serverTools } = deps;
   const { maxToolCalls, stopServerToolsWhen } = originalRequest.directives;
@@ -166,7 +168,7 @@ type Entry = Omit<Single, 'tool'> & { readonly tool: RegisteredTool };
 async function listTools(
   { toolAbilities: abilities }: OfferDeps,
   entries: readonly Entry[],
-  input: Omit<OfferInput, 'endpointsOf'>,
+  input: Pick<ToolSetInput, 'principal' | 'signal'>,
 ): Promise<{ readonly singles: readonly Single[]; readonly warnings: readonly Warning[] }> {
   const list = ({ tool, parameters, index, name }: Entry): ToolSetListing | Promise<ToolSetListing> =>
     isToolSet(tool)

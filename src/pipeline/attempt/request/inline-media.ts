@@ -5,6 +5,7 @@ import { createByteBudget, type ByteBudget, type BytesTaken } from '../../../lib
 import { DownloadError, type Download, type Downloaded } from '../../../lib/net/download.ts';
 import type { Dialect, UpstreamFormat } from '../../../wire/format.ts';
 import { mediaTypeOf } from './media-type.ts';
+import type { SignalSource } from '../../../lib/async/cancellation.ts';
 
 const IMAGE_BYTES_MAX = 20 * 1_024 * 1_024;
 const FILE_BYTES_MAX = 50 * 1_024 * 1_024;
@@ -59,13 +60,13 @@ export class MediaInliner {
     request: GenerationRequest,
     format: UpstreamFormat,
     dialect: Dialect,
-    signal: AbortSignal,
+    cancellation: SignalSource,
   ): GenerationRequest | UpstreamFailure | Promise<GenerationRequest | UpstreamFailure> {
     if (format.mustInlineUrl === undefined) return request;
     const wanted = addressesIn(request, format, dialect);
     if (wanted.size === 0) return request;
     if (wanted.size > ADDRESSES_MAX) return failure(`At most ${ADDRESSES_MAX} files can be fetched for one request.`);
-    return this.#inlineAll(request, wanted, signal);
+    return this.#inlineAll(request, wanted, cancellation.signal);
   }
 
   /** The request is over: its files leave the memory that all requests share. */
