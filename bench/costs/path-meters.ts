@@ -18,7 +18,9 @@ const SANDBOX_URL = `${SOURCE_URL}sandbox/`;
 const OWN_URL = `${pathToFileURL(import.meta.dirname).href}/`;
 
 /** Batches of records and counters that follow an answer are written by then. */
-const SETTLED_MS = 1_500;
+const SETTLED_MS = 1_200;
+/** A record is stored by then, and nothing that was read is old. */
+const STORED_MS = 300;
 const COUNTED_REQUESTS = 3;
 const PROMISE_REQUESTS = 100;
 const STACK_FRAMES = 40;
@@ -31,6 +33,8 @@ const ELSEWHERE = 'elsewhere';
 export type Places = ReadonlyMap<string, number>;
 
 export interface RunFunction {
+  /** Its place in the sources. */
+  readonly id: string;
   /** Below `src`. */
   readonly file: string;
   readonly name: string;
@@ -53,32 +57,40 @@ async function withSession<Value>(use: (session: Session) => Promise<Value>): Pr
 
 /**
  * The functions of one request, from its first byte to what is stored behind its answer: V8's precise coverage. Of several
- * requests the one with the fewest, since now and then something is read again meanwhile.
+ * requests the one with the fewest, since now and then something is read again meanwhile. What runs by itself does not count.
  */
 export async function countFunctions(caller: PathCaller): Promise<readonly RunFunction[]> {
-  await sleep(SETTLED_MS);
   return withSession(async (session) => {
-    let fewest = await countOnce(caller, session);
-    for (let round = 1; round < COUNTED_REQUESTS; round++) {
-      const ran = await countOnce(caller, session);
-      if (ran.length < fewest.length) fewest = ran;
+    await session.post('Profiler.enable');
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    await sleep(SETTLED_MS);
+    await takeFunctions(session);
+    await sleep(SETTLED_MS);
+    const background = new Set((await takeFunctions(session)).map(({ id }) => id));
+    let fewest: readonly RunFunction[] | undefined;
+    for (let round = 0; round < COUNTED_REQUESTS; round++) {
+      // What is read again every few seconds is fresh then.
+      await caller.ask();
+      await sleep(STORED_MS);
+      await takeFunctions(session);
+      await caller.ask();
+      await sleep(SETTLED_MS);
+      const ran = await takeFunctions(session);
+      if (fewest === undefined || ran.length < fewest.length) fewest = ran;
     }
-    return fewest;
+    await session.post('Profiler.stopPreciseCoverage');
+    return fewest?.filter(({ id }) => !background.has(id)) ?? [];
   });
 }
 
-async function countOnce(caller: PathCaller, session: Session): Promise<readonly RunFunction[]> {
-  await session.post('Profiler.enable');
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  await session.post('Profiler.takePreciseCoverage');
-  await caller.ask();
-  await sleep(SETTLED_MS);
+/** What ran since the last call. */
+async function takeFunctions(session: Session): Promise<readonly RunFunction[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
-  await session.post('Profiler.stopPreciseCoverage');
   return result
     .filter(({ url }) => url.startsWith(SOURCE_URL))
     .flatMap(({ url, functions }) =>
       functions.map(({ functionName, ranges }) => ({
+        id: `${url}:${ranges[0]?.startOffset}`,
         file: url.slice(SOURCE_URL.length),
         name: functionName || '(anonymous)',
         calls: ranges[0]?.count ?? 0,
