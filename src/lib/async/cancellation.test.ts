@@ -4,15 +4,15 @@ import { Cancellation } from './cancellation.ts';
 
 test('calls its listeners once, with the first reason', () => {
   const cancellation = new Cancellation<string>();
-  const heard: (string | undefined)[] = [];
+  const reasons: (string | undefined)[] = [];
   const removed = (): void => assert.fail('was removed');
-  cancellation.onAbort(() => heard.push(cancellation.reason));
+  cancellation.onAbort(() => reasons.push(cancellation.reason));
   cancellation.onAbort(removed);
   cancellation.offAbort(removed);
   assert.equal(cancellation.aborted, false);
   cancellation.abort('gone');
   cancellation.abort('over');
-  assert.deepEqual(heard, ['gone']);
+  assert.deepEqual(reasons, ['gone']);
   assert.equal(cancellation.aborted, true);
 });
 

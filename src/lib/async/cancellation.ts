@@ -22,7 +22,7 @@ export class Cancellation<Reason = unknown> implements SignalSource {
     return this.#reason;
   }
 
-  /** Made when it is first asked for. */
+  /** Made when it is first read. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
