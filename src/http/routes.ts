@@ -15,9 +15,7 @@ import { getBudget } from './management/budgets/get.ts';
 import { listBudgets } from './management/budgets/list.ts';
 import { putBudget } from './management/budgets/put.ts';
 import { createByokKey } from './management/byok/create.ts';
-import { deleteByokKey } from './management/byok/delete.ts';
-import { getByokKey } from './management/byok/get.ts';
-import { listByokKeys } from './management/byok/list.ts';
+import { deleteByokKey, getByokKey, listByokKeys } from './management/byok/byok-routes.ts';
 import { updateByokKey } from './management/byok/update.ts';
 import { chargeWithCoinbase } from './management/credits/coinbase.ts';
 import { getCredits } from './management/credits/get.ts';
@@ -34,9 +32,7 @@ import { getGenerationContent } from './management/generations/content.ts';
 import { submitGenerationFeedback } from './management/generations/feedback.ts';
 import { getGeneration } from './management/generations/get.ts';
 import { createGuardrail } from './management/guardrails/create.ts';
-import { deleteGuardrail } from './management/guardrails/delete.ts';
-import { getGuardrail } from './management/guardrails/get.ts';
-import { listGuardrails } from './management/guardrails/list.ts';
+import { deleteGuardrail, getGuardrail, listGuardrails } from './management/guardrails/guardrail-routes.ts';
 import { testGuardrail } from './management/guardrails/try.ts';
 import { updateGuardrail } from './management/guardrails/update.ts';
 import { getBenchmarks } from './management/insights/benchmarks.ts';
@@ -57,9 +53,7 @@ import { listModelsOfCaller } from './management/models/user.ts';
 import { exchangeAuthCode } from './management/oauth/exchange.ts';
 import { issueAuthCode } from './management/oauth/issue.ts';
 import { createDestination } from './management/observability/create.ts';
-import { deleteDestination } from './management/observability/delete.ts';
-import { getDestination } from './management/observability/get.ts';
-import { listDestinations } from './management/observability/list.ts';
+import { deleteDestination, getDestination, listDestinations } from './management/observability/destination-routes.ts';
 import { testDestination } from './management/observability/call.ts';
 import { updateDestination } from './management/observability/update.ts';
 import { listOrganizationMembers } from './management/organization/members.ts';
@@ -75,11 +69,10 @@ import { writePresetFromChat, writePresetFromMessages } from './management/prese
 import type { ManagementRoute } from './management/route.ts';
 import { createWorkspace } from './management/workspaces/create.ts';
 import { deleteWorkspace } from './management/workspaces/delete.ts';
-import { getWorkspace } from './management/workspaces/get.ts';
-import { listWorkspaces } from './management/workspaces/list.ts';
+import { getWorkspace, listWorkspaces } from './management/workspaces/workspace-routes.ts';
 import { updateWorkspace } from './management/workspaces/update.ts';
 
-/** Every management route. A new one is a file and a line here; documentation and tests follow from the list. */
+/** Every management route. A new one is a file, or a few lines of its resource's, and a line here; documentation and tests follow from the list. */
 export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getOwnKey,
   getTaskClassifications,

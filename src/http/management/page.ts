@@ -9,16 +9,26 @@ export const pageShape = {
   limit: z.coerce.number().int().min(1).max(PAGE_ROWS_MAX).optional().describe('Rows on the page. Default 50.'),
 };
 
-export function parseWindow({
-  offset = 0,
-  limit = PAGE_ROWS,
-}: {
-  offset?: number | undefined;
-  limit?: number | undefined;
-}): {
+/** The query of a list without filters. */
+export const pageQuerySchema = z.strictObject(pageShape);
+export interface PageQuery {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** The wanted part of a list. */
+export interface PageWindow {
   readonly offset: number;
   readonly limit: number;
-} {
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** The number of rows in the whole list. */
+  readonly totalCount: number;
+}
+
+export function parseWindow({ offset = 0, limit = PAGE_ROWS }: PageQuery): PageWindow {
   return { offset, limit };
 }
 
@@ -28,7 +38,7 @@ export function pageSchema<Row extends z.ZodType>(row: Row) {
 }
 
 export function serializePage<Row, Serialized>(
-  { rows, totalCount }: { readonly rows: readonly Row[]; readonly totalCount: number },
+  { rows, totalCount }: Page<Row>,
   serialize: (row: Row) => Serialized,
 ): { data: Serialized[]; total_count: number } {
   return { data: rows.map(serialize), total_count: totalCount };

@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { guardrailPathSchema } from '../guardrails/guardrail-shape.ts';
-import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
-import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { pageQuerySchema } from '../page.ts';
+import { defineList } from '../resource-routes.ts';
+import { NOTHING } from '../route.ts';
 import {
   serializeKeyAssignment,
   serializeMemberAssignment,
@@ -9,76 +9,42 @@ import {
   memberAssignmentSchema,
 } from './assignment-shape.ts';
 
-const query = z.strictObject(pageShape);
+const facts = { tag: 'Guardrails', query: pageQuerySchema, description: 'A page of assignments.' };
+const ofKeys = { ...facts, schema: keyAssignmentSchema, serialize: serializeKeyAssignment };
+const ofMembers = { ...facts, schema: memberAssignmentSchema, serialize: serializeMemberAssignment };
 
-export const listAllKeyAssignments = defineRoute({
-  method: 'GET',
+export const listAllKeyAssignments = defineList({
+  ...ofKeys,
   path: '/guardrails/assignments/keys',
-  scope: 'management',
   operationId: 'listKeyAssignments',
-  tag: 'Guardrails',
   summary: 'List which keys have which guardrail, newest first',
   params: NOTHING,
-  query,
-  body: NO_BODY,
-  responses: { 200: { description: 'A page of assignments.', schema: pageSchema(keyAssignmentSchema) } },
-  errors: [400],
-  async handle(context) {
-    const page = await context.services.assignments.listKeys(undefined, parseWindow(context.query));
-    return { status: 200, body: serializePage(page, serializeKeyAssignment) };
-  },
+  find: ({ assignments }, window) => assignments.listKeys(undefined, window),
 });
 
-export const listAllMemberAssignments = defineRoute({
-  method: 'GET',
+export const listAllMemberAssignments = defineList({
+  ...ofMembers,
   path: '/guardrails/assignments/members',
-  scope: 'management',
   operationId: 'listMemberAssignments',
-  tag: 'Guardrails',
   summary: 'List which members have which guardrail, newest first',
   params: NOTHING,
-  query,
-  body: NO_BODY,
-  responses: { 200: { description: 'A page of assignments.', schema: pageSchema(memberAssignmentSchema) } },
-  errors: [400],
-  async handle(context) {
-    const page = await context.services.assignments.listMembers(undefined, parseWindow(context.query));
-    return { status: 200, body: serializePage(page, serializeMemberAssignment) };
-  },
+  find: ({ assignments }, window) => assignments.listMembers(undefined, window),
 });
 
-export const listKeyAssignments = defineRoute({
-  method: 'GET',
+export const listKeyAssignments = defineList({
+  ...ofKeys,
   path: '/guardrails/{id}/assignments/keys',
-  scope: 'management',
   operationId: 'listGuardrailKeyAssignments',
-  tag: 'Guardrails',
   summary: 'List the keys that have a guardrail, newest first',
   params: guardrailPathSchema,
-  query,
-  body: NO_BODY,
-  responses: { 200: { description: 'A page of assignments.', schema: pageSchema(keyAssignmentSchema) } },
-  errors: [400, 404],
-  async handle(context) {
-    const page = await context.services.assignments.listKeys(context.params.id, parseWindow(context.query));
-    return { status: 200, body: serializePage(page, serializeKeyAssignment) };
-  },
+  find: ({ assignments }, window, { params }) => assignments.listKeys(params.id, window),
 });
 
-export const listMemberAssignments = defineRoute({
-  method: 'GET',
+export const listMemberAssignments = defineList({
+  ...ofMembers,
   path: '/guardrails/{id}/assignments/members',
-  scope: 'management',
   operationId: 'listGuardrailMemberAssignments',
-  tag: 'Guardrails',
   summary: 'List the members that have a guardrail, newest first',
   params: guardrailPathSchema,
-  query,
-  body: NO_BODY,
-  responses: { 200: { description: 'A page of assignments.', schema: pageSchema(memberAssignmentSchema) } },
-  errors: [400, 404],
-  async handle(context) {
-    const page = await context.services.assignments.listMembers(context.params.id, parseWindow(context.query));
-    return { status: 200, body: serializePage(page, serializeMemberAssignment) };
-  },
+  find: ({ assignments }, window, { params }) => assignments.listMembers(params.id, window),
 });

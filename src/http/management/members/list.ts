@@ -1,25 +1,17 @@
-import { z } from 'zod';
-import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
-import { defineRoute, NO_BODY } from '../route.ts';
+import { pageQuerySchema } from '../page.ts';
+import { defineList } from '../resource-routes.ts';
 import { workspacePathSchema } from '../workspaces/workspace-shape.ts';
 import { serializeMember, memberSchema } from './member-shape.ts';
 
-export const listMembers = defineRoute({
-  method: 'GET',
+export const listMembers = defineList({
   path: '/workspaces/{id}/members',
-  scope: 'management',
   operationId: 'listWorkspaceMembers',
   tag: 'Workspaces',
   summary: 'List the users that were added to a workspace, oldest first',
   params: workspacePathSchema,
-  query: z.strictObject(pageShape),
-  body: NO_BODY,
-  responses: { 200: { description: 'A page of members.', schema: pageSchema(memberSchema) } },
-  errors: [400, 404],
-  async handle({ params, query, services }) {
-    return {
-      status: 200,
-      body: serializePage(await services.members.list(params.id, parseWindow(query)), serializeMember),
-    };
-  },
+  query: pageQuerySchema,
+  description: 'A page of members.',
+  schema: memberSchema,
+  serialize: serializeMember,
+  find: ({ members }, window, { params }) => members.list(params.id, window),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OrganizationMember } from '../../../accounts/workspaces/organization.ts';
-import { serializePage, pageSchema, pageShape, parseWindow } from '../page.ts';
+import { serializePage, pageSchema, pageQuerySchema, parseWindow } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 /** @spec workspace-12 */
@@ -22,7 +22,7 @@ export const listOrganizationMembers = defineRoute({
   tag: 'Organization',
   summary: 'List the users that keys, workspaces and guardrails name, by id',
   params: NOTHING,
-  query: z.strictObject(pageShape),
+  query: pageQuerySchema,
   body: NO_BODY,
   responses: { 200: { description: 'A page of users.', schema: pageSchema(memberSchema) } },
   errors: [400, 404],

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { pageShape } from '../page.ts';
+import { defineDelete, defineGet, defineList } from '../resource-routes.ts';
+import { NOTHING } from '../route.ts';
+import { destinationPathSchema, destinationSchema, serializeDestination } from './destination-shape.ts';
+
+const shown = { schema: destinationSchema, serialize: serializeDestination };
+
+export const listDestinations = defineList({
+  path: '/observability/destinations',
+  operationId: 'listObservabilityDestinations',
+  tag: 'Observability',
+  summary: 'List where records of generations are sent, oldest first',
+  params: NOTHING,
+  query: z.strictObject({ ...pageShape, workspace_id: z.uuid().optional().describe('Only those of this workspace.') }),
+  description: 'A page of destinations.',
+  ...shown,
+  find: ({ destinations }, window, { query: { workspace_id: workspaceId } }) =>
+    destinations.list({ ...window, ...(workspaceId !== undefined && { workspaceId }) }),
+});
+
+export const getDestination = defineGet({
+  path: '/observability/destinations/{id}',
+  operationId: 'getObservabilityDestination',
+  tag: 'Observability',
+  summary: 'Get one destination, its secrets masked',
+  params: destinationPathSchema,
+  description: 'The destination.',
+  ...shown,
+  find: ({ destinations }, { id }) => destinations.get(id),
+});
+
+export const deleteDestination = defineDelete({
+  path: '/observability/destinations/{id}',
+  operationId: 'deleteObservabilityDestination',
+  tag: 'Observability',
+  summary: 'Delete a destination; what waits to be sent there is still sent',
+  params: destinationPathSchema,
+  description: 'It is gone.',
+  remove: ({ destinations }, { id }) => destinations.delete(id),
+});
