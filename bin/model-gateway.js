@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 const NODE_MAJOR_MIN = 24;
 /** That of an earlier Node 24 cannot add a constraint to a table, and so cannot follow the migrations. */
 const SQLITE_MIN = [3, 53];
+/** Those of `npm start`. */
+const NODE_FLAGS = ['--max-semi-space-size=32'];
 const entry = new URL('../src/main.ts', import.meta.url);
 
 if (isNewEnough(process.versions)) await import(entry.href);
@@ -38,7 +40,7 @@ function runWithPinnedNode() {
   const children = [];
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => children.forEach((started) => started.kill(signal)));
-  const child = spawn(node, [fileURLToPath(entry), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [...NODE_FLAGS, fileURLToPath(entry), ...process.argv.slice(2)], { stdio: 'inherit' });
   children.push(child);
   child.on('error', (error) => {
     process.stderr.write(`Model Gateway cannot start ${node}: ${error.message}\n`);

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 
 // Stripping and compiling the sources is half of a start. The folder is ours, not the shared temporary one, where
 // another user could place code for us to run. If it cannot be written (a read-only image) Node runs without a cache.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/model-gateway', import.meta.url)));
+const cacheDirectory = fileURLToPath(new URL('../node_modules/.cache/model-gateway', import.meta.url));
+enableCompileCache(cacheDirectory);
+// For threads, which would each load the compiler of TypeScript otherwise.
+process.env['NODE_COMPILE_CACHE'] ??= cacheDirectory;
 
 // A reader that went away (`model-gateway --help | head -1`) is no reason to stop serving, nor to print a stack.
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
@@ -15,6 +18,8 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => undefined);
 
 // Imported here and not above, because an import at the top would run before the cache is on.
+const { tuneHeap } = await import('./lib/memory/tune-heap.ts');
+tuneHeap();
 const { runCli } = await import('./cli/main.ts');
 const code = await runCli(process.argv.slice(2), process);
 // An error of a write is reported a moment later.

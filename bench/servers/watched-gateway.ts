@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Accounting } from '../../src/app/accounting.ts';
 import { createApp } from '../../src/app.ts';
 import { loadCheckedConfig } from '../../src/cli/load-config.ts';
+import { tuneHeap } from '../../src/lib/memory/tune-heap.ts';
 import { vitalsRequestSchema, type Vitals, type VitalsRequest } from './vitals.ts';
 
 /** How often the event loop's delay is looked at. */
@@ -29,6 +30,7 @@ const [accounts, ...args] = process.argv.slice(2);
 if (accounts !== 'on' && accounts !== 'off')
   throw new Error('usage: node bench/servers/watched-gateway.ts on|off [flags]');
 
+tuneHeap();
 const delay = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS });
 delay.enable();
 

@@ -53,7 +53,7 @@ suite('the launcher under an older Node', () => {
   });
 
   test('passes on arguments and the exit code', async (t) => {
-    const folder = installLauncher(t, 'shift; for word in "$@"; do echo "[$word]"; done; exit 7');
+    const folder = installLauncher(t, 'shift 2; for word in "$@"; do echo "[$word]"; done; exit 7');
     const { code, stdout } = await runCli(t, ['chat', 'two words', '*'], { command: launch(folder) });
     assert.deepEqual([code, stdout], [7, '[chat]\n[two words]\n[*]\n']);
   });

@@ -1,0 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
+
+/** Sets how V8 collects the garbage of a server with many requests at a time. For the whole process, once, at its start. */
+export function tuneHeap(): void {
+  // V8 sees that what requests hold survives a collection of the young generation, and places such objects among the old
+  // ones from their birth. There they stay until a full collection, with all that they refer to: a fifth of the processor
+  // time of a stream.
+  setFlagsFromString('--no-allocation-site-pretenuring');
+  // A full collection at half as much again as the last one left, not at three or four times as much.
+  setFlagsFromString('--heap-growing-percent=50');
+}
