@@ -1,12 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { GATEWAY_KEY, writeConfig } from './gateway.ts';
+import { GATEWAY_KEY, START_FLAGS, writeConfig } from './gateway.ts';
 import { createKey, manage, MANAGEMENT_KEY } from './manage.ts';
 import { measureSettings, type Bench, type SettingResult } from './measure.ts';
-import { readPeakMiB } from './process-stats.ts';
+import { readPeakMiB, type Peak } from './process-stats.ts';
 import { startWatchedGateway, type LoadGenerator } from './processes.ts';
-import type { Peak } from './report.ts';
 import { listAccountsSettings, type Plan } from './suites.ts';
 import type { AccountsId, Variant } from './variants.ts';
 
@@ -104,7 +103,17 @@ async function startVariant(
   const program = path.join(import.meta.dirname, 'servers', 'watched-gateway.ts');
   const server = await startWatchedGateway({
     name: `accounts-${id}`,
-    args: [program, id === 'off' ? 'off' : 'on', '--config', configPath, '--port', '0', '--data-dir', own],
+    args: [
+      ...START_FLAGS,
+      program,
+      id === 'off' ? 'off' : 'on',
+      '--config',
+      configPath,
+      '--port',
+      '0',
+      '--data-dir',
+      own,
+    ],
     cpu: 0,
     directory,
     environment: {

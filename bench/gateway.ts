@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { MANAGEMENT_KEY } from './manage.ts';
@@ -16,6 +16,16 @@ const PROVIDERS: Readonly<Record<MockFormat, readonly [slug: string, adapter: st
   cohere: ['mock-cohere', 'cohere', '/v2'],
 };
 const FORMATS = Object.keys(PROVIDERS).filter((format): format is MockFormat => Object.hasOwn(PROVIDERS, format));
+
+/** What `npm start` gives to node before the program. */
+export const START_FLAGS = readStartFlags();
+
+function readStartFlags(): readonly string[] {
+  const text = readFileSync(path.join(import.meta.dirname, '..', 'package.json'), 'utf8');
+  const [, flags] = /"start": "exec node (.*) src\/main\.ts"/.exec(text) ?? [];
+  if (flags === undefined) throw new Error('npm start no longer reads as this expects');
+  return flags.split(' ');
+}
 
 export interface GatewayOptions {
   readonly directory: string;
@@ -40,6 +50,7 @@ export async function startGateway(options: GatewayOptions): Promise<ServerProce
   return startServer({
     name: 'gateway',
     args: [
+      ...START_FLAGS,
       ...(options.nodeArgs ?? []),
       path.join(import.meta.dirname, '..', 'src', 'main.ts'),
       '--config',

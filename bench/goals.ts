@@ -4,15 +4,14 @@ import type { DocumentCosts } from './costs/document-cost.ts';
 import type { GuardrailCosts } from './costs/content-filter-cost.ts';
 import type { FusionResult } from './fusion.ts';
 import type { HostileResult } from './hostile.ts';
+import type { Peak } from './process-stats.ts';
 import type { RouterCosts } from './costs/router-cost.ts';
 import type { RoutingResult } from './costs/routing-cost.ts';
 import { ACCOUNTS_CONNECTIONS, BURST_CONNECTIONS } from './suites.ts';
-import type { VariantId } from './variants.ts';
+import { GATEWAY_LABEL, type VariantId } from './variants.ts';
 
-const WHOLE_RATIO_MIN = 0.5;
-const ADDED_P50_US_MAX = 500;
-const STREAM_RATIO_MIN = 0.3;
-const TRANSLATED_RATIO_MIN = 0.2;
+const STREAM_RATIO_MIN = 0.45;
+const TRANSLATED_RATIO_MIN = 0.3;
 
 /** What the project promises of the gateway, relative to the thinnest proxies of the same run: absolute figures are the machine's. */
 export interface Goal {
@@ -21,21 +20,68 @@ export interface Goal {
   readonly met: boolean;
 }
 
+/** Of the proxy that parses JSON both ways. */
+const WHOLE_RATIO_MIN = [
+  { size: 'small', connections: 8, ratioMin: 0.5 },
+  { size: 'small', connections: 64, ratioMin: 0.55 },
+  { size: 'large', connections: 64, ratioMin: 0.6 },
+] as const;
+/** More than the same proxy takes: for a lone caller, and for requests that come at their own times. */
+const LONE_ADDED_P50_MS_MAX = 0.12;
+const OPEN_ADDED_P50_MS_MAX = 0.15;
+const OPEN_ADDED_P99_MS_MAX = 1;
+const OPEN_ADDED_P999_MS_MAX = 5;
+
 export function judgeWhole(results: readonly SettingResult[]): readonly Goal[] {
-  return results.flatMap(({ setting, rows }) => {
+  return results.flatMap(({ setting: { label, load, size }, rows }) => {
     const row = findRow(rows, 'chat');
-    if (row === undefined || setting.load.kind !== 'closed') return [];
-    const goals = [judgeRatio(setting.label, '(a)', row, WHOLE_RATIO_MIN)];
-    if (setting.load.connections === 1 && setting.size === 'small') {
-      goals.push({
-        promise: `${setting.label}: added p50 under ${ADDED_P50_US_MAX / 1000} ms`,
-        measured: `${(row.addedP50Us / 1000).toFixed(3)} ms`,
-        met: row.addedP50Us < ADDED_P50_US_MAX && row.bad === 0,
-      });
+    if (row === undefined) return [];
+    if (load.kind === 'open') {
+      return [
+        judgeAdded(label, 'added p50', row.addedP50Us / 1000, OPEN_ADDED_P50_MS_MAX),
+        judgeAdded(label, 'added p99', row.addedP99Us / 1000, OPEN_ADDED_P99_MS_MAX),
+        judgeAdded(label, 'added p99.9', row.addedP999Us / 1000, OPEN_ADDED_P999_MS_MAX),
+      ];
     }
-    return goals;
+    if (load.connections === 1 && size === 'small')
+      return [judgeAdded(label, 'added p50', row.addedP50Us / 1000, LONE_ADDED_P50_MS_MAX)];
+    return WHOLE_RATIO_MIN.filter((one) => one.size === size && one.connections === load.connections).map(
+      ({ ratioMin }) => judgeRatio(label, '(a)', row, ratioMin),
+    );
   });
 }
+
+const PEER_RATIO_MIN = 5;
+const PEER_P99_RATIO_MAX = 0.25;
+
+/** Beside Portkey, which keeps no accounts and no records: each setting of whole answers in which it was measured. */
+export function judgePeer(results: readonly SettingResult[]): readonly Goal[] {
+  return results.flatMap(({ setting: { label, load }, rows }) => {
+    const row = findRow(rows, 'chat');
+    const peer = findRow(rows, 'portkey');
+    if (row?.ofPeer === undefined || peer === undefined) return [];
+    const wrong = row.bad === 0 && peer.bad === 0 ? '' : `, ${row.bad + peer.bad} wrong answers`;
+    const { perS, p99 } = row.ofPeer;
+    if (load.kind === 'open') {
+      return [
+        {
+          promise: `${label}: p99 at most ${PEER_P99_RATIO_MAX} of ${peer.label}`,
+          measured: p99.toFixed(2) + wrong,
+          met: p99 <= PEER_P99_RATIO_MAX && wrong === '',
+        },
+      ];
+    }
+    return [
+      {
+        promise: `${label}: at least ${PEER_RATIO_MIN} times ${peer.label}`,
+        measured: `${perS.toFixed(1)} times${wrong}`,
+        met: perS >= PEER_RATIO_MIN && wrong === '',
+      },
+    ];
+  });
+}
+
+const FIRST_EVENT_ADDED_MS_MAX = 0.1;
 
 export function judgeStreams(results: readonly SettingResult[]): readonly Goal[] {
   const limits: readonly (readonly [VariantId, number])[] = [
@@ -43,14 +89,16 @@ export function judgeStreams(results: readonly SettingResult[]): readonly Goal[]
     ['messages', STREAM_RATIO_MIN],
     ['translated', TRANSLATED_RATIO_MIN],
   ];
-  return results
-    .filter(({ setting }) => setting.load.kind === 'closed' && setting.load.connections === BURST_CONNECTIONS)
-    .flatMap(({ setting, rows }) =>
-      limits.flatMap(([id, ratioMin]) => {
-        const row = findRow(rows, id);
-        return row === undefined ? [] : [judgeRatio(`${setting.label}, ${row.label}`, '(b)', row, ratioMin)];
-      }),
-    );
+  return results.flatMap(({ setting: { label, load }, rows }) =>
+    limits.flatMap(([id, ratioMin]) => {
+      const row = findRow(rows, id);
+      if (row === undefined || load.kind === 'open') return [];
+      const what = `${label}, ${row.label}`;
+      return load.connections === BURST_CONNECTIONS
+        ? [judgeRatio(what, '(b)', row, ratioMin)]
+        : [judgeAdded(what, 'first event added', row.addedFirstFrameP50Us / 1000, FIRST_EVENT_ADDED_MS_MAX)];
+    }),
+  );
 }
 
 export function judgePairs(results: readonly SettingResult[]): readonly Goal[] {
@@ -65,16 +113,39 @@ function minOfPair(id: VariantId): number {
   return id === 'chat<chat' || id === 'messages<messages' ? STREAM_RATIO_MIN : TRANSLATED_RATIO_MIN;
 }
 
+/** At the first try: a stall at one try of two is one. */
 export function judgePaced(results: readonly PacedResult[]): readonly Goal[] {
-  if (!results.some((result) => result.variant === 'chat')) return [];
-  const largest = findLargestPassed(results, 'chat');
-  return [
-    {
-      promise: `${GOAL_STREAMS} paced streams without a stall`,
-      measured: `${largest} streams`,
-      met: largest >= GOAL_STREAMS,
-    },
-  ];
+  return (['chat', 'translated'] as const).flatMap((id) => {
+    const [own] = results.filter(({ variant }) => variant === id);
+    if (own === undefined) return [];
+    const tries = results.filter(({ variant, streams }) => variant === id && streams === GOAL_STREAMS);
+    const passed = tries.filter((one) => one.passed).length;
+    return [
+      {
+        promise: `${GOAL_STREAMS} paced streams without a stall, ${own.label}`,
+        measured: `${passed} of ${tries.length} tries; at most ${findLargestPassed(results, id)} streams`,
+        met: tries.length > 0 && passed === tries.length,
+      },
+    ];
+  });
+}
+
+/** Of the process, under the load of up to 64 connections. */
+const PEAK_MIB_MAX = 300;
+
+/** @param peaks what each server held at most in each suite */
+export function judgePeaks(peaks: readonly Peak[]): readonly Goal[] {
+  return peaks.flatMap(({ server, suite, peakMiB }) =>
+    server !== GATEWAY_LABEL || peakMiB === undefined || (suite !== 'whole' && suite !== 'stream')
+      ? []
+      : [
+          {
+            promise: `peak memory, ${suite}: at most ${PEAK_MIB_MAX} MiB`,
+            measured: `${peakMiB.toFixed(0)} MiB`,
+            met: peakMiB <= PEAK_MIB_MAX,
+          },
+        ],
+  );
 }
 
 /** MiB that a million picks may leave: what is bounded was full long before. */
@@ -161,7 +232,7 @@ export function judgeHostile(results: readonly HostileResult[]): readonly Goal[]
 }
 
 /** Of what the gateway does with accounts off. @source README.md, "Accounts" */
-const ACCOUNTS_RATIO_MIN = { embedded: 0.6, postgres: 0.4 } as const;
+const ACCOUNTS_RATIO_MIN = { embedded: 0.9, postgres: 0.75 } as const;
 const ACCOUNTS_ADDED_P50_MS_MAX = 2;
 const ACCOUNTS_ADDED_P99_MS_MAX = 10;
 const ACCOUNTS_ADDED_LOOP_P99_MS_MAX = 5;

@@ -66,6 +66,10 @@ export interface Row {
   readonly p99Us: number;
   readonly addedP50Us: number;
   readonly addedP99Us: number;
+  readonly p999Us: number;
+  readonly addedP999Us: number;
+  /** Of the peer that is measured beside it, where there is one: its rate and its p99 are 1. */
+  readonly ofPeer?: { readonly perS: number; readonly p99: number };
   readonly firstFrameP50Us: number;
   readonly addedFirstFrameP50Us: number;
   readonly addedFirstFrameP99Us: number;
@@ -223,6 +227,7 @@ function summarise(
   };
   const baseline = cellsOf(setting.baseline);
   const above = cellsOf(setting.addedAbove ?? 'direct');
+  const peer = cellsOf('portkey');
   const cpuUs = (cell: Cell): number => readCpuUs(setting, cell);
   const loopP99Ms = (cell: Cell): number => cell.loopP99Ms ?? Number.NaN;
   return variants.map(({ variant }) => {
@@ -230,17 +235,27 @@ function summarise(
     const of = (read: (cell: Cell) => number): number => median(own.map(read));
     const added = (read: (cell: Cell) => number): number =>
       median(own.map((cell, round) => read(cell) - readAt(above, round, read)));
+    const over = (others: readonly Cell[], read: (cell: Cell) => number): number =>
+      median(own.map((cell, round) => read(cell) / readAt(others, round, read)));
     const firstFault = own.find((cell) => cell.load.firstFault !== undefined)?.load.firstFault;
     const hasCpu = own.every((cell) => cell.cpu.serverMs !== undefined);
     return {
       variant: variant.id,
       label: variant.label,
       perS: of((cell) => cell.perS),
-      ratio: median(own.map((cell, round) => cell.perS / readAt(baseline, round, (other) => other.perS))),
+      ratio: over(baseline, (cell) => cell.perS),
       p50Us: of((cell) => cell.load.latencyUs.p50),
       p99Us: of((cell) => cell.load.latencyUs.p99),
       addedP50Us: added((cell) => cell.load.latencyUs.p50),
       addedP99Us: added((cell) => cell.load.latencyUs.p99),
+      p999Us: of((cell) => cell.load.latencyUs.p999),
+      addedP999Us: added((cell) => cell.load.latencyUs.p999),
+      ...(peer.length > 0 && {
+        ofPeer: {
+          perS: over(peer, (cell) => cell.perS),
+          p99: over(peer, (cell) => cell.load.latencyUs.p99),
+        },
+      }),
       firstFrameP50Us: of((cell) => cell.load.firstFrameUs.p50),
       addedFirstFrameP50Us: added((cell) => cell.load.firstFrameUs.p50),
       addedFirstFrameP99Us: added((cell) => cell.load.firstFrameUs.p99),

@@ -28,10 +28,12 @@ export interface Options {
   readonly json: boolean;
   /** Measures the baselines alone. */
   readonly baselinesOnly: boolean;
+  /** Measures another gateway beside it. */
+  readonly peers: boolean;
   readonly profile?: Profile;
 }
 
-const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|routers|plugins|guardrails|documents|fusion|accounts|hostile|path] [--rounds N] [--json] [--baselines]
+const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|routers|plugins|guardrails|documents|fusion|accounts|hostile|path] [--rounds N] [--json] [--baselines] [--peers]
        npm run bench -- --profile whole|stream|translated`;
 
 /** @throws Error with the fault and the usage. */
@@ -52,6 +54,7 @@ function parseOptions(args: readonly string[]): Options {
       rounds: { type: 'string' },
       json: { type: 'boolean', default: false },
       baselines: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
       profile: { type: 'string' },
     },
   });
@@ -65,6 +68,7 @@ function parseOptions(args: readonly string[]): Options {
     rounds,
     json: values.json,
     baselinesOnly: values.baselines,
+    peers: values.peers,
     ...(profile !== undefined && { profile }),
   };
 }

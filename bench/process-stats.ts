@@ -12,6 +12,13 @@ export function readCpuMs(pid: number): number | undefined {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
+/** The most memory that a server held in a suite. */
+export interface Peak {
+  readonly server: string;
+  readonly suite: string;
+  readonly peakMiB: number | undefined;
+}
+
 /** The most memory a process held since its start or the last reset, in MiB. */
 export function readPeakMiB(pid: number): number | undefined {
   const kib = /^VmHWM:\s+(\d+) kB$/m.exec(readProc(pid, 'status') ?? '')?.[1];

@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,10 +27,13 @@ export function pinThisProcess(): () => void {
   return () => pin(before);
 }
 
-export interface ServerProcess {
-  readonly pid: number;
+interface Address {
   readonly host: string;
   readonly port: number;
+}
+
+export interface ServerProcess extends Address {
+  readonly pid: number;
   /** Sends SIGTERM and waits; kills the process after 15 s. Whether it ended by itself, without an error. */
   stop(): Promise<boolean>;
 }
@@ -52,6 +56,8 @@ export interface Program {
   readonly cpu: 0 | 1 | 'any';
   readonly directory: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where it listens, for a program that prints no address. */
+  readonly address?: Address;
   /** A channel to this process, by whose end the program learns that it is over. */
   readonly hasChannel: boolean;
 }
@@ -105,14 +111,30 @@ async function startListening(
 ): Promise<{ readonly child: ChildProcess; readonly server: ServerProcess }> {
   const child = start(program);
   for (let waitedMs = 0; waitedMs < START_MS && child.exitCode === null && child.signalCode === null; waitedMs += 25) {
-    const [, host, port] =
-      /listening on http:\/\/([\d.]+):(\d+)/.exec(readFileSync(outputPath(program, 'out'), 'utf8')) ?? [];
-    if (host !== undefined)
-      return { child, server: { pid: child.pid, host, port: Number(port), stop: () => stop(child) } };
+    const address = await findAddress(program);
+    if (address !== undefined) return { child, server: { pid: child.pid, ...address, stop: () => stop(child) } };
     await sleep(25);
   }
   await stop(child);
   throw new Error(`${program.name} did not start:\n${readOutputEnd(program)}`);
+}
+
+/** Undefined as long as it does not listen. */
+async function findAddress(program: Program): Promise<Address | undefined> {
+  if (program.address !== undefined) return (await accepts(program.address)) ? program.address : undefined;
+  const output = readFileSync(outputPath(program, 'out'), 'utf8');
+  const [, host, port] = /listening on http:\/\/([\d.]+):(\d+)/.exec(output) ?? [];
+  return host === undefined ? undefined : { host, port: Number(port) };
+}
+
+async function accepts({ host, port }: Address): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(port, host, () => resolve(true)).on('error', () => resolve(false));
+  try {
+    return await promise;
+  } finally {
+    socket.destroy();
+  }
 }
 
 function readOutputEnd(program: Program): string {

@@ -10,6 +10,7 @@ import type { HostileResult } from './hostile.ts';
 import type { Row, SettingResult } from './measure.ts';
 import type { PacedResult } from './paced.ts';
 import type { PathCost } from './costs/path-cost.ts';
+import type { Peak } from './process-stats.ts';
 import { median } from './statistics.ts';
 
 /** From here on the core of the mock and the generator counts as full, and the row as a lower bound. */
@@ -29,14 +30,27 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
 export function formatWhole(result: SettingResult): string {
   return formatSetting(
     result,
-    ['req/s', 'of (a)', 'p50 us', 'p99 us', 'added p50', 'added p99', 'CPU us/req', 'of (a) by CPU'],
+    [
+      'req/s',
+      'of (a)',
+      'p50 us',
+      'p99 us',
+      'p99.9 us',
+      'added p50',
+      'added p99',
+      'added p99.9',
+      'CPU us/req',
+      'of (a) by CPU',
+    ],
     (row) => [
       round(row.perS),
       ratio(row.ratio),
       round(row.p50Us),
       round(row.p99Us),
-      row.variant === 'direct' ? '' : round(row.addedP50Us),
-      row.variant === 'direct' ? '' : round(row.addedP99Us),
+      round(row.p999Us),
+      ...(row.variant === 'direct' || row.variant === 'json'
+        ? ['', '', '']
+        : [round(row.addedP50Us), round(row.addedP99Us), round(row.addedP999Us)]),
       row.variant === 'direct' ? '' : round(row.cpuUs, 1),
       row.variant === 'direct' ? '' : round(row.cpuRatio, 2),
     ],
@@ -57,8 +71,9 @@ export function formatStream(result: SettingResult): string {
     round(row.perS),
     ratio(row.ratio),
     round(row.firstFrameP50Us),
-    row.variant === 'direct' ? '' : round(row.addedFirstFrameP50Us),
-    row.variant === 'direct' ? '' : round(row.addedFirstFrameP99Us),
+    ...(row.variant === 'direct' || row.variant === 'pipe'
+      ? ['', '']
+      : [round(row.addedFirstFrameP50Us), round(row.addedFirstFrameP99Us)]),
     row.variant === 'direct' ? '' : round(row.cpuUs, 2),
     row.variant === 'direct' ? '' : round(row.cpuRatio, 2),
   ]);
@@ -100,12 +115,23 @@ function formatSetting(
   titles: readonly string[],
   formatRow: (row: Row) => readonly string[],
 ): string {
+  const hasPeer = rows.some(({ ofPeer }) => ofPeer !== undefined);
   const table = formatTable(
-    [setting.label, ...titles, 'its core', "generator's core", 'bad'],
-    rows.map((row) => [row.label, ...formatRow(row), ...formatCores(row), String(row.bad)]),
+    [setting.label, ...titles, ...(hasPeer ? ['of (d)', 'p99 of (d)'] : []), 'its core', "generator's core", 'bad'],
+    rows.map((row) => [
+      row.label,
+      ...formatRow(row),
+      ...(hasPeer ? formatOfPeer(row) : []),
+      ...formatCores(row),
+      String(row.bad),
+    ]),
   );
   const faults = rows.flatMap((row) => (row.firstFault === undefined ? [] : [`  ${row.label}: ${row.firstFault}`]));
   return [table, ...faults].join('\n');
+}
+
+function formatOfPeer({ variant, ofPeer }: Row): readonly string[] {
+  return variant === 'direct' || ofPeer === undefined ? ['', ''] : [ratio(ofPeer.perS), ratio(ofPeer.p99)];
 }
 
 function formatCores(row: Row): readonly string[] {
@@ -261,16 +287,12 @@ export function formatHostile(results: readonly HostileResult[]): string {
 }
 
 export function formatGoals(goals: readonly Goal[]): string {
-  return formatTable(
+  const table = formatTable(
     ['goal', 'measured', ''],
     goals.map((goal) => [goal.promise, goal.measured, goal.met ? 'pass' : 'MISS']),
   );
-}
-
-export interface Peak {
-  readonly server: string;
-  readonly suite: string;
-  readonly peakMiB: number | undefined;
+  const met = goals.filter((goal) => goal.met).length;
+  return `${table}\n${met} of ${goals.length} goals are met, ${goals.length - met} are missed.`;
 }
 
 export function formatPeaks(peaks: readonly Peak[]): string {

@@ -18,6 +18,8 @@ export interface CallOptions {
   readonly model: string;
   readonly size: BodySize;
   readonly streams: boolean;
+  /** Further ones. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type BodyOptions = Pick<CallOptions, 'format' | 'model' | 'size' | 'streams'>;
@@ -34,6 +36,7 @@ export function writeRequest(options: CallOptions): string {
     ...(isChat
       ? [`authorization: Bearer ${options.key}`]
       : [`x-api-key: ${options.key}`, 'anthropic-version: 2023-06-01']),
+    ...Object.entries(options.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
   ];

@@ -15,6 +15,8 @@ import {
   judgeGuardrails,
   judgeHostile,
   judgePaced,
+  judgePeaks,
+  judgePeer,
   judgePairs,
   judgeRouters,
   judgeRouting,
@@ -25,7 +27,8 @@ import {
 import { measureSettings, type Bench, type SettingResult } from './measure.ts';
 import { readOptions, type Options, type Suite } from './options.ts';
 import { measurePaced, type PacedResult } from './paced.ts';
-import { readPeakMiB, resetPeak } from './process-stats.ts';
+import { startPortkey } from './portkey.ts';
+import { readPeakMiB, resetPeak, type Peak } from './process-stats.ts';
 import { isPinned, startLoadGenerator, startServer, stopAll, type ServerProcess } from './processes.ts';
 import { profileGateway } from './profile.ts';
 import {
@@ -45,7 +48,6 @@ import {
   formatStream,
   formatWarning,
   formatWhole,
-  type Peak,
 } from './report.ts';
 import type { DocumentCosts } from './costs/document-cost.ts';
 import { measureDocuments } from './costs/documents.ts';
@@ -62,7 +64,7 @@ import type { RouterCosts } from './costs/router-cost.ts';
 import { measureRouting } from './costs/routing.ts';
 import type { RoutingResult } from './costs/routing-cost.ts';
 import { listModels, listPairSettings, listStreamSettings, listWholeSettings, planRun, type Plan } from './suites.ts';
-import { listVariants } from './variants.ts';
+import { GATEWAY_LABEL, listVariants } from './variants.ts';
 
 interface Results {
   readonly environment: Readonly<Record<string, string>>;
@@ -105,8 +107,15 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
   const gateway = options.baselinesOnly
     ? undefined
     : await startGateway({ directory, upstream: mock, models: listModels(plan) });
+  const portkey = needsPeer(options) ? await startPortkey(directory, note) : undefined;
   const load = await startLoadGenerator(directory);
-  const variants = listVariants({ mock, json, pipe, ...(gateway !== undefined && { gateway }) });
+  const variants = listVariants({
+    mock,
+    json,
+    pipe,
+    ...(gateway !== undefined && { gateway }),
+    ...(portkey !== undefined && { portkey }),
+  });
   const bench: Bench = { variants, mock, load, note };
   const peaks: Peak[] = [];
   const within = async <Result>(
@@ -115,7 +124,11 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
     run: () => Promise<readonly Result[]>,
   ): Promise<readonly Result[]> => {
     if (!options.suites.includes(suite)) return [];
-    const watched = [baseline, ...(gateway === undefined ? [] : [{ label: '(c) gateway', server: gateway }])];
+    const watched = [
+      baseline,
+      ...(gateway === undefined ? [] : [{ label: GATEWAY_LABEL, server: gateway }]),
+      ...(portkey === undefined ? [] : [{ label: '(d) Portkey', server: portkey }]),
+    ];
     for (const { server } of watched) resetPeak(server.pid);
     const results = await run();
     for (const { label, server } of watched) peaks.push({ server: label, suite, peakMiB: readPeakMiB(server.pid) });
@@ -129,6 +142,7 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
   const pairs = await within('pairs', thinPipe, async () => measureSettings(bench, listPairSettings(plan), rounds));
   const paced = await within('paced', thinPipe, async () => measurePaced(bench, plan));
   await gateway?.stop();
+  await portkey?.stop();
   const accounts = await measureAccountsOf(options, plan, { directory, mock, load, note });
   const codecs = options.suites.includes('codecs') ? await measureCodecs() : [];
   const routing = options.suites.includes('routing') ? await measureRouting() : undefined;
@@ -141,9 +155,11 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
   const plainPath = options.suites.includes('path') && !options.baselinesOnly ? await measurePath() : [];
   const goals = [
     ...judgeWhole(whole),
+    ...judgePeer(whole),
     ...judgeStreams(stream),
     ...judgePairs(pairs),
     ...judgePaced(paced),
+    ...judgePeaks(peaks),
     ...(routing === undefined ? [] : judgeRouting(routing)),
     ...judgeRouters(routers),
     ...judgeGuardrails(guardrails),
@@ -171,6 +187,11 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
     peaks: [...peaks, ...accounts.peaks],
     goals,
   };
+}
+
+/** It is part of the suites of whole answers and of streams. */
+function needsPeer({ peers, suites }: Options): boolean {
+  return peers && (suites.includes('whole') || suites.includes('stream'));
 }
 
 async function measureAccountsOf(

@@ -3,10 +3,11 @@ export interface Quantiles {
   readonly count: number;
   readonly p50: number;
   readonly p99: number;
+  readonly p999: number;
   readonly max: number;
 }
 
-export const NO_QUANTILES: Quantiles = { count: 0, p50: 0, p99: 0, max: 0 };
+export const NO_QUANTILES: Quantiles = { count: 0, p50: 0, p99: 0, p999: 0, max: 0 };
 
 /** A bounded list of numbers that allocates nothing while it is filled; what does not fit any more is dropped. */
 export class Samples {
@@ -25,7 +26,7 @@ export class Samples {
     if (this.#count === 0) return NO_QUANTILES;
     const sorted = this.#values.subarray(0, this.#count).toSorted();
     const at = (share: number): number => sorted[Math.min(this.#count - 1, Math.floor(share * this.#count))] ?? 0;
-    return { count: this.#count, p50: at(0.5), p99: at(0.99), max: at(1) };
+    return { count: this.#count, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) };
   }
 }
 

@@ -2,9 +2,11 @@ import type { Setting } from './measure.ts';
 import { BODY_LABELS } from './requests.ts';
 import { PAIR_IDS } from './variants.ts';
 
-/** How long and how often: the sums stay under eight minutes without hostile load and under twelve with it, with `--quick` under one and three. */
+/** How long and how often: the sums stay under twelve minutes without hostile load and under sixteen with it, with `--quick` under one and three. */
 export interface Plan {
   readonly cellMs: number;
+  /** Long enough for a thousandth of the requests to be some. */
+  readonly openLoopMs: number;
   readonly streamCellMs: number;
   readonly accountsCellMs: number;
   readonly warmUpLimitMs: number;
@@ -30,6 +32,7 @@ export function planRun(quick: boolean): Plan {
   if (quick) {
     return {
       cellMs: 600,
+      openLoopMs: 2_000,
       streamCellMs: 700,
       accountsCellMs: 1_000,
       warmUpLimitMs: 500,
@@ -44,11 +47,12 @@ export function planRun(quick: boolean): Plan {
   }
   return {
     cellMs: 600,
+    openLoopMs: 10_000,
     streamCellMs: 800,
     accountsCellMs: 1_500,
     warmUpLimitMs: 6_000,
     connections: [1, 8, 64],
-    pacedStreams: [100, 250, 500, 750],
+    pacedStreams: [100, 250, 500, 750, 1_000],
     pacedEvents: 250,
     pacedAttempts: 2,
     burstModel: BURST_MODEL,
@@ -67,7 +71,13 @@ export function listModels(plan: Plan): readonly string[] {
 }
 
 export function listWholeSettings(plan: Plan): readonly Setting[] {
-  const common = { model: 'whole', durationMs: plan.cellMs, baseline: 'json', unit: 'answers' } as const;
+  const common = {
+    model: 'whole',
+    durationMs: plan.cellMs,
+    baseline: 'json',
+    addedAbove: 'json',
+    unit: 'answers',
+  } as const;
   const closed = (['small', 'large'] as const).flatMap((size) =>
     plan.connections.map((connections): Setting => ({
       ...common,
@@ -76,8 +86,10 @@ export function listWholeSettings(plan: Plan): readonly Setting[] {
       load: { kind: 'closed', connections },
       variants:
         size === 'small' && connections === 64
-          ? ['direct', 'json', 'chat', 'messages', 'translated']
-          : ['direct', 'json', 'chat'],
+          ? ['direct', 'json', 'chat', 'messages', 'translated', 'portkey']
+          : size === 'small' || connections === 64
+            ? ['direct', 'json', 'chat', 'portkey']
+            : ['direct', 'json', 'chat'],
     })),
   );
   return [
@@ -86,28 +98,35 @@ export function listWholeSettings(plan: Plan): readonly Setting[] {
       ...common,
       label: `whole answers, ${BODY_LABELS.small} request, open loop at ${OPEN_LOOP_PER_S}/s`,
       size: 'small',
+      durationMs: plan.openLoopMs,
       load: { kind: 'open', requestsPerS: OPEN_LOOP_PER_S },
-      variants: ['direct', 'json', 'chat'],
+      variants: ['direct', 'json', 'chat', 'portkey'],
     },
   ];
 }
 
 export function listStreamSettings(plan: Plan): readonly Setting[] {
-  const common = { model: plan.burstModel, size: 'small', baseline: 'pipe', unit: 'events' } as const;
+  const common = {
+    model: plan.burstModel,
+    size: 'small',
+    baseline: 'pipe',
+    addedAbove: 'pipe',
+    unit: 'events',
+  } as const;
   return [
     {
       ...common,
       label: `burst streams, ${name(BURST_CONNECTIONS)}`,
       load: { kind: 'closed', connections: BURST_CONNECTIONS },
       durationMs: plan.streamCellMs,
-      variants: ['direct', 'pipe', 'chat', 'messages', 'translated'],
+      variants: ['direct', 'pipe', 'chat', 'messages', 'translated', 'portkey'],
     },
     {
       ...common,
       label: `burst streams, ${name(1)}`,
       load: { kind: 'closed', connections: 1 },
       durationMs: plan.cellMs,
-      variants: ['direct', 'pipe', 'chat', 'messages', 'translated'],
+      variants: ['direct', 'pipe', 'chat', 'messages', 'translated', 'portkey'],
     },
   ];
 }

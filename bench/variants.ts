@@ -4,13 +4,26 @@ import type { Expectation } from './load/load-job.ts';
 import type { MockFormat } from './servers/mock-formats.ts';
 import { writeScript, type MockScript } from './servers/mock-script.ts';
 import type { ServerProcess, WatchedGateway } from './processes.ts';
+import { PORTKEY_VERSION, portkeyHeaders } from './portkey.ts';
 import { writeRequest, type BodySize } from './requests.ts';
 
 /** `chat<gemini`: a caller of the first format, an upstream of the second. */
 export type PairId = `${ClientFormatId}<${MockFormat}`;
 /** The gateway without accounts, and with them on each database. */
 export type AccountsId = 'off' | 'embedded' | 'postgres';
-export type VariantId = 'direct' | 'json' | 'pipe' | 'chat' | 'messages' | 'translated' | AccountsId | PairId;
+export type VariantId =
+  | 'direct'
+  | 'json'
+  | 'pipe'
+  | 'chat'
+  | 'messages'
+  | 'translated'
+  | 'portkey'
+  | AccountsId
+  | PairId;
+
+/** The measured gateway, before what varies. */
+export const GATEWAY_LABEL = '(c) gateway';
 
 /** One way from the load generator to the mock upstream. */
 export interface Variant {
@@ -23,6 +36,8 @@ export interface Variant {
   readonly isGateway: boolean;
   /** Absent: the one that every gateway knows. */
   readonly key?: string;
+  /** Further headers of its requests. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Reports its event-loop delay. */
   readonly watched?: WatchedGateway;
 }
@@ -32,28 +47,47 @@ export interface Servers {
   readonly json: ServerProcess;
   readonly pipe: ServerProcess;
   readonly gateway?: ServerProcess;
+  /** Another gateway, portkey.ts. */
+  readonly portkey?: ServerProcess;
 }
 
 export function listVariants(servers: Servers): readonly Variant[] {
   const chat = { callerFormat: 'chat', upstreamFormat: 'chat', isGateway: false } as const;
-  const { gateway } = servers;
+  const { gateway, portkey } = servers;
   return [
     { ...chat, id: 'direct', label: 'direct to the mock', server: servers.mock },
     { ...chat, id: 'json', label: '(a) thin proxy, JSON both ways', server: servers.json },
     { ...chat, id: 'pipe', label: '(b) thin proxy, bytes piped', server: servers.pipe },
     ...(gateway === undefined ? [] : listGatewayVariants(gateway)),
+    ...(portkey === undefined
+      ? []
+      : [
+          {
+            ...chat,
+            id: 'portkey' as const,
+            label: `(d) Portkey ${PORTKEY_VERSION}`,
+            server: portkey,
+            headers: portkeyHeaders(servers.mock),
+          },
+        ]),
   ];
 }
 
 function listGatewayVariants(server: ServerProcess): readonly Variant[] {
   const common = { server, isGateway: true } as const;
   return [
-    { ...common, id: 'chat', label: '(c) gateway, chat', callerFormat: 'chat', upstreamFormat: 'chat' },
-    { ...common, id: 'messages', label: '(c) gateway, messages', callerFormat: 'messages', upstreamFormat: 'messages' },
+    { ...common, id: 'chat', label: `${GATEWAY_LABEL}, chat`, callerFormat: 'chat', upstreamFormat: 'chat' },
+    {
+      ...common,
+      id: 'messages',
+      label: `${GATEWAY_LABEL}, messages`,
+      callerFormat: 'messages',
+      upstreamFormat: 'messages',
+    },
     {
       ...common,
       id: 'translated',
-      label: '(c) gateway, chat to messages',
+      label: `${GATEWAY_LABEL}, chat to messages`,
       callerFormat: 'chat',
       upstreamFormat: 'messages',
     },
@@ -105,6 +139,7 @@ export function prepareCall(variant: Variant, model: string, size: BodySize): Ca
     model: variant.isGateway ? gatewayModel(variant.upstreamFormat, model) : model,
     size,
     streams: isStream,
+    headers: variant.headers ?? {},
   });
   return { host, port, request, script, isStream };
 }

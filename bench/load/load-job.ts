@@ -37,7 +37,13 @@ const paced = z.object({
 
 export const loadJobSchema = z.discriminatedUnion('kind', [closedLoop, openLoop, paced]);
 
-const quantiles = z.object({ count: z.number(), p50: z.number(), p99: z.number(), max: z.number() });
+const quantiles = z.object({
+  count: z.number(),
+  p50: z.number(),
+  p99: z.number(),
+  p999: z.number(),
+  max: z.number(),
+});
 
 export const loadResultSchema = z.object({
   /** Correct answers that were complete before the time was up. */
