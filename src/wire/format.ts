@@ -209,6 +209,13 @@ export interface UpstreamFormat {
   /** Signatures that its upstreams demand back with the calls that they made; absent: they demand none. */
   readonly callSignatures?: CallSignatures;
   /**
+   * Whether encrypted reasoning goes there by its family alone, whichever provider of that family made it; absent: the
+   * format drops what its upstream could not read.
+   */
+  carriesForeignReasoning?(dialect: Dialect): boolean;
+  /** Whether the signature of a text may come behind the text, and is taken back; absent: texts have none. */
+  signsTexts?(dialect: Dialect): boolean;
+  /**
    * The limit of the response, in tokens, where `encodeRequest` sends another than the requested one because reasoning is
    * part of the response. It is never less than the limit sent, and `undefined` where none is sent. Absent: the requested one.
    */

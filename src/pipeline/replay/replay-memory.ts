@@ -94,14 +94,10 @@ function withMember(request: GenerationRequest, member: Recalled['reasoningMembe
   return { request, warnings: [], ...(member !== undefined && { reasoningMember: member }) };
 }
 
-/** Whether encrypted reasoning goes there by its family alone, whichever provider of that family made it. Other formats drop it. */
 function carriesForeign({ format, dialect }: RequestedEndpoint): boolean {
-  return format.id === 'responses' || (format.id === 'chat' && dialect.reasoningMember === 'reasoning_details');
+  return format.carriesForeignReasoning?.(dialect) === true;
 }
 
-/** Whether its signature of a text may come behind the text, and is taken back. Some chat hosts take readable reasoning alone. */
 function signsTexts({ format, dialect }: RequestedEndpoint): boolean {
-  const { reasoningMember, plainMessages } = dialect;
-  const takesSigned = reasoningMember === 'reasoning_details' && plainMessages !== true;
-  return format.id === 'gemini' || (format.id === 'chat' && takesSigned);
+  return format.signsTexts?.(dialect) === true;
 }

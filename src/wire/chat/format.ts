@@ -37,6 +37,9 @@ export const chatUpstreamFormat: UpstreamFormat = {
   streamType: 'text/event-stream',
   parameters: PARAMETERS,
   mustInlineUrl,
+  carriesForeignReasoning: ({ reasoningMember }) => reasoningMember === 'reasoning_details',
+  /** Some hosts take readable reasoning alone. */
+  signsTexts: ({ reasoningMember, plainMessages }) => reasoningMember === 'reasoning_details' && plainMessages !== true,
   encodeRequest,
   createStreamDecoder,
   decodeWhole,

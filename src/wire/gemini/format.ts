@@ -20,6 +20,7 @@ export const geminiUpstreamFormat: UpstreamFormat = {
     outputs: new Set(['text', 'image', 'audio']),
   },
   mustInlineUrl,
+  signsTexts: () => true,
   callSignatures: {
     decode(block) {
       const { id, text } = asSignature(block) ?? {};

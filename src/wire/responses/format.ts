@@ -13,6 +13,7 @@ export const responsesUpstreamFormat: UpstreamFormat = {
   parameters: PARAMETERS,
   // @spec translate-13, translate-14
   modalities: { inputs: new Set(['image', 'file', 'audio']), outputs: new Set(['text', 'image']) },
+  carriesForeignReasoning: () => true,
   encodeRequest,
   createStreamDecoder,
   decodeWhole,
