@@ -1,12 +1,16 @@
 import type { Block } from './blocks.ts';
 import type { GenerationRequest } from './request.ts';
+import { isTextOnly } from './text-only.ts';
+
+const NONE = { all: 0, audio: 0 } as const;
 
 /** Counts media that callers sent, results of their tools included. Earlier responses of a model do not count. */
-export function countPromptMedia({ turns }: Pick<GenerationRequest, 'turns'>): {
+export function countPromptMedia(request: Pick<GenerationRequest, 'turns'>): {
   /** Of every kind. */
   readonly all: number;
   readonly audio: number;
 } {
+  if (isTextOnly(request)) return NONE;
   let all = 0;
   let audio = 0;
   const count = (blocks: readonly Block[]): void => {
@@ -17,7 +21,7 @@ export function countPromptMedia({ turns }: Pick<GenerationRequest, 'turns'>): {
       if (block.media === 'audio') audio++;
     }
   };
-  for (const turn of turns) if (turn.role !== 'assistant') count(turn.blocks);
+  for (const turn of request.turns) if (turn.role !== 'assistant') count(turn.blocks);
   return { all, audio };
 }
 

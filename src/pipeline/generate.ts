@@ -17,7 +17,7 @@ import type { AdaptRequest, CallerRules, Generate, RequestFacts, Route, Upstream
 import { relayStream, relayWhole, type RelayInput, type ResponseEnding } from './response/relay.ts';
 import { lookUpCachedResponse, type ResponseCacheDeps } from './response/response-cache.ts';
 import { LARGE_ANSWER_BYTES } from './response/whole-response-budget.ts';
-import { endpointsOf, type RouteDeps } from './route/choose-route.ts';
+import { endpointsOf, reportServed, type RouteDeps } from './route/choose-route.ts';
 import { RequestChoice, type ChoiceDeps } from './route/model-choice.ts';
 import { planRoute } from './route/plan-route.ts';
 import { variantsOf, withDefaultModel } from './route/resolve-models.ts';
@@ -230,6 +230,7 @@ async function callModels(
   const calling = turns.callWithFallback();
   deps.classify?.(log);
   const first = await calling;
+  reportServed(report, route, first.candidate.endpoint);
   // Each turn before its calls are run: what a filter replaces in a call is not what the tool is given.
   const turn = filters === undefined ? first : await filters.filterResponse(first);
 

@@ -7,6 +7,7 @@ import type { SignalSource } from '../../lib/async/cancellation.ts';
 import type { ByteBudget, BytesTaken } from '../../lib/memory/byte-budget.ts';
 import { writeOutDocuments } from '../../wire/text-documents.ts';
 import { pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../../wire/source-paths.ts';
+import { isTextOnly } from '../../canonical/text-only.ts';
 
 export interface StoredFilesDeps {
   readonly storedFiles: Pick<StoredFiles, 'find' | 'read'>;
@@ -48,14 +49,9 @@ export function inlineStoredFiles(
   request: GenerationRequest,
   input: StoredFilesInput,
 ): GenerationRequest | Promise<GenerationRequest> {
-  // Only media can name a file, and most requests are text.
-  if (!request.turns.some(({ blocks }) => blocks.some(mayNameFile))) return request;
+  if (isTextOnly(request)) return request;
   const named = findNamed(request);
   return named.size === 0 ? request : takeIn(deps, request, named, input);
-}
-
-function mayNameFile({ type }: Block): boolean {
-  return type === 'media' || type === 'tool-result';
 }
 
 async function takeIn(

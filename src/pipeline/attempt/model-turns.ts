@@ -4,7 +4,6 @@ import type { Candidate, RoutePlan } from '../../routing/route-plan.ts';
 import type { ResponseBudget } from '../billing/response-budget.ts';
 import { continuing } from '../failover/failover.ts';
 import type { AdaptRequest, RequestFacts, Route, UpstreamEcho, UpstreamResponse } from '../request.ts';
-import { reportServed } from '../route/choose-route.ts';
 import { Fallback, type FallbackDeps } from './fallback.ts';
 import type { RouteOutcome } from '../route/route-outcome.ts';
 import type { Cancellation } from '../../lib/async/cancellation.ts';
@@ -46,11 +45,9 @@ export class ModelTurns {
    * The first turn: calls the candidates of the route one after the other, until one responds.
    * @throws GatewayError what the last failure means for the caller
    */
-  async callWithFallback(): Promise<UpstreamResponse> {
-    const { route, facts } = this.#input;
-    const response = await this.#call(route.plan, route.request);
-    reportServed(facts.report, route, response.candidate.endpoint);
-    return response;
+  callWithFallback(): Promise<UpstreamResponse> {
+    const { plan, request } = this.#input.route;
+    return this.#call(plan, request);
   }
 
   /** A later turn of the same response, which the endpoint of the last one is called for first. @throws GatewayError like `callWithFallback` */

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
-import type { Block } from '../../canonical/blocks.ts';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type {
   FileEngineId,
@@ -17,6 +16,7 @@ import type { EndpointFacts, Plugin, PluginContext } from '../contract.ts';
 import { formatAnnotation, readAnnotations, withoutAnnotations } from './annotations.ts';
 import { findPdfs, hashOf, isNamedPdf, isPdf, putInPlace, type FoundPdf } from './find-pdfs.ts';
 import { fileParserOptions } from './options.ts';
+import { isTextOnly } from '../../canonical/text-only.ts';
 
 type ParserOptions = z.output<typeof fileParserOptions>;
 
@@ -40,7 +40,7 @@ export const fileParser: Plugin<typeof fileParserOptions> = {
   id: 'file-parser',
   options: fileParserOptions,
   unrequested: true,
-  concerns: ({ turns }) => turns.some(({ blocks }) => blocks.some(mayHoldPdf)),
+  concerns: (request) => !isTextOnly(request),
   async transformRequest(request, options, context) {
     const found = findPdfs(request.turns);
     if (found.length === 0) return request;
@@ -66,10 +66,6 @@ export const fileParser: Plugin<typeof fileParserOptions> = {
       );
   },
 };
-
-function mayHoldPdf({ type }: Block): boolean {
-  return type === 'media' || type === 'tool-result';
-}
 
 interface Engine {
   readonly id: FileEngineId;

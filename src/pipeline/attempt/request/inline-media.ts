@@ -6,6 +6,7 @@ import { DownloadError, type Download, type Downloaded } from '../../../lib/net/
 import type { Dialect, UpstreamFormat } from '../../../wire/format.ts';
 import { mediaTypeOf } from './media-type.ts';
 import type { SignalSource } from '../../../lib/async/cancellation.ts';
+import { isTextOnly } from '../../../canonical/text-only.ts';
 
 const IMAGE_BYTES_MAX = 20 * 1_024 * 1_024;
 const FILE_BYTES_MAX = 50 * 1_024 * 1_024;
@@ -62,7 +63,7 @@ export class MediaInliner {
     dialect: Dialect,
     cancellation: SignalSource,
   ): GenerationRequest | UpstreamFailure | Promise<GenerationRequest | UpstreamFailure> {
-    if (format.mustInlineUrl === undefined) return request;
+    if (format.mustInlineUrl === undefined || isTextOnly(request)) return request;
     const wanted = addressesIn(request, format, dialect);
     if (wanted.size === 0) return request;
     if (wanted.size > ADDRESSES_MAX) return failure(`At most ${ADDRESSES_MAX} files can be fetched for one request.`);

@@ -5,6 +5,7 @@ import type { GenerationRequest } from '../../../canonical/request.ts';
 import { isPublicWebAddress } from '../../../lib/net/public-address.ts';
 import { STORED_FILE_FORMATS, type Provider } from '../../../providers/contract.ts';
 import { pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../../../wire/source-paths.ts';
+import { isTextOnly } from '../../../canonical/text-only.ts';
 
 /**
  * Addresses that a provider opens with the rights of its caller, which is the operator: buckets of the two clouds
@@ -37,7 +38,7 @@ export function refuseStoredFiles(
   provider: Pick<Provider, 'storageUris' | 'storedFiles' | 'opensAnyMedia' | 'isByok'>,
   format: FormatId,
 ): void {
-  if (!request.turns.some(({ blocks }) => blocks.some(mayNameFile))) return;
+  if (isTextOnly(request)) return;
   const { storageUris, storedFiles, opensAnyMedia, isByok } = provider;
   const opened: Opened = {
     addresses: storageUris === true,
@@ -49,10 +50,6 @@ export function refuseStoredFiles(
   const paths = pathsOfTurns(request);
   for (const [at, turn] of request.turns.entries())
     refuseIn(turn.blocks, pathsOfBlocks(request.format, turn, paths[at] ?? ''), opened);
-}
-
-function mayNameFile({ type }: Block): boolean {
-  return type === 'media' || type === 'opaque' || type === 'tool-result';
 }
 
 function refuseIn(blocks: readonly Block[], paths: readonly string[], opened: Opened): void {

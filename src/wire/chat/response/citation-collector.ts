@@ -30,9 +30,9 @@ export class CitationCollector {
     }
   }
 
-  /** Keeps what a chunk lists beside its choices. */
+  /** Keeps what a chunk lists beside its choices: one that `listsSources`. */
   note(chunk: JsonObject): void {
-    if (chunk['search_results'] !== undefined || chunk['citations'] !== undefined) this.#listing = chunk;
+    this.#listing = chunk;
   }
 
   /** Gives what has waited for a text, as soon as there is one. */
@@ -54,6 +54,11 @@ export class CitationCollector {
     if (text !== undefined) this.#emit({ type: 'citation', index: text, citation });
     else if (this.#waiting.length < SOURCES_MAX) this.#waiting.push(citation);
   }
+}
+
+/** Whether a chunk lists sources beside its choices. */
+export function listsSources(chunk: JsonObject): boolean {
+  return chunk['search_results'] !== undefined || chunk['citations'] !== undefined;
 }
 
 /**

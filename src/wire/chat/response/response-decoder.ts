@@ -12,7 +12,7 @@ import { piecesOf } from './content.ts';
 import { asExtra, restOf } from '../../extra.ts';
 import { objectOf } from '../../json-fields.ts';
 import { decodeFinishReason } from './finish-reason.ts';
-import { CitationCollector } from './citation-collector.ts';
+import { CitationCollector, listsSources } from './citation-collector.ts';
 import { countsTokens, decodeUsage } from './usage.ts';
 
 const WARNINGS_MAX = 20;
@@ -28,8 +28,10 @@ interface Finish {
 /** Turns the chunks of one response into events. A whole response is one chunk. */
 export class ResponseDecoder {
   readonly #blocks = new ResponseBlocks();
-  readonly #calls = new ToolCalls(this.#blocks);
-  readonly #sources = new CitationCollector((event) => this.#blocks.emit(event));
+  /** Absent until a call comes. */
+  #calls: ToolCalls | undefined;
+  /** Absent until a source is named. */
+  #sources: CitationCollector | undefined;
   readonly #skip = (what: string): void => this.skip(what);
   readonly #reasoningInTotal: boolean;
   #started = false;
@@ -63,7 +65,7 @@ export class ResponseDecoder {
 
   /** Adds to an open text block. False when none is open: then the chunk takes the long way. */
   takeText(text: string, frame: string | undefined): boolean {
-    return !this.#calls.isOpen && this.#blocks.putText(text, frame);
+    return this.#calls?.isOpen !== true && this.#blocks.putText(text, frame);
   }
 
   takeChunk(chunk: JsonObject): void {
@@ -72,7 +74,7 @@ export class ResponseDecoder {
     if (failed === undefined) {
       if (this.#started) this.#noteRest(chunk);
       else this.#start(chunk);
-      this.#sources.note(chunk);
+      if (listsSources(chunk)) this.#citations.note(chunk);
     }
     if (typeof chunk['service_tier'] === 'string') this.#tier = chunk['service_tier'];
     const choice = firstChoice(chunk['choices']);
@@ -133,7 +135,7 @@ export class ResponseDecoder {
     const { word, native, stopSequence } = this.#finish ?? {};
     this.#blocks.emit({
       type: 'end',
-      finish: decodeFinishReason(word, this.#calls.any),
+      finish: decodeFinishReason(word, this.#calls?.any === true),
       ...(native !== undefined && { nativeFinish: native }),
       ...(stopSequence !== undefined && { stopSequence }),
     });
@@ -198,26 +200,35 @@ export class ResponseDecoder {
     const calls = toolCallsOf(delta);
     if (this.#finish !== undefined && (pieces.length > 0 || calls.length > 0)) {
       this.skip('content after the end of the response');
-      this.#sources.annotate(delta['annotations'], undefined);
+      this.#annotate(delta, undefined);
       return;
     }
     if (pieces.length === 0 && rest !== undefined) this.#emitExtra(rest);
-    const { annotations } = delta;
     const textAt = pieces.findLastIndex(({ block }) => block.type === 'text');
     for (const [at, piece] of pieces.entries()) {
       this.#put(at > 0 || rest === undefined ? piece : withRest(piece, rest));
       // A picture behind the text ends it.
-      if (at === textAt) this.#sources.annotate(annotations, this.#blocks.openText);
+      if (at === textAt) this.#annotate(delta, this.#blocks.openText);
     }
-    if (textAt < 0) this.#sources.annotate(annotations, this.#blocks.openText);
+    if (textAt < 0) this.#annotate(delta, this.#blocks.openText);
     for (const [position, call] of calls.entries()) {
+      this.#calls ??= new ToolCalls(this.#blocks);
       if (!isJsonObject(call) || !this.#calls.take(call, position)) this.skip('a piece of a call that has ended');
     }
   }
 
+  get #citations(): CitationCollector {
+    return (this.#sources ??= new CitationCollector((event) => this.#blocks.emit(event)));
+  }
+
+  /** @param text index of the open text block */
+  #annotate({ annotations }: JsonObject, text: number | undefined): void {
+    if (annotations !== undefined) this.#citations.annotate(annotations, text);
+  }
+
   /** While calls are open their arguments may still come, so other content waits unless they are complete. */
   #put(piece: Piece): void {
-    const waits = this.#calls.isOpen && !this.#calls.areComplete();
+    const waits = this.#calls?.isOpen === true && !this.#calls.areComplete();
     if (waits && this.#deferred.length < DEFERRED_MAX) {
       this.#deferred.push(piece);
       return;
@@ -229,17 +240,17 @@ export class ResponseDecoder {
   #putNow(piece: Piece): void {
     this.#blocks.put(piece);
     const text = this.#blocks.openText;
-    if (text !== undefined) this.#sources.giveTo(text);
+    if (text !== undefined) this.#sources?.giveTo(text);
   }
 
   #endBlocks(): void {
     this.#endCalls();
-    this.#sources.close(this.#blocks.openText);
+    this.#sources?.close(this.#blocks.openText);
     this.#blocks.endOpen();
   }
 
   #endCalls(): void {
-    if (!this.#calls.isOpen) return;
+    if (this.#calls?.isOpen !== true) return;
     if (this.#calls.endAll() > 0) this.skip('a tool call without a name');
     for (const piece of this.#deferred) this.#putNow(piece);
     this.#deferred = [];

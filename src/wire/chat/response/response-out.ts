@@ -70,6 +70,9 @@ function encodeMessage(
   { format, blocks, citations }: GenerationResponse,
   { legacyCalls }: ResponseIdentity,
 ): JsonObject {
+  const [only] = blocks;
+  if (blocks.length === 1 && only?.type === 'text' && only.citations === undefined && citations.length === 0)
+    return { role: 'assistant', content: only.text, refusal: null };
   const calls = blocks.filter(isCallersCall);
   const { text, starts } = joinResponseText(format, blocks);
   const refusals = blocks.filter((block) => block.type === 'refusal');
