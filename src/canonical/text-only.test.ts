@@ -13,8 +13,3 @@ test('tells texts and calls from what may hold a file', () => {
   assert.equal(holds({ type: 'tool-result', callId: 'a', content: [] }), false);
   assert.equal(holds({ type: 'opaque', format: 'messages', value: { type: 'container_upload' } }), false);
 });
-
-test('answers the same for the same turns', () => {
-  const turns = [{ role: 'user', blocks: [text] }] as const;
-  assert.equal(isTextOnly({ turns }), isTextOnly({ turns }));
-});
