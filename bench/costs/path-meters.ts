@@ -22,7 +22,7 @@ const SETTLED_MS = 1_200;
 /** A record is stored by then, and nothing that was read is old. */
 const STORED_MS = 300;
 const COUNTED_REQUESTS = 3;
-const PROMISE_REQUESTS = 100;
+const PROMISE_REQUESTS = 101;
 const STACK_FRAMES = 40;
 const SAMPLED_REQUESTS = 3_000;
 const SAMPLE_BYTES = 1_024;
@@ -99,9 +99,9 @@ async function takeFunctions(session: Session): Promise<readonly RunFunction[]> 
     .filter(({ calls }) => calls > 0);
 }
 
-/** The promises of one request. */
+/** The promises of one request: of many the one in the middle, since now and then something is read again meanwhile. */
 export async function countPromises(caller: PathCaller): Promise<Places> {
-  const stacks: string[] = [];
+  let stacks: string[] = [];
   const hook = createHook({
     init(_id, type) {
       if (type !== 'PROMISE') return;
@@ -113,11 +113,17 @@ export async function countPromises(caller: PathCaller): Promise<Places> {
   const limitBefore = Error.stackTraceLimit;
   Error.stackTraceLimit = STACK_FRAMES;
   hook.enable();
-  await repeat(caller, PROMISE_REQUESTS);
+  const requests: (readonly string[])[] = [];
+  for (let asked = 0; asked < PROMISE_REQUESTS; asked++) {
+    await caller.ask();
+    requests.push(stacks);
+    stacks = [];
+  }
   hook.disable();
   Error.stackTraceLimit = limitBefore;
+  const middle = requests.toSorted((one, other) => one.length - other.length)[PROMISE_REQUESTS >> 1] ?? [];
   const places = new Map<string, number>();
-  for (const stack of stacks) add(places, placeOfStack(stack), 1 / PROMISE_REQUESTS);
+  for (const stack of middle) add(places, placeOfStack(stack), 1);
   return places;
 }
 
