@@ -6,6 +6,7 @@ import { startTcpProxy } from '../../tests/support/services/tcp-proxy.ts';
 import type { RateLimitState, Permit, PermitResult, Rate, SlotRequest } from './contract.ts';
 import { createMemoryRateLimits } from './memory/rate-limits.ts';
 import { createRedisLink } from './redis/link.ts';
+import { openLocalState } from '../../tests/support/services/local-state.ts';
 import { openRateLimits } from '../../tests/support/services/redis-rate-limits.ts';
 import { redis, useRedis } from '../../tests/support/services/redis.ts';
 
@@ -197,6 +198,28 @@ suite('rate limits in memory', () => {
   const open: OpenRateLimits = () => Promise.resolve(createMemoryRateLimits({ clock: systemClock }));
   testRates(open);
   testSlots(open);
+});
+
+suite('rate limits over the local socket', () => {
+  const openWorkers = async (t: TestContext, count: number): Promise<readonly RateLimitState[]> => {
+    const { workers } = await openLocalState(t, count);
+    return workers.map((worker) => worker.rateLimitState);
+  };
+  const open: OpenRateLimits = async (t) => {
+    const [worker] = await openWorkers(t, 1);
+    assert.ok(worker !== undefined);
+    return worker;
+  };
+  testRates(open);
+  testSlots(open);
+
+  test('shares one count between workers', async (t) => {
+    const workers = await openWorkers(t, 3);
+    const answers = await Promise.all(
+      workers.flatMap((worker) => Array.from({ length: 20 }, () => takes(worker, rate(10)))),
+    );
+    assert.equal(answers.filter(Boolean).length, 10);
+  });
 });
 
 suite('rate limits in Redis', { skip: redis === undefined }, () => {

@@ -6,6 +6,7 @@ import { ReservationsBusy, type Allowance, type Reservations, type LoadSpent } f
 import { createMemoryReservations } from './memory/reservations.ts';
 import { endedBy, RedisReservations } from './redis/reservations.ts';
 import { createRedisLink } from './redis/link.ts';
+import { openLocalState } from '../../tests/support/services/local-state.ts';
 import { openRateLimits } from '../../tests/support/services/redis-rate-limits.ts';
 import { redis, useRedis } from '../../tests/support/services/redis.ts';
 
@@ -619,6 +620,35 @@ suite('reservations in memory', () => {
       },
     });
   });
+});
+
+/** Opens so many workers of one first process, whose clock stands still but for `pass`. */
+function openWorkers(count: number): OpenReservations {
+  return async (t, options) => {
+    let nowMs = 0;
+    const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+    const reservations = createMemoryReservations({ clock, ...options });
+    const { workers } = await openLocalState(t, count, { clock, reservations });
+    return {
+      reservations: inTurn(workers.map((worker) => worker.reservations)),
+      isTimeFree: true,
+      pass(ms: number) {
+        nowMs += ms;
+        return Promise.resolve();
+      },
+      async pause(turns: number) {
+        for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      },
+    };
+  };
+}
+
+suite('reservations of one worker over the local socket', () => {
+  testReservations(openWorkers(1));
+});
+
+suite('reservations of three workers over the local socket', () => {
+  testAnyOrder(openWorkers(3));
 });
 
 /**

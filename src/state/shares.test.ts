@@ -5,6 +5,7 @@ import type { Allowance, Reservations, ReservationResult } from './contract.ts';
 import { createMemoryReservations } from './memory/reservations.ts';
 import { endedBy, RedisReservations } from './redis/reservations.ts';
 import { createRedisLink } from './redis/link.ts';
+import { openLocalState } from '../../tests/support/services/local-state.ts';
 import { openRateLimits } from '../../tests/support/services/redis-rate-limits.ts';
 import { redis, useRedis } from '../../tests/support/services/redis.ts';
 
@@ -81,9 +82,16 @@ async function openRedis(t: TestContext): Promise<Reservations> {
   };
 }
 
+async function openWorker(t: TestContext): Promise<Reservations> {
+  const { workers } = await openLocalState(t, 1, { reservations: openMemory() });
+  assert.ok(workers[0] !== undefined);
+  return workers[0].reservations;
+}
+
 const openMemory = (): Reservations => createMemoryReservations({ clock: { nowMs: () => 0, monotonicMs: () => 0 } });
 
 suite('parts of a limit in memory', () => testShares(() => Promise.resolve(openMemory())));
+suite('parts of a limit over the local socket', () => testShares(openWorker));
 suite('parts of a limit in Redis', { skip: redis === undefined }, () => testShares(openRedis));
 
 const amount = fc.integer({ min: 0, max: 400 });

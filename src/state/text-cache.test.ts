@@ -6,6 +6,7 @@ import type { TextCache } from './contract.ts';
 import { createMemoryTexts } from './memory/text-cache.ts';
 import { createRedisLink } from './redis/link.ts';
 import { createRedisTexts } from './redis/text-cache.ts';
+import { openLocalState } from '../../tests/support/services/local-state.ts';
 import { redis, useRedis } from '../../tests/support/services/redis.ts';
 import { TEXT_CHARS_MAX } from './text-bounds.ts';
 
@@ -13,8 +14,15 @@ type Open = (t: TestContext, bytesMax: number) => Promise<TextCache>;
 
 const KINDS: readonly (readonly [name: string, open: Open])[] = [
   ['in memory', (_t, bytesMax) => Promise.resolve(createMemoryTexts({ clock: systemClock, bytesMax }))],
+  ['over the local socket', openWorkerTexts],
   ...(redis === undefined ? [] : [['in Redis', openRedisTexts] as const]),
 ];
+
+async function openWorkerTexts(t: TestContext, textBytesMax: number): Promise<TextCache> {
+  const { workers } = await openLocalState(t, 1, { textBytesMax });
+  assert.ok(workers[0] !== undefined);
+  return workers[0].texts;
+}
 
 async function openRedisTexts(t: TestContext, bytesMax: number): Promise<TextCache> {
   const { url, prefix } = useRedis(t);
