@@ -9,6 +9,8 @@ export interface OperationsDeps {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Settles when everything that a request needs answers. @throws Error when something does not */
   readonly ready: () => Promise<unknown>;
+  /** What does not work although every request is served, in words. */
+  readonly degraded: () => readonly string[];
   readonly draining: () => boolean;
   readonly log: ProblemLog;
   /** In whose shape a caller learns that a path leads nowhere. */
@@ -58,7 +60,8 @@ export function mountOperations(fastify: FastifyInstance, deps: OperationsDeps):
     if (problem !== undefined && problem !== logged && !deps.draining())
       deps.log.error({ err: new NotReadyError(problem) }, 'the gateway is not ready');
     logged = problem;
-    if (problem === undefined) return { status: 'ok' };
+    const degraded = deps.degraded();
+    if (problem === undefined) return { status: 'ok', ...(degraded.length > 0 && { degraded }) };
     return reply.code(503).send({ status: 'unavailable', reason: problem });
   });
   let document: string | undefined;

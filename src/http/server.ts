@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { assert } from '../lib/assert.ts';
+import { listenLocally } from '../lib/net/local-socket.ts';
 import { answerClientError, type SerializeError } from './client-error.ts';
 import { createConnections, type Connections } from './connections.ts';
 import { CORS_HEADERS, preflightHeaders } from './cors.ts';
@@ -17,8 +18,10 @@ export interface ServerOptions {
   readonly port: number;
   /** Generation endpoints by path below the version segment: `/chat/completions`. POST only. */
   readonly generation: Readonly<Record<string, RawHandler>>;
-  /** Mounts everything else. */
-  readonly mount: (fastify: FastifyInstance) => void;
+  /** Mounts everything else, or hands it to another process. */
+  readonly mount: ((fastify: FastifyInstance) => void) | { readonly forward: RequestListener };
+  /** Whether other processes accept connections on the same port. Default: no. */
+  readonly reusePort?: boolean;
   readonly serializeError: SerializeError;
   readonly onBug: (error: unknown) => void;
   /** Open connections at a time. */
@@ -28,9 +31,10 @@ export interface ServerOptions {
 }
 
 export interface HttpServer {
-  readonly fastify: FastifyInstance;
   /** @throws NodeJS.ErrnoException `EADDRINUSE` and the like */
   listen(): Promise<AddressInfo>;
+  /** Listens on a local socket in place of a port. Only processes of this user can connect. */
+  listenAt(path: string): Promise<void>;
   /** True from the start of `close`: health checks must see that the gateway is not ready. */
   readonly draining: boolean;
   /** True once `close` has stopped accepting requests: no request is served any more. */
@@ -77,11 +81,11 @@ export function createHttpServer(options: ServerOptions): HttpServer {
 }
 
 class TwoLaneServer implements HttpServer {
-  readonly fastify: FastifyInstance;
   draining = false;
   refusing = false;
   readonly #server: Server;
-  readonly #address: { readonly host: string; readonly port: number };
+  readonly #address: { readonly host: string; readonly port: number; readonly reusePort: boolean };
+  readonly #fastify: FastifyInstance | undefined;
   readonly #routes = new Map<string, RawHandler>();
   readonly #connections: Connections;
   readonly #unread: UnreadResponses;
@@ -89,12 +93,13 @@ class TwoLaneServer implements HttpServer {
   readonly #serializeError: SerializeError;
   #inFlight = 0;
   #onIdle: (() => void) | undefined;
-  #handleByFastify: RequestListener = (_request, response) => void response.writeHead(503).end();
+  #handleOther: RequestListener = (_request, response) => void response.writeHead(503).end();
 
-  constructor({ host, port, generation, mount, serializeError, onBug, connectionsMax, unread }: ServerOptions) {
+  constructor(options: ServerOptions) {
+    const { host, port, reusePort = false, generation, mount, serializeError, onBug, connectionsMax, unread } = options;
     this.#onBug = onBug;
     this.#serializeError = serializeError;
-    this.#address = { host, port };
+    this.#address = { host, port, reusePort };
     for (const prefix of PREFIXES)
       for (const [path, handler] of Object.entries(generation)) this.#routes.set(prefix + path, handler);
     const handle: RequestListener = (request, response) => this.#handle(request, response);
@@ -109,31 +114,25 @@ class TwoLaneServer implements HttpServer {
       if (this.#connections.requested(request)) this.#refuse(error, request, response);
     });
     this.#server.on('clientError', (error, socket) => answerClientError(error, socket, serializeError));
-    this.fastify = Fastify({
-      logger: false,
-      // What its router cannot read never reaches the error handlers of routes.
-      frameworkErrors(cause, request, reply) {
-        const error = new GatewayError('invalid_request', 'The path of the request is not well-formed.', { cause });
-        reply.hijack();
-        reply.raw.writeHead(error.status, { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' });
-        reply.raw.end(JSON.stringify(serializeError(error, request.url)));
-      },
-      serverFactory: (handleByFastify) => {
-        this.#handleByFastify = handleByFastify;
-        return this.#server;
-      },
-    });
-    mount(this.fastify);
+    if (typeof mount === 'function') {
+      this.#fastify = this.#createFastify();
+      mount(this.#fastify);
+    } else this.#handleOther = mount.forward;
   }
 
   async listen(): Promise<AddressInfo> {
-    await this.fastify.ready();
+    await this.#fastify?.ready();
     const listening = once(this.#server, 'listening');
     this.#server.listen({ ...this.#address, backlog: SOCKET_BACKLOG });
     await listening;
     const address = this.#server.address();
     assert(typeof address === 'object' && address !== null, 'a TCP server has an address and a port');
     return address;
+  }
+
+  async listenAt(path: string): Promise<void> {
+    await this.#fastify?.ready();
+    await listenLocally(this.#server, path, SOCKET_BACKLOG);
   }
 
   async close({ farewellMs, drainMs }: CloseTimes): Promise<void> {
@@ -148,7 +147,25 @@ class TwoLaneServer implements HttpServer {
     await this.#untilIdle(drainMs);
     this.#server.closeAllConnections();
     await closed;
-    await this.fastify.close();
+    await this.#fastify?.close();
+  }
+
+  #createFastify(): FastifyInstance {
+    const serializeError = this.#serializeError;
+    return Fastify({
+      logger: false,
+      // What its router cannot read never reaches the error handlers of routes.
+      frameworkErrors(cause, request, reply) {
+        const error = new GatewayError('invalid_request', 'The path of the request is not well-formed.', { cause });
+        reply.hijack();
+        reply.raw.writeHead(error.status, { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' });
+        reply.raw.end(JSON.stringify(serializeError(error, request.url)));
+      },
+      serverFactory: (handleByFastify) => {
+        this.#handleOther = handleByFastify;
+        return this.#server;
+      },
+    });
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
@@ -160,7 +177,7 @@ class TwoLaneServer implements HttpServer {
     this.#track(request, response);
     const raw = request.method === 'POST' ? this.#routes.get(pathOf(request.url)) : undefined;
     if (raw !== undefined) this.#answer(raw, request, response);
-    else if (!answerProbe(request, response)) this.#handleByFastify(request, response);
+    else if (!answerProbe(request, response)) this.#handleOther(request, response);
   }
 
   /** Requests that reach no route. */
