@@ -47,16 +47,18 @@ export interface FactLog {
 /**
  * Structured logs on standard error, so that standard output holds only what the CLI prints.
  * @param format `pretty`: lines for people instead of JSON
+ * @param worker stands in each line of a worker process: its number
  */
-export function createLog(level: string, format: LogFormat = 'json'): Log {
+export function createLog(level: string, format: LogFormat = 'json', worker?: number): Log {
   const plain = createLogSink(STANDARD_ERROR);
   const sink: LogSink = format === 'json' ? plain : { ...plain, write: (line) => plain.write(formatPretty(line)) };
   // Whatever ends the process, its last words are the ones that matter.
   if (level !== 'silent') process.once('exit', sink.finish);
-  const general = pino({ level, base: null, redact: { paths: REDACTED_PATHS, censor: REDACTED_TEXT } }, sink);
+  const base = worker === undefined ? null : { worker };
+  const general = pino({ level, base, redact: { paths: REDACTED_PATHS, censor: REDACTED_TEXT } }, sink);
   return {
     general,
-    generations: createFactLog(general, sink),
+    generations: createFactLog(general, sink, worker),
     flush() {
       process.off('exit', sink.finish);
       sink.finish();
@@ -64,14 +66,18 @@ export function createLog(level: string, format: LogFormat = 'json'): Log {
   };
 }
 
-/** Formats lines like the logger's, in one call of `JSON.stringify`: half the cost, and there is one for every request. */
-export function createFactLog(logger: Logger, sink: Pick<LogSink, 'write'>): FactLog {
+/**
+ * Formats lines like the logger's, in one call of `JSON.stringify`: half the cost, and there is one for every request.
+ * @param worker the number of the worker process; absent: this is none
+ */
+export function createFactLog(logger: Logger, sink: Pick<LogSink, 'write'>, worker?: number): FactLog {
+  const own = worker === undefined ? '' : `"worker":${worker},`;
   const at = (level: 'info' | 'warn'): FactLog['info'] => {
     const head = `{"level":${logger.levels.values[level]},"time":`;
     return (facts, message) => {
       if (!logger.isLevelEnabled(level)) return;
       const members = JSON.stringify(facts).slice(1, -1);
-      sink.write(`${head}${systemClock.nowMs()},${members},"msg":${JSON.stringify(message)}}\n`);
+      sink.write(`${head}${systemClock.nowMs()},${own}${members},"msg":${JSON.stringify(message)}}\n`);
     };
   };
   return { info: at('info'), warn: at('warn') };
