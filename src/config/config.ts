@@ -10,6 +10,8 @@ export interface Config {
     readonly host: string;
     /** 0 selects a free one. */
     readonly port: number;
+    /** Processes that serve generations. 1: the gateway is one process. */
+    readonly workers: number;
     readonly maxBodyBytes: number;
     /** Memory for fetched files, of all requests together. */
     readonly fileMemoryBytes: number;

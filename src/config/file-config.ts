@@ -14,6 +14,7 @@ import type {
 } from './config.ts';
 import { findMemoryLimit } from './memory-limit.ts';
 import { readPrice } from './endpoint-price.ts';
+import { countWorkers } from './count-workers.ts';
 import { mcpServerOf } from './mcp-servers.ts';
 import { budgetMemory } from './memory-budget.ts';
 import type { CheckedOptions } from './read-options.ts';
@@ -62,6 +63,7 @@ export function fileConfig(
     server: {
       host: server.host ?? '127.0.0.1',
       port: server.port ?? 8787,
+      workers: countWorkers(server.workers ?? 1, memory.limitBytes),
       maxBodyBytes: Math.floor((server.max_body_mb ?? 32) * BYTES_PER_MB),
       fileMemoryBytes: bytesOf(server.file_memory_mb) ?? memory.fileBytes,
       responseCacheBytes: bytesOf(server.response_cache_mb) ?? memory.responseCacheBytes,

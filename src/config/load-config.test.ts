@@ -37,7 +37,7 @@ function messageOf(run: () => unknown): string {
 }
 
 const EXAMPLE = `
-server:     { host: 127.0.0.1, port: 8787, memory_limit_mb: 2048, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu }
+server:     { host: 127.0.0.1, port: 8787, workers: 3, memory_limit_mb: 2048, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu }
 defaults:   { model: acme/one, provider: { order: [alpha], data_collection: deny, zdr: true } }
 timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6 }
 rescue:     { enabled: true }
@@ -109,6 +109,7 @@ test('takes every key of the file into the configuration', () => {
     server: {
       host: '127.0.0.1',
       port: 8787,
+      workers: 3,
       maxBodyBytes: 16 * 1_048_576,
       fileMemoryBytes: 128 * 1_048_576,
       responseCacheBytes: 32 * 1_048_576,
@@ -257,6 +258,7 @@ test('uses the documented defaults without any file, flag or variable', () => {
   assert.deepEqual(config.server, {
     host: '127.0.0.1',
     port: 8787,
+    workers: 1,
     maxBodyBytes: 32 * 1_048_576,
     fileMemoryBytes: 256 * 1_048_576,
     responseCacheBytes: 64 * 1_048_576,
@@ -703,10 +705,16 @@ const REFUSED_OUTSIDE: readonly (readonly [
     'GATEWAY_PORT: must be a whole number from 0 to 65535, not "tcp://10.0.0.1:80" (set by Kubernetes? turn enableServiceLinks off)',
   ],
   [
-    'several processes are refused',
-    ['--workers', '2'],
+    'workers are a number or auto',
+    ['--workers', 'many'],
     {},
-    '--workers: more than one process is not supported in this version',
+    '--workers: must be auto or a whole number from 1 to 256, not "many"',
+  ],
+  [
+    'there is at least one worker',
+    [],
+    { GATEWAY_WORKERS: '0' },
+    'GATEWAY_WORKERS: must be auto or a whole number from 1 to 256, not "0"',
   ],
   [
     'a password that was pasted as it is is not repeated',

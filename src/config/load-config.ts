@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { ConfigError } from './config-error.ts';
 import type { Config, ProviderConfig } from './config.ts';
+import { countWorkers } from './count-workers.ts';
 import { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.ts';
 import { CONFIG_FLAGS, parseFlags } from './flags.ts';
 import { nearestName } from '../lib/text/nearest-name.ts';
 import { readConfigFile, type ProviderProblem } from './read-file.ts';
 import type { AdapterOptions } from './read-options.ts';
 import { readSecretVariable, readText, type ReadText } from './secret-file.ts';
-import { MEMORY_LIMIT_MB_MAX, MEMORY_LIMIT_MB_MIN } from './schema/server.ts';
+import { MEMORY_LIMIT_MB_MAX, MEMORY_LIMIT_MB_MIN, WORKERS_MAX } from './schema/server.ts';
 import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
 
 export interface LoadConfigOptions {
@@ -39,17 +40,18 @@ const KEY_CHARS_MAX = 512;
 export function loadConfig(options: LoadConfigOptions): Config {
   const { values: flags, words } = parseFlags(options.argv, CONFIG_FLAGS);
   if (words[0] !== undefined) throw new ConfigError(`${words[0]}: unexpected argument`, { isUsage: true });
-  if (flags.workers !== undefined)
-    throw new ConfigError('--workers: more than one process is not supported in this version', { isUsage: true });
   const flagPort = flags.port === undefined ? undefined : readPort('--port', flags.port);
+  const flagWorkers = flags.workers === undefined ? undefined : readWorkers('--workers', flags.workers);
   const environment = readEnvironment(options.env, options.readFile ?? readText);
   const file = readFileOf(flags.config ?? environment.config, environment.memoryLimitMb, options);
+  const workers = flagWorkers ?? environment.workers;
   const config: Config = {
     ...file,
     server: {
       ...file.server,
       host: flags.host ?? environment.host ?? file.server.host,
       port: flagPort ?? environment.port ?? file.server.port,
+      workers: workers === undefined ? file.server.workers : countWorkers(workers, file.memory.limitBytes),
     },
     dataDir: resolve(flags['data-dir'] ?? environment.dataDir ?? DEFAULT_DATA_DIR),
     ...(environment.databaseUrl !== undefined && { databaseUrl: environment.databaseUrl }),
@@ -99,6 +101,7 @@ function readFileOf(named: string | undefined, memoryLimitMb: number | undefined
 interface EnvironmentConfig {
   readonly config: string | undefined;
   readonly port: number | undefined;
+  readonly workers: number | 'auto' | undefined;
   readonly host: string | undefined;
   readonly dataDir: string | undefined;
   readonly databaseUrl: string | undefined;
@@ -116,6 +119,7 @@ function readEnvironment(env: LoadConfigOptions['env'], readFile: ReadText): Env
   // An empty variable is how compose files and shells say "not set".
   const read = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
   const port = read('GATEWAY_PORT');
+  const workers = read('GATEWAY_WORKERS');
   const readSecret = (name: string): string | undefined => readSecretVariable(env, name, readFile);
   const managementKey = readKey('GATEWAY_MANAGEMENT_KEY', readSecret('GATEWAY_MANAGEMENT_KEY'));
   const apiKey = readKey('GATEWAY_API_KEY', readSecret('GATEWAY_API_KEY'));
@@ -124,6 +128,7 @@ function readEnvironment(env: LoadConfigOptions['env'], readFile: ReadText): Env
   return {
     config: read('GATEWAY_CONFIG'),
     port: port === undefined ? undefined : readPort('GATEWAY_PORT', port),
+    workers: workers === undefined ? undefined : readWorkers('GATEWAY_WORKERS', workers),
     host: read('GATEWAY_HOST'),
     dataDir: read('GATEWAY_DATA_DIR'),
     databaseUrl: readDatabaseUrl(readSecret('DATABASE_URL')),
@@ -163,6 +168,16 @@ function readPort(name: string, text: string): number {
     {
       isUsage: name.startsWith('-'),
     },
+  );
+}
+
+function readWorkers(name: string, text: string): number | 'auto' {
+  if (text === 'auto') return text;
+  const workers = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (workers >= 1 && workers <= WORKERS_MAX) return workers;
+  throw new ConfigError(
+    `${name}: must be auto or a whole number from 1 to ${WORKERS_MAX}, not ${JSON.stringify(text.slice(0, 40))}`,
+    { isUsage: name.startsWith('-') },
   );
 }
 

@@ -115,6 +115,7 @@ function formatServer({ server, memory }: Pick<Config, 'server' | 'memory'>): ob
   return {
     host: server.host,
     port: server.port,
+    workers: server.workers,
     memory_limit_mb: memory.limitBytes / BYTES_PER_MB,
     max_body_mb: server.maxBodyBytes / BYTES_PER_MB,
     file_memory_mb: server.fileMemoryBytes / BYTES_PER_MB,

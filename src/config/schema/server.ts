@@ -11,6 +11,8 @@ const FILE_MEMORY_MB_MIN = 64;
 const FILE_MEMORY_MB_MAX = 65_536;
 const RESPONSE_CACHE_MB_MAX = 65_536;
 const DRAIN_SECONDS_MAX = 3_600;
+/** More than any machine has cores to use. */
+export const WORKERS_MAX = 256;
 
 export const server = optionalSection(
   {
@@ -18,6 +20,11 @@ export const server = optionalSection(
       default: '127.0.0.1',
     }),
     port: key(z.int().min(0).max(65_535), 'The port to listen on; 0 selects a free one.', { default: 8_787 }),
+    workers: key(
+      z.union([z.int().min(1).max(WORKERS_MAX), z.literal('auto')]),
+      'Processes that serve generations; with 1 the gateway is one process. `auto`: as many as cores and memory allow: docs/deploy.md.',
+      { default: 1, example: 'auto' },
+    ),
     max_body_mb: key(z.number().positive().max(BODY_MB_MAX), 'The largest body of a request; beyond it: 413.', {
       default: 32,
     }),
