@@ -56,10 +56,12 @@ export interface ObservabilityDeps {
   readonly box: () => Promise<SecretBox>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly state: Pick<SharedState, 'rateLimitState'>;
+  readonly state: Pick<SharedState, 'rateLimitState' | 'invalidations'>;
   readonly metrics: Pick<Metrics, 'contentLost' | 'exported'>;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
+  /** Whether this process sums up records and deletes old content. */
+  readonly keepsStore: boolean;
 }
 
 /** How long after the longest request a record may still come: it waits minutes for a database that is away. */
@@ -71,8 +73,9 @@ const PAUSE_MS = 20;
 const HANDING_MAX = 1_000;
 /** How long the records of the last requests are waited for at the end. */
 const LAST_MS_MAX = 1_000;
-/** A destination that was made or changed in another process is known after this. */
+/** A destination that was made or changed in another process is known after this, where the change was not announced. */
 const DESTINATIONS_EVERY_MS = 10_000;
+const DESTINATIONS_TOPIC = 'destinations';
 /** Processes without notifications see a change of the logging switch after this time. */
 const SWITCHES_FRESH_MS = 2_000;
 const SWITCHES_STALE_MS_MAX = 600_000;
@@ -162,7 +165,8 @@ export function createObservability(deps: ObservabilityDeps): Observability {
 }
 
 /** The destinations of records, and their delivery. */
-function openDestinations({ config, database, keys, box, clock, log, metrics, random }: ObservabilityDeps) {
+function openDestinations(deps: ObservabilityDeps) {
+  const { config, database, keys, box, clock, log, metrics, random } = deps;
   // The operator may use its own network, but never the addresses of cloud credentials.
   const open = { isAllowed: isPublicOrOwnAddress, protocols: ['https:', 'http:'] };
   const poster = createPoster(config.observability.privateDestinations ? open : {});
@@ -173,8 +177,10 @@ function openDestinations({ config, database, keys, box, clock, log, metrics, ra
     poster,
     checkConfig: (schema, value) => void checkShape(schema, value, { root: 'config' }),
     clock,
-    onChange: () =>
-      broadcast.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read')),
+    async onChange() {
+      await refresh();
+      deps.state.invalidations.announce(DESTINATIONS_TOPIC, '');
+    },
     onUnreadable: (id, error) => log.general.error({ id, err: error }, 'a destination cannot be read'),
   });
   const broadcast = createBroadcast({
@@ -185,6 +191,9 @@ function openDestinations({ config, database, keys, box, clock, log, metrics, ra
     random,
     onOutcome: (type, outcome, count) => metrics.exported(type, outcome, count),
   });
+  const refresh = (): Promise<void> =>
+    broadcast.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read'));
+  deps.state.invalidations.subscribe(DESTINATIONS_TOPIC, () => void refresh());
   return { destinations, broadcast, poster };
 }
 
@@ -200,7 +209,7 @@ function insightsOf(
 }
 
 function jobsOf(
-  { config, database, clock, log }: ObservabilityDeps,
+  { config, database, clock, log, keepsStore }: ObservabilityDeps,
   content: ContentLog,
   broadcast: Broadcast,
   traffic: TaskTrafficWatch,
@@ -210,24 +219,25 @@ function jobsOf(
     (what: string) =>
     (error: unknown): void =>
       log.general.warn({ err: error }, `${what}: tried again later`);
+  const summing = createHousekeeping({
+    work: () => rollup.step(clock.nowMs()),
+    everyMs: SUM_UP_EVERY_MS,
+    pauseMs: PAUSE_MS,
+    onFailed: onFailed('generations could not be summed up'),
+  });
+  const purging = createHousekeeping({
+    work: () => content.purge(),
+    everyMs: PURGE_EVERY_MS,
+    pauseMs: PAUSE_MS,
+    onFailed: onFailed('old content could not be deleted'),
+  });
   return [
-    createHousekeeping({
-      work: () => rollup.step(clock.nowMs()),
-      everyMs: SUM_UP_EVERY_MS,
-      pauseMs: PAUSE_MS,
-      onFailed: onFailed('generations could not be summed up'),
-    }),
+    ...(keepsStore ? [summing, purging] : []),
     createHousekeeping({
       work: () => traffic.step(clock.nowMs()),
       everyMs: SUM_UP_EVERY_MS,
       pauseMs: PAUSE_MS,
       onFailed: onFailed('what requests were about could not be read'),
-    }),
-    createHousekeeping({
-      work: () => content.purge(),
-      everyMs: PURGE_EVERY_MS,
-      pauseMs: PAUSE_MS,
-      onFailed: onFailed('old content could not be deleted'),
     }),
     createHousekeeping({
       async work() {

@@ -4,6 +4,7 @@ import { createHealth, type Health } from '../routing/health.ts';
 import { shareHealth } from '../routing/shared-health.ts';
 import type { EndpointStats } from '../routing/stats.ts';
 import type { SharedState } from '../state/contract.ts';
+import { serveLocalState, type LocalStateServer } from '../state/local/serve-state.ts';
 import { createMemoryState } from '../state/memory/state.ts';
 import { keyPrefix } from '../state/redis/key-prefix.ts';
 import { openRedisState } from '../state/redis/state.ts';
@@ -35,6 +36,12 @@ export async function openSharedState({ config, clock, log, metrics }: SharedSta
       else log.general.error({ reason }, 'Redis is away: this process goes on with state of its own');
     },
   });
+}
+
+/** In memory, for this process and for its workers. */
+export function serveSharedState({ config, clock }: Pick<SharedStateDeps, 'config' | 'clock'>): LocalStateServer {
+  const memory = createMemoryState({ clock, textBytesMax: config.server.responseCacheBytes });
+  return serveLocalState({ clock, memory });
 }
 
 export interface HealthOfAllDeps {

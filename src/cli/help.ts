@@ -12,6 +12,7 @@ sandbox provider and every provider whose key is in the environment.
 Options:
 ${CONFIG_OPTIONS}  --port PORT       port to listen on; 0 selects one  (GATEWAY_PORT; otherwise server.port; default: 8787)
   --host HOST       address to listen on              (GATEWAY_HOST; otherwise server.host; default: 127.0.0.1)
+  --workers N|auto  processes that serve generations  (GATEWAY_WORKERS; otherwise server.workers; default: 1)
   -h, --help        this text
   -v, --version     the version
 

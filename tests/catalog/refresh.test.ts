@@ -190,6 +190,7 @@ suite('the refresher', () => {
       url,
       everyMs: 3_600_000,
       overridePrices: false,
+      fetches: true,
       dataDir: folder,
       known: [],
       live: { learned: (known) => learned.push(known) },

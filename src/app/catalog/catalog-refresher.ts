@@ -29,6 +29,8 @@ export interface RefresherDeps {
   readonly url?: string;
   readonly everyMs: number;
   readonly overridePrices: boolean;
+  /** Whether this process fetches the list; otherwise it only reads what another one fetched. */
+  readonly fetches: boolean;
   /** Where the last list is kept. */
   readonly dataDir: string;
   /** What the project's own files know. */
@@ -86,6 +88,7 @@ export function createCatalogRefresher(deps: RefresherDeps): CatalogRefresher {
 
   async function look(): Promise<void> {
     await load();
+    if (!deps.fetches) return;
     // A clock that was set back must not keep an old list for ever.
     const isFresh = Math.abs(clock.nowMs() - fetchedMs) < jitteredMs;
     if (!isFresh && clock.monotonicMs() >= notBeforeMs && !stopped.signal.aborted) await refresh();

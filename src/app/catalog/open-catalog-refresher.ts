@@ -8,18 +8,28 @@ import type { LiveCatalog } from './live-catalog.ts';
  * from the first request on; nothing is fetched yet.
  */
 export async function openCatalogRefresher(
-  shared: Pick<RefresherDeps, 'clock' | 'download' | 'random'> & {
+  shared: Pick<RefresherDeps, 'clock' | 'download' | 'random' | 'fetches'> & {
     readonly config: Pick<Config, 'catalog' | 'dataDir'>;
     readonly log: { readonly general: RefresherDeps['log'] };
   },
   live: Pick<LiveCatalog, 'learned'>,
   known: readonly KnownModel[],
 ): Promise<CatalogRefresher | undefined> {
-  const { config, clock, download, random, log } = shared;
+  const { config, clock, download, random, fetches, log } = shared;
   if (!config.catalog.refresh.enabled) return undefined;
   const { createCatalogRefresher } = await import('./catalog-refresher.ts');
   const { dataDir } = config;
-  const options = { ...config.catalog.refresh, dataDir, known, live, clock, download, random, log: log.general };
+  const options = {
+    ...config.catalog.refresh,
+    dataDir,
+    known,
+    live,
+    clock,
+    download,
+    random,
+    fetches,
+    log: log.general,
+  };
   const refresher = createCatalogRefresher(options);
   await refresher.load();
   return refresher;

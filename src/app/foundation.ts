@@ -1,0 +1,140 @@
+import { createAuthenticator } from '../accounts/keys/authenticate.ts';
+import { createKeys, type StaticKeys } from '../accounts/keys/keys.ts';
+import type { Config } from '../config/config.ts';
+import { createTextInspector } from '../content-filters/inspector.ts';
+import { createBodyBudget } from '../http/body-budget.ts';
+import type { BodyLimits } from '../http/read-body.ts';
+import { createLoopTurns } from '../lib/async/loop-turns.ts';
+import { systemClock } from '../lib/clock.ts';
+import { makeFolder } from '../lib/files/make-folder.ts';
+import { createDownloader, type DownloaderOptions } from '../lib/net/download.ts';
+import { createHttpClient, createInflateMemory } from '../lib/net/http-client.ts';
+import { createFileMemory } from '../pipeline/attempt/request/inline-media.ts';
+import { createBetaTable } from '../providers/beta-flags.ts';
+import { startSandbox } from '../sandbox/server.ts';
+import { createKeyStore } from '../store/accounts/keys.ts';
+import { createLog, type Log } from '../telemetry/logs.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import type { RegisteredTool } from '../tools/contract.ts';
+import { SERVER_TOOLS } from '../tools/index.ts';
+import type { Accounting } from './accounting.ts';
+import { openMcpServers } from './mcp-from-config.ts';
+import type { SharedDeps } from './shared-deps.ts';
+import type { OpenStorage, Storage } from './storage.ts';
+import { readVersion } from './version.ts';
+import { createWebAbilities } from './web-abilities.ts';
+
+/** What every process of a gateway is built from. */
+export interface GatewayOptions {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log?: Log;
+  /** Limits on a request body that the configuration does not name. */
+  readonly bodyLimits?: Partial<BodyLimits>;
+  /** Which addresses callers may have fetched; default: https on the public Internet. */
+  readonly downloads?: DownloaderOptions;
+  /** Whether engines that run on this machine are looked for. Default: no. */
+  readonly findsLocalServers?: boolean;
+  /** From 0 up to, not including, 1: selects one of several endpoints. Default: random. */
+  readonly random?: () => number;
+  /** Server tools beside those of the registry; one of a type that it has stands in for that. */
+  readonly serverTools?: readonly RegisteredTool[];
+  /** Keeps accounts in place of what was built for it: to measure what they cost (`bench/`). */
+  readonly accounting?: (built: Accounting) => Accounting;
+}
+
+/** What everything else stands on, and what is closed last. */
+export interface Foundation<Kind extends Storage = Storage> {
+  readonly shared: SharedDeps;
+  readonly storage: Kind;
+  readonly accounts: ReturnType<typeof createAccounts>;
+  readonly sandboxBaseUrl: string;
+  /** Called once it is known: port 0 selects a free one. */
+  listensAt(url: string): void;
+  close(): Promise<void>;
+}
+
+export async function openFoundation<Kind extends Storage>(
+  options: GatewayOptions,
+  openStorage: OpenStorage<Kind>,
+): Promise<Foundation<Kind>> {
+  const { config, env, random = Math.random } = options;
+  const serverTools = new Map<string, RegisteredTool>([
+    ...SERVER_TOOLS,
+    ...(options.serverTools ?? []).map((tool) => [tool.type, tool] as const),
+  ]);
+  const log = options.log ?? createLog(config.logLevel, config.logFormat);
+  const clock = systemClock;
+  const metrics = createMetrics(readVersion());
+  // Not with the first upload.
+  if (config.files.directory !== undefined) await makeFolder(config.files.directory);
+  const storage = await openStorage({ config, clock, log, metrics });
+  const { state } = storage;
+  const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
+  const http = createHttpClient({
+    inflateMemory: createInflateMemory(config.memory.inflateBytes),
+    pausedBytesMax: config.memory.unreadBytes,
+  });
+  const downloader = createDownloader(options.downloads);
+  const { download } = downloader;
+  const fileMemory = createFileMemory(config.server.fileMemoryBytes);
+  const web = createWebAbilities({ config, env, clock, http, download, fileMemory }, options.downloads);
+  const mcp = openMcpServers({ config, env, clock, log, fileMemory });
+  const inspector = createTextInspector();
+  const betaTable = createBetaTable(config.betaFlags);
+  let address = '';
+  const baseUrl = (): string => `${address}/v1`;
+  return {
+    shared: {
+      config,
+      env,
+      clock,
+      http,
+      download,
+      web,
+      mcp,
+      inspector,
+      metrics,
+      log,
+      betaTable,
+      bodies: createBodyBudget(config.memory.bodyBytes),
+      fileMemory,
+      turns: createLoopTurns({ clock }),
+      baseUrl,
+      random,
+      serverTools,
+      state,
+    },
+    storage,
+    accounts: createAccounts(config, storage),
+    sandboxBaseUrl: sandbox.baseUrl,
+    listensAt(url) {
+      address = url;
+    },
+    async close() {
+      const others = [downloader, web, mcp, inspector, sandbox];
+      await Promise.all([http.close(), ...others.map((other) => other.close())]);
+      await storage.close();
+      log.flush();
+    },
+  };
+}
+
+function createAccounts(config: Config, { database, state }: Storage) {
+  const clock = systemClock;
+  const staticKeys = staticKeysFrom(config);
+  const store = createKeyStore({ database, invalidations: state.invalidations });
+  return {
+    staticKeys,
+    keyStore: store,
+    keys: createKeys({ store, clock }),
+    authenticate: createAuthenticator({ keys: store, clock, staticKeys }),
+  };
+}
+
+function staticKeysFrom({ managementKey, apiKey }: Config): StaticKeys {
+  return {
+    ...(managementKey !== undefined && { management: managementKey }),
+    ...(apiKey !== undefined && { normal: apiKey }),
+  };
+}

@@ -1,0 +1,158 @@
+import type { Config } from '../config/config.ts';
+import { needsRestart } from '../config/needs-restart.ts';
+import { createHttpServer, type HttpServer, type ServerOptions } from '../http/server.ts';
+import { createUnreadResponses } from '../http/unread-responses.ts';
+import type { GenerateDeps } from '../pipeline/generate.ts';
+import type { Provider } from '../providers/contract.ts';
+import { createProviders } from '../providers/index.ts';
+import { LOCAL_ENGINES } from '../providers/known-providers.ts';
+import type { Log } from '../telemetry/logs.ts';
+import { createAccountAreas, type AccountAreas } from './account-areas.ts';
+import { createAccounting } from './accounting.ts';
+import { createAdministration, type Administration } from './administration.ts';
+import type { CatalogRefresher } from './catalog/catalog-refresher.ts';
+import type { LiveCatalog } from './catalog/live-catalog.ts';
+import { openCatalog } from './catalog/open-catalog.ts';
+import { openCatalogRefresher } from './catalog/open-catalog-refresher.ts';
+import { clientFormats, serializeErrorIn, type ClientFormats } from './client-formats.ts';
+import { createFileArea, type FileArea } from './file-area.ts';
+import type { Foundation, GatewayOptions } from './foundation.ts';
+import { createGenerateDeps } from './generate-deps.ts';
+import { generationRoutes } from './generation-routes.ts';
+import { createLocalServers, type LocalServers } from './local-servers.ts';
+import { createObservability, type Observability } from './observability.ts';
+import type { SharedDeps } from './shared-deps.ts';
+import { createSpending, type Spending } from './spending.ts';
+
+/** What serves requests, in every process that does. */
+export interface Parts {
+  readonly formats: ClientFormats;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly live: LiveCatalog;
+  /** Absent: the catalog is not refreshed. */
+  readonly refresher: CatalogRefresher | undefined;
+  readonly spending: Spending;
+  readonly administration: Administration;
+  readonly areas: AccountAreas;
+  readonly fileArea: FileArea;
+  readonly observability: Observability;
+  readonly generateDeps: GenerateDeps;
+  readonly localServers: LocalServers;
+  /** Takes over what may change while the gateway runs: models, and the beta flags of providers. */
+  reload(next: Config): void;
+}
+
+/** @param keepsStore whether this process sums up, fetches and clears away for all; one process of a gateway does */
+export async function createParts(
+  options: GatewayOptions,
+  { shared, storage, accounts, sandboxBaseUrl }: Foundation,
+  { keepsStore }: { readonly keepsStore: boolean },
+): Promise<Parts> {
+  const { config, log, state } = shared;
+  const { database, generations } = storage;
+  const catalog = await openCatalog({ ...shared, database, sandboxBaseUrl });
+  const { providers, live, known } = catalog;
+  const refresher = await openCatalogRefresher({ ...shared, fetches: keepsStore }, live, known);
+  const spending = createSpending({ ...shared, database: storage.sums, generations, onFailed: stateFailed(log) });
+  const administration = createAdministration({
+    database,
+    keyStore: accounts.keyStore,
+    catalog: live.catalog,
+    clock: shared.clock,
+    invalidations: state.invalidations,
+    // The last place where the event can be kept.
+    onLostAudit: (event, error) => log.general.error({ event, err: error }, 'audit event lost'),
+  });
+  const areas = createAccountAreas({
+    ...shared,
+    ...catalog,
+    ...accounts,
+    database,
+    workspaces: administration.workspaces,
+    invalidations: state.invalidations,
+  });
+  const fileArea = createFileArea({ ...shared, database });
+  const { changes } = administration;
+  const observability = createObservability({
+    ...shared,
+    ...areas,
+    database,
+    changes,
+    keys: accounts.keyStore,
+    keepsStore,
+  });
+  const built = createAccounting(spending, generations, config.server.region);
+  const accounting = options.accounting?.(built) ?? built;
+  const generateDeps = createGenerateDeps(shared, providers, live, accounting, {
+    ...areas,
+    ...administration,
+    observability,
+    files: fileArea.files,
+  });
+  return {
+    formats: clientFormats(),
+    providers,
+    live,
+    refresher,
+    spending,
+    administration,
+    areas,
+    fileArea,
+    observability,
+    generateDeps,
+    localServers: localServersOf(shared, providers, live),
+    reload(next) {
+      shared.betaTable.replace(next.betaFlags);
+      live.configure(next);
+      log.general.info({ needsRestart: needsRestart(config, next) }, 'the configuration was read again');
+    },
+  };
+}
+
+function stateFailed(log: Log): (error: unknown) => void {
+  return (error) => log.general.error({ err: error }, 'a charge could not be reported to the shared state');
+}
+
+/** Engines on this machine, at the addresses where they usually listen. */
+function localServersOf(
+  { config, env, http, betaTable }: SharedDeps,
+  providers: Map<string, Provider>,
+  live: LiveCatalog,
+): LocalServers {
+  const named = new Set(LOCAL_ENGINES.keys());
+  const usual = createProviders({ config: [], env, timeouts: config.timeouts, named, betaTable });
+  const candidates = new Map([...usual].filter(([slug]) => named.has(slug)));
+  return createLocalServers({ providers, candidates, live, http });
+}
+
+/** @param listener `mount` gives what serves everything but generations, which may ask the server whether it drains */
+export function openServer(
+  { bodyLimits }: GatewayOptions,
+  { shared, accounts }: Foundation,
+  { formats, generateDeps, areas }: Parts,
+  listener: {
+    readonly reusePort?: boolean;
+    readonly connectionsMax?: number;
+    readonly mount: (server: () => HttpServer) => ServerOptions['mount'];
+  },
+): HttpServer {
+  const { config, log } = shared;
+  const unread = createUnreadResponses({ bytesMax: config.memory.unreadBytes });
+  const { reusePort = false, connectionsMax = config.memory.connections, mount } = listener;
+  const server: HttpServer = createHttpServer({
+    host: config.server.host,
+    port: config.server.port,
+    reusePort,
+    onBug: (error) => log.general.error({ err: error }, 'bug'),
+    serializeError: serializeErrorIn(formats, shared.baseUrl),
+    connectionsMax,
+    unread,
+    generation: generationRoutes(shared, formats, generateDeps, accounts.authenticate, areas.services.presets, {
+      draining: () => server.refusing,
+      bodyLimits,
+      unread,
+    }),
+    mount: mount(() => server),
+  });
+  return server;
+}
