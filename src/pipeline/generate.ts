@@ -10,6 +10,7 @@ import { RouteOutcome, type OutcomeDeps } from './route/route-outcome.ts';
 import { createResponseBudget } from './billing/response-budget.ts';
 import { estimateOf, type RouteEstimate } from './billing/route-estimate.ts';
 import { openContentFilters, type ContentFilterDeps, type ContentFilters } from './content-filters/content-filters.ts';
+import { hasFilters } from './content-filters/filter-rules.ts';
 import { Exchange, type ExchangeDeps } from './exchange.ts';
 import { reserveContinuation } from './failover/reserve-continuation.ts';
 import { applyPlugins, type ApplyPluginsDeps, type RequestTransform } from './plugins/apply-plugins.ts';
@@ -97,18 +98,20 @@ async function respond(deps: GenerateDeps, exchange: Exchange): Promise<Response
   const received = inlined instanceof Promise ? await inlined : inlined;
   log.request = received;
 
-  const filters = openContentFilters(deps, {
-    facts,
-    policy: rules.policy,
-    cancellation,
-    async onBlocked() {
-      await refuseForbidden(deps, received, report, rules);
-      await reservation.takePermit(UNCOUNTED);
-    },
-  });
+  const { policy } = rules;
+  const filters = hasFilters(policy)
+    ? openContentFilters(deps, {
+        facts,
+        policy,
+        cancellation,
+        async onBlocked() {
+          await refuseForbidden(deps, received, report, rules);
+          await reservation.takePermit(UNCOUNTED);
+        },
+      })
+    : undefined;
   if (filters !== undefined) log.request = await filters.filterRequest(received);
 
-  const { policy } = rules;
   const cached =
     log.request.directives.responseCache === undefined
       ? undefined

@@ -40,6 +40,7 @@ function finish(chosen: Route, { request, report, fitting, nested, estimate }: P
     const slugs = request.directives.models;
     throw nothingFits(plan.considered, slugs.length > 0 ? slugs : [report.requested], fitting);
   }
-  const route = withSilence(chosen, report, nested !== undefined);
+  const { reasoning } = chosen.request.settings;
+  const route = reasoning === undefined ? chosen : withSilence(chosen, report, nested !== undefined);
   return nested === undefined ? route : withinBudget(withinEndpoints(route), nested.budgetNanoUsd, estimate);
 }

@@ -19,9 +19,11 @@ type One = (name: string) => string | undefined;
 
 /** @returns `undefined` where no header is about the cache */
 export function parseCacheHeaders(one: One): CacheHeaders | undefined {
-  const enabled = parseFlag(one('x-service-cache'));
-  const ttlS = parseTtl(one('x-service-cache-ttl'));
-  const clear = parseFlag(one('x-service-cache-clear')) === true;
+  const [word, ttl, clearing] = [one('x-service-cache'), one('x-service-cache-ttl'), one('x-service-cache-clear')];
+  if (word === undefined && ttl === undefined && clearing === undefined) return undefined;
+  const enabled = parseFlag(word);
+  const ttlS = parseTtl(ttl);
+  const clear = parseFlag(clearing) === true;
   if (enabled === undefined && ttlS === undefined && !clear) return undefined;
   return { ...(enabled !== undefined && { enabled }), ...(ttlS !== undefined && { ttlS }), clear };
 }

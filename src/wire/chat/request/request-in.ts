@@ -114,7 +114,7 @@ function decodeSettings(parsed: ChatRequest, tools: readonly Tool[]): Settings {
     promptCacheKey: parsed.prompt_cache_key,
     promptCacheOptions: objectOf(parsed.prompt_cache_options),
     cache: parsed.cache_control === undefined ? undefined : ephemeralBreakpoint(parsed.cache_control),
-    imageConfig: decodeImageConfig(parsed.image_config),
+    imageConfig: parsed.image_config === undefined ? undefined : decodeImageConfig(parsed.image_config),
     audio: objectOf(parsed.audio),
     webSearchOptions: objectOf(parsed.web_search_options),
   });
@@ -140,7 +140,7 @@ function decodeImageConfig(config: unknown): Settings['imageConfig'] {
   for (const [member, value] of Object.entries(objectOf(config) ?? {})) {
     if (value !== undefined) members[member] = value;
   }
-  return config === undefined ? undefined : members;
+  return members;
 }
 
 /** A setting that is null or undefined was not set. */
