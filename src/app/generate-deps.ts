@@ -18,10 +18,9 @@ import { credentialWarnings } from './providers-from-config.ts';
 import type { Provider } from '../providers/contract.ts';
 import { createRouterDeps, createTagger } from './routers.ts';
 import { createDeadlines } from '../routing/deadlines.ts';
-import { createEndpointStats } from '../routing/stats.ts';
 import { createStickySessions } from '../routing/sticky.ts';
 import type { SharedDeps } from './shared-deps.ts';
-import { createHealthOfAll } from './shared-state.ts';
+import { createHealthOfAll, createStatsOfAll } from './shared-state.ts';
 import { logGeneration } from '../telemetry/logs.ts';
 import { UPSTREAM_FORMATS } from './upstream-formats.ts';
 
@@ -105,7 +104,7 @@ function createRoutingDeps({
   state,
   metrics,
 }: SharedDeps): Pick<GenerateDeps, 'health' | 'stats' | 'deadlines' | 'sticky'> {
-  const stats = createEndpointStats({ clock });
+  const stats = createStatsOfAll({ clock, state });
   const health = createHealthOfAll({ clock, stats, state });
   metrics.watchCircuits(() => health.openCircuits());
   return {

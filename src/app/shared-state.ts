@@ -2,7 +2,8 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createHealth, type Health } from '../routing/health.ts';
 import { shareHealth } from '../routing/shared-health.ts';
-import type { EndpointStats } from '../routing/stats.ts';
+import { shareStats } from '../routing/shared-stats.ts';
+import { createEndpointStats, type EndpointStats } from '../routing/stats.ts';
 import type { SharedState } from '../state/contract.ts';
 import { serveLocalState, type LocalStateServer } from '../state/local/serve-state.ts';
 import { createMemoryState } from '../state/memory/state.ts';
@@ -48,6 +49,12 @@ export interface HealthOfAllDeps {
   readonly clock: Clock;
   readonly stats: Pick<EndpointStats, 'counted'>;
   readonly state: SharedState;
+}
+
+/** How fast endpoints are, by the answers of every process. */
+export function createStatsOfAll({ clock, state }: Pick<HealthOfAllDeps, 'clock' | 'state'>): EndpointStats {
+  const stats = createEndpointStats({ clock });
+  return state.values === undefined ? stats : shareStats({ stats, invalidations: state.invalidations });
 }
 
 /** How endpoints do, by what every process sees that there is. */

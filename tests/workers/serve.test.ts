@@ -144,6 +144,17 @@ ${aliases}
     assert.deepEqual(new Set(await everywhere(API_KEY, { messages: [{ role: 'user', content }] })), new Set([200]));
   });
 
+  test('lists how fast endpoints are by the answers of all workers', async () => {
+    for (let round = 0; round < 3; round++) await everywhere(API_KEY);
+    const endMs = performance.now() + SOON_MS;
+    const listed = async (): Promise<string> =>
+      (await connections[0]?.call('GET', '/v1/models/acme/one/endpoints'))?.text ?? '';
+    while (!/"latency_last_30m":\{/.test(await listed())) {
+      assert.ok(performance.now() < endMs, await listed());
+      await wait(50);
+    }
+  });
+
   // @spec operation-12
   test('sums up the metrics of all processes', async () => {
     const sample = async (wanted: string) => {
