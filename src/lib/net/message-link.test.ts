@@ -84,3 +84,11 @@ test('fails open and later calls when the other side is gone', async (t) => {
   await assert.rejects(link.call('hang', 2), LinkError);
   link.tell('hang', 3);
 });
+
+for (const line of ['GET / HTTP/1.1', '{}', '[1]', 'null'])
+  test(`closes the connection of what is no gateway: ${line}`, async (t) => {
+    const { near, far } = await connectPair(t);
+    const link = openMessageLink(far, NOTHING);
+    near.write(`${line}\r\n`);
+    await link.closed;
+  });

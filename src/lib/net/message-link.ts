@@ -30,6 +30,8 @@ export interface MessageLink<Offered extends Procedures> {
 const CALLS_MAX = 50_000;
 /** What the other side has not taken yet. Beyond it calls fail: it does not read. */
 const UNSENT_BYTES_MAX = 67_108_864;
+/** What one turn of the event loop sends. A longer line is from no gateway. */
+const LINE_CHARS_MAX = 268_435_456;
 
 type Frame<Content> =
   | readonly [kind: 'call', id: number, name: string, parameters: Content]
@@ -125,11 +127,14 @@ class SocketLink<Offered extends Procedures> implements MessageLink<Offered> {
     const lines = text.split('\n');
     const last = lines.pop() ?? '';
     for (const line of lines) {
-      const frames: readonly ReceivedFrame[] = JSON.parse(this.#received + line);
+      const frames = readFrames(this.#received + line);
       this.#received = '';
-      for (const frame of frames) this.#take(frame);
+      // What connected is no process of a gateway.
+      if (frames === undefined) this.#socket.destroy();
+      for (const frame of frames ?? []) this.#take(frame);
     }
     this.#received += last;
+    if (this.#received.length > LINE_CHARS_MAX) this.#socket.destroy();
   }
 
   #take(frame: ReceivedFrame): void {
@@ -161,4 +166,19 @@ class SocketLink<Offered extends Procedures> implements MessageLink<Offered> {
     for (const { reject } of this.#waiting.values()) reject(new LinkError('The other process is gone.'));
     this.#waiting.clear();
   }
+}
+
+/** `undefined`: the line holds something else. */
+function readFrames(line: string): readonly ReceivedFrame[] | undefined {
+  try {
+    const found: unknown = JSON.parse(line);
+    return areFrames(found) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Distinguishes a gateway from other programs: between its own processes there is nothing to check. */
+function areFrames(value: unknown): value is readonly ReceivedFrame[] {
+  return Array.isArray(value) && value.every((frame) => Array.isArray(frame));
 }
