@@ -14,22 +14,23 @@ const FACTS = {
   upstream: { status: 502, message: 'no "service"', code: undefined },
 };
 
-function logsAt(level: string) {
+function logsAt(level: string, worker?: number) {
   const lines: string[] = [];
   const sink = { write: (line: string): void => void lines.push(line) };
-  const logger = pino({ level, base: null }, sink);
-  return { logger, facts: createFactLog(logger, sink), lines };
+  const logger = pino({ level, base: worker === undefined ? null : { worker } }, sink);
+  return { logger, facts: createFactLog(logger, sink, worker), lines };
 }
 
-test('formats a line of facts like the logger', () => {
-  const { logger, facts, lines } = logsAt('info');
-  for (const log of [logger, facts]) {
-    log.info(FACTS, 'generation');
-    log.warn(FACTS, 'generation "failed"');
-  }
-  const [info, warn, factsInfo, factsWarn] = lines.map((line) => line.replace(/"time":\d+/, '"time":0'));
-  assert.deepEqual([factsInfo, factsWarn], [info, warn]);
-});
+for (const worker of [undefined, 2])
+  test(`formats a line of facts like the logger, ${worker === undefined ? 'in one process' : 'in a worker'}`, () => {
+    const { logger, facts, lines } = logsAt('info', worker);
+    for (const log of [logger, facts]) {
+      log.info(FACTS, 'generation');
+      log.warn(FACTS, 'generation "failed"');
+    }
+    const [info, warn, factsInfo, factsWarn] = lines.map((line) => line.replace(/"time":\d+/, '"time":0'));
+    assert.deepEqual([factsInfo, factsWarn], [info, warn]);
+  });
 
 test('writes no line of facts below the log level', () => {
   const { facts, lines } = logsAt('warn');
