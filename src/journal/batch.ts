@@ -1,0 +1,111 @@
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { readFrames, type DamagedBytes, type Frame, type FramesRead } from './frames.ts';
+
+/** A part of a journal that is stored in one transaction. Sent to the thread of the database as it is. */
+export interface JournalBatch {
+  readonly source: BatchSource;
+  /** What the values of the records are, in their order. */
+  readonly columns: readonly string[];
+  /** Records of an earlier time may be of hours that were summed up without them, Unix ms. */
+  readonly lateBeforeMs: number;
+  /** Stored with the records: how far the journal is stored then. Absent: the records are of no journal. */
+  readonly checkpoint?: BatchCheckpoint;
+}
+
+export type BatchSource =
+  | {
+      readonly path: string;
+      /** Offsets in the segment. */
+      readonly from: number;
+      readonly to: number;
+      /** All of it was written: what is no frame at the end is damaged. Else the writer may have been cut off there. */
+      readonly isWhole: boolean;
+    }
+  | { readonly frames: Uint8Array };
+
+export interface BatchCheckpoint {
+  readonly stream: string;
+  /** The position of the segment's first byte. */
+  readonly base: number;
+}
+
+/** What became of a batch. */
+export interface AppliedBatch {
+  /** The offset behind the last record that was read; where it is that of the start, there is none. */
+  readonly end: number;
+  readonly records: number;
+  /** Records that the database refuses for good; the others are stored. */
+  readonly refused: readonly RefusedRecord[];
+  readonly damaged: readonly DamagedBytes[];
+}
+
+export interface RefusedRecord {
+  readonly payload: string;
+  readonly message: string;
+}
+
+/**
+ * Stores a batch and its checkpoint in one transaction. A generation that is stored already changes nothing, so a batch may
+ * be sent again when the answer to the first sending was lost.
+ * @throws Error when nothing of it was stored
+ */
+export type ApplyBatch = (batch: JournalBatch) => Promise<AppliedBatch>;
+
+/** Some milliseconds of work for the database. */
+const RECORDS_MAX = 2_000;
+const WINDOW_BYTES = 1_048_576;
+/** A folder beside the segments. */
+const DAMAGED_FOLDER = 'damaged';
+
+/**
+ * Reads the records of a batch. Bytes that are damaged are copied to a file of their own first, so that nothing is skipped
+ * that is not kept.
+ * @throws Error of the system
+ */
+export function readBatch({ source }: Pick<JournalBatch, 'source'>): FramesRead {
+  if ('frames' in source) return readFrames(Buffer.from(source.frames));
+  const { path, from, to, isWhole } = source;
+  const descriptor = openSync(path, 'r');
+  try {
+    const end = Math.min(to, fstatSync(descriptor).size);
+    let window = Math.min(end, from + WINDOW_BYTES);
+    let read = readWindow(descriptor, from, window);
+    // A frame, or damaged bytes, that do not end in the window.
+    if (read.isCutOff && read.frames.length === 0 && window < end) {
+      window = end;
+      read = readWindow(descriptor, from, window);
+    }
+    if (read.isCutOff && window === end && isWhole) read = withDamagedEnd(read, end);
+    for (const damaged of read.damaged) keepDamaged(descriptor, path, damaged);
+    return read;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readWindow(descriptor: number, from: number, to: number): FramesRead {
+  const bytes = Buffer.allocUnsafe(Math.max(0, to - from));
+  const length = readSync(descriptor, bytes, 0, bytes.length, from);
+  const { frames, damaged, end, isCutOff } = readFrames(bytes.subarray(0, length), 0, RECORDS_MAX);
+  return {
+    frames: frames.map((frame): Frame => ({ offset: frame.offset + from, payload: frame.payload })),
+    damaged: damaged.map((one) => ({ offset: one.offset + from, length: one.length })),
+    end: end + from,
+    isCutOff,
+  };
+}
+
+function withDamagedEnd({ frames, damaged, end: offset }: FramesRead, end: number): FramesRead {
+  return { frames, damaged: [...damaged, { offset, length: end - offset }], end, isCutOff: false };
+}
+
+function keepDamaged(descriptor: number, path: string, { offset, length }: DamagedBytes): void {
+  const folder = join(dirname(path), DAMAGED_FOLDER);
+  const file = join(folder, `${basename(path)}.${offset}`);
+  if (existsSync(file)) return;
+  const bytes = Buffer.allocUnsafe(length);
+  readSync(descriptor, bytes, 0, length, offset);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(file, bytes, { mode: 0o600, flush: true });
+}
