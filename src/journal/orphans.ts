@@ -1,0 +1,94 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { reportBatch, type JournalReports } from './reports.ts';
+import { endOf, listSegments, openHead, SEGMENT_BYTES, type Segment } from './segments.ts';
+import type { JournalStore } from './store.ts';
+
+/** A lock that ends with its process. */
+export interface JournalLock {
+  release(): void;
+}
+
+/**
+ * Takes the lock of a stream. `held`: its process lives. `unknown`: the file system has no locks, so it cannot be known.
+ * @param path without the ending of the lock's file
+ */
+export type TakeLock = (path: string) => JournalLock | 'held' | 'unknown';
+
+export interface OrphansDeps {
+  readonly folder: string;
+  readonly store: JournalStore;
+  readonly takeLock: TakeLock;
+  readonly lateBeforeMs: () => number;
+  readonly reports: Pick<JournalReports, 'onApplied' | 'onLost' | 'onDamaged' | 'onUnusable'>;
+  /** The stream of this process. */
+  readonly own: string;
+}
+
+/** The ending of a lock's file. */
+export const LOCK_ENDING = '.lock';
+
+/** Journals in the folder whose processes are gone. */
+export class Orphans {
+  readonly #deps: OrphansDeps;
+  /** Segments that were reported. */
+  readonly #unusable = new Set<string>();
+
+  constructor(deps: OrphansDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Applies each of them and removes its files.
+   * @throws Error when the store takes nothing, or the folder cannot be read
+   */
+  async adopt(): Promise<void> {
+    const { folder, own } = this.#deps;
+    const segments = await listSegments(folder);
+    for (const stream of new Set(segments.map((segment) => segment.stream)))
+      if (stream !== own) await this.#adoptStream(stream);
+  }
+
+  async #adoptStream(stream: string): Promise<void> {
+    const { folder, store, takeLock } = this.#deps;
+    const lock = takeLock(join(folder, stream));
+    if (lock === 'held' || lock === 'unknown') return;
+    try {
+      // Listed again: another process may have applied it before the lock was taken.
+      const segments = (await listSegments(folder)).filter((segment) => segment.stream === stream);
+      let areAllApplied = true;
+      for (const segment of segments) areAllApplied = (await this.#applySegment(segment)) && areAllApplied;
+      if (!areAllApplied) return;
+      await store.dropCheckpoint(stream);
+      await rm(join(folder, `${stream}${LOCK_ENDING}`), { force: true });
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** @returns whether all of it was applied, and its file is removed */
+  async #applySegment(segment: Segment): Promise<boolean> {
+    const { store, reports, lateBeforeMs } = this.#deps;
+    const opened = await openHead(segment, store.databaseId);
+    if (typeof opened === 'string') {
+      if (!this.#unusable.has(segment.path)) reports.onUnusable(segment, opened);
+      this.#unusable.add(segment.path);
+      return false;
+    }
+    const checkpoint = (await store.readCheckpoints([segment.stream])).get(segment.stream) ?? 0;
+    let from = Math.max(opened.start, checkpoint - segment.base);
+    while (checkpoint < endOf(segment) && from < SEGMENT_BYTES) {
+      const batch = await store.apply({
+        source: { path: segment.path, from, to: SEGMENT_BYTES, isWhole: false },
+        columns: opened.head.columns,
+        lateBeforeMs: lateBeforeMs(),
+        checkpoint: { stream: segment.stream, base: segment.base },
+      });
+      reportBatch(reports, segment, batch);
+      if (batch.end === from) break;
+      from = batch.end;
+    }
+    await rm(segment.path, { force: true });
+    return true;
+  }
+}
