@@ -173,6 +173,26 @@ export interface SharedValues {
   set(key: string, value: string, lifeMs: number): void;
 }
 
+/**
+ * How far each process has written its journal, for processes that read the same database: what is written and not stored
+ * yet is in no sum. A position holds for ten seconds; its process renews it while there is something to wait for.
+ */
+export interface JournalPositions {
+  /** Is known before anything that this process sends later. Never rejects. */
+  publish(stream: string, position: number): Promise<void>;
+  /** Everything of the stream is stored. Never rejects. */
+  withdraw(stream: string): Promise<void>;
+  /** @throws Error where they cannot be read */
+  read(): Promise<PublishedPositions>;
+}
+
+export interface PublishedPositions {
+  /** By stream. */
+  readonly live: ReadonlyMap<string, number>;
+  /** Of processes that renew theirs no longer, and may be gone or stopped. */
+  readonly silent: ReadonlyMap<string, number>;
+}
+
 /** Longer texts, kept while there is room and time. A caller that finds none makes the text again. */
 export interface TextCache {
   /** Returns `undefined` where there is no text, and when the answer would not come soon. Never rejects. */
@@ -189,6 +209,8 @@ export interface SharedState {
   readonly invalidations: InvalidationBus;
   /** `undefined`: no other process shares the state. */
   readonly values: SharedValues | undefined;
+  /** `undefined`: no other process shares the state. */
+  readonly positions: JournalPositions | undefined;
   readonly texts: TextCache;
   /** @throws Error while other processes cannot be reached */
   ping(): Promise<void>;

@@ -21,6 +21,8 @@ export interface MessageLink<Offered extends Procedures> {
   ): Promise<ResultOf<Offered, Name>>;
   /** Calls without a result. It is dropped where the other side is gone or has too much to do. */
   tell<Name extends NameOf<Offered>>(name: Name, parameters: ParametersOf<Offered, Name>): void;
+  /** Sends at once what this turn of the event loop has called so far: what is sent elsewhere after it comes later. */
+  flush(): void;
   close(): void;
   /** Settles when the link is closed, by whichever side. */
   readonly closed: Promise<void>;
@@ -100,6 +102,10 @@ class SocketLink<Offered extends Procedures> implements MessageLink<Offered> {
 
   tell<Name extends NameOf<Offered>>(name: Name, parameters: ParametersOf<Offered, Name>): void {
     if (this.#takesMore()) this.#send(['tell', 0, name, parameters]);
+  }
+
+  flush(): void {
+    this.#leave();
   }
 
   close(): void {

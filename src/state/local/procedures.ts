@@ -26,6 +26,12 @@ export interface SentText {
   readonly lifeMs: number;
 }
 
+/** Entries of the maps. */
+export interface SentPositions {
+  readonly live: readonly (readonly [stream: string, position: number])[];
+  readonly silent: readonly (readonly [stream: string, position: number])[];
+}
+
 export interface SentNews {
   readonly topic: string;
   readonly message: string;
@@ -53,6 +59,9 @@ export type StateProcedures = {
     readonly used: readonly (readonly [subject: string, uses: number])[];
   }) => Promise<void>;
   readonly announce: (news: SentNews) => void;
+  readonly publishPosition: (published: { readonly stream: string; readonly position: number }) => void;
+  readonly withdrawPosition: (stream: string) => void;
+  readonly readPositions: () => Promise<SentPositions>;
   readonly getValue: (key: string) => Promise<string | null>;
   readonly setValue: (value: SentText) => void;
   readonly getText: (name: string) => Promise<string | null>;

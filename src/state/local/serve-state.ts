@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/cache/expiring-cache.ts';
 import type { MessageLink } from '../../lib/net/message-link.ts';
 import type { Permit, PermitRequest, PermitResult, ReservationResult, SharedState } from '../contract.ts';
+import { createMemoryPositions } from '../memory/journal-positions.ts';
 import { createInvalidationHub } from './invalidation-hub.ts';
 import type { SentPermit, SentReservation, StateProcedures, WorkerStateProcedures } from './procedures.ts';
 
@@ -34,6 +35,7 @@ export function serveLocalState({ clock, memory }: LocalStateDeps): LocalStateSe
   const hub = createInvalidationHub();
   const limits = { entriesMax: VALUES_MAX, bytesMax: VALUE_BYTES_MAX, lifetimeMs: VALUE_MS_MAX };
   const values = new ExpiringCache<string>(limits, () => clock.monotonicMs());
+  const positions = createMemoryPositions({ clock });
   const state: SharedState = {
     ...memory,
     invalidations: hub,
@@ -41,6 +43,7 @@ export function serveLocalState({ clock, memory }: LocalStateDeps): LocalStateSe
       get: (key) => Promise.resolve(values.peek(key)),
       set: (key, value, lifeMs) => values.set(key, value, value.length * BYTES_PER_CHAR, lifeMs),
     },
+    positions,
   };
   return {
     state,
@@ -52,6 +55,12 @@ export function serveLocalState({ clock, memory }: LocalStateDeps): LocalStateSe
       return {
         ...held.procedures(link),
         announce: (news) => hub.pass(link, news),
+        publishPosition: ({ stream, position }) => void positions.publish(stream, position),
+        withdrawPosition: (stream) => void positions.withdraw(stream),
+        async readPositions() {
+          const { live, silent } = await positions.read();
+          return { live: [...live], silent: [...silent] };
+        },
         getValue: async (key) => (await state.values?.get(key)) ?? null,
         setValue: ({ name, text, lifeMs }) => state.values?.set(name, text, lifeMs),
         getText: async (name) => (await state.texts.get(name)) ?? null,

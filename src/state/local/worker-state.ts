@@ -3,6 +3,7 @@ import type { MessageLink } from '../../lib/net/message-link.ts';
 import {
   ReservationsBusy,
   type InvalidationBus,
+  type JournalPositions,
   type LoadSpent,
   type PermitRequest,
   type PermitResult,
@@ -48,6 +49,7 @@ export function createWorkerState(): WorkerState {
       rateLimitState: rateLimitsOver(link),
       invalidations: invalidationsOver(link, listeners),
       values: valuesOver(link),
+      positions: positionsOver(link),
       texts: textsOver(link),
       // Where the first process does not answer, nothing does: it ends, and this one with it.
       ping: () => Promise.resolve(),
@@ -103,9 +105,15 @@ function reservationsOver(link: FirstLink, loads: OpenLoads): Reservations {
       resultOf(await loads.run(loadSpent, (number) => link.call('reserve', { reservation, loads: number }))),
     check: async (allowances, loadSpent) =>
       resultOf(await loads.run(loadSpent, (number) => link.call('check', { allowances, loads: number }))),
-    settle: (id, charges) => link.call('settle', { id, charges }),
-    release: (id) => link.call('release', id),
-    forget: (owner) => link.call('forget', owner),
+    async settle(id, charges) {
+      await link.call('settle', { id, charges });
+    },
+    async release(id) {
+      await link.call('release', id);
+    },
+    async forget(owner) {
+      await link.call('forget', owner);
+    },
   };
 }
 
@@ -143,6 +151,21 @@ function invalidationsOver(link: FirstLink, listeners: Map<string, ((message: st
     announce: (topic, message) => link.tell('announce', { topic, message }),
     subscribe(topic, listener) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
+    },
+  };
+}
+
+function positionsOver(link: FirstLink): JournalPositions {
+  return {
+    // Before the charge that comes next, and before the end of the response.
+    async publish(stream, position) {
+      link.tell('publishPosition', { stream, position });
+      link.flush();
+    },
+    withdraw: async (stream) => link.tell('withdrawPosition', stream),
+    async read() {
+      const { live, silent } = await link.call('readPositions', undefined);
+      return { live: new Map(live), silent: new Map(silent) };
     },
   };
 }

@@ -17,6 +17,7 @@ export function createMemoryState({ clock, textBytesMax }: MemoryStateDeps): Sha
     rateLimitState: createMemoryRateLimits({ clock }),
     invalidations: { announce: () => undefined, subscribe: () => undefined },
     values: undefined,
+    positions: undefined,
     texts: createMemoryTexts({ clock, bytesMax: textBytesMax }),
     ping: () => Promise.resolve(),
     close: () => undefined,

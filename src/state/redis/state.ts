@@ -7,6 +7,7 @@ import { RedisRateLimits } from './rate-limits.ts';
 import { RedisReservations } from './reservations.ts';
 import { createRedisLink, type RedisLink, type RedisLinkOptions } from './link.ts';
 import { createRedisInvalidationBus } from './invalidation-bus.ts';
+import { createRedisPositions } from './journal-positions.ts';
 import { createRedisTexts } from './text-cache.ts';
 import { createRedisValues } from './shared-values.ts';
 import { ResilientReservations } from './resilient-reservations.ts';
@@ -37,6 +38,7 @@ export async function openRedisState(deps: RedisStateDeps): Promise<SharedState>
     rateLimitState,
     invalidations: createRedisInvalidationBus({ link, listening, prefix }),
     values: createRedisValues({ link, prefix }),
+    positions: createRedisPositions({ link, prefix }),
     texts: createRedisTexts({ link, prefix, bytesMax: textBytesMax }),
     async ping() {
       await link.call((client) => client.ping());
