@@ -9,15 +9,17 @@ import type { HttpServer } from './http/server.ts';
 import { providersThatAreOn } from './app/catalog/missing-providers.ts';
 import { checkerOf, serializeErrorIn } from './app/client-formats.ts';
 import { openFoundation, type Foundation, type GatewayOptions } from './app/foundation.ts';
+import { waitForRecords } from './app/journal.ts';
 import { createListing } from './app/listing.ts';
 import { createParts, openServer, type Parts } from './app/parts.ts';
 import { readPlugins } from './app/read-plugins.ts';
+import { createReadiness } from './app/readiness.ts';
 import { createManagersLimiter } from './app/spending.ts';
 import { openOwnStorage, type OwnStorage } from './app/storage.ts';
 import { shareMemory } from './app/workers/share-memory.ts';
 import { openWorkers, type Workers } from './app/workers/workers.ts';
 import { createFilterTrials } from './pipeline/content-filters/try-filters.ts';
-import type { GenerationStore } from './store/generations/generations.ts';
+import { createGenerationStore, type GenerationStore } from './store/generations/generations.ts';
 
 export type AppOptions = GatewayOptions;
 
@@ -47,7 +49,8 @@ export async function createApp(given: GatewayOptions): Promise<App> {
   const { config } = options;
   const foundation = await openFoundation(options, openOwnStorage);
   const { accounts, storage } = foundation;
-  const { generations } = storage;
+  const { database, records } = storage;
+  const generations = createGenerationStore({ database });
   const parts = await createParts(options, foundation, { keepsStore: true });
   const { refresher, localServers, observability, fileArea, providers } = parts;
   const workers =
@@ -56,12 +59,17 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       : undefined;
   const server = openFirstServer(options, foundation, parts, workers);
   return {
-    generations,
+    generations: {
+      async find(id) {
+        await waitForRecords(records);
+        return generations.find(id);
+      },
+    },
     async listen() {
+      await records.start();
       const url = urlOf(workers === undefined ? await server.listen() : await startWorkers(server, workers));
       foundation.listensAt(url);
       const firstKeys = await accounts.keys.bootstrap(accounts.staticKeys);
-      generations.start();
       if (options.findsLocalServers === true) localServers.start();
       refresher?.start();
       observability.start();
@@ -79,7 +87,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       refresher?.stop();
       await workers?.close(farewellMs);
       await server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs: config.server.drainMs });
-      for (const part of [generations, observability, fileArea, foundation]) await part.close();
+      for (const part of [records, observability, fileArea, foundation]) await part.close();
     },
   };
 }
@@ -104,6 +112,7 @@ function openFirstServer(
   const { shared, accounts, storage } = foundation;
   const { metrics, log, config } = shared;
   const { localState } = storage;
+  const ready = createReadiness({ ...storage, ...parts.spending });
   return openServer(options, foundation, parts, {
     ...(workers !== undefined && { connectionsMax: config.memory.connections * config.server.workers }),
     mount: (server) => (fastify) => {
@@ -111,8 +120,7 @@ function openFirstServer(
       if (localState !== undefined) fastify.addHook('onSend', () => localState.delivered());
       mountOperations(fastify, {
         metrics: workers?.metrics ?? metrics,
-        ready: () => storage.mustBeReady(),
-        degraded: () => workers?.degraded() ?? [],
+        ready: async () => [...(await ready()), ...(workers?.degraded() ?? [])],
         draining: () => server().draining || workers?.isClosing() === true,
         openApi: serializeOpenApi,
         serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
@@ -136,7 +144,8 @@ function servicesOf(
   return {
     keys: accounts.keys,
     ...administration,
-    generations: storage.generations,
+    generations: createGenerationStore(storage),
+    waitForRecords: () => waitForRecords(storage.records),
     ...areas.services,
     files: fileArea.files,
     ...observability.services,

@@ -23,6 +23,8 @@ const NO_ACCOUNTING: Accounting = {
     release: () => Promise.resolve(),
   },
   rateLimiter: { enter: () => undefined, admit: () => undefined },
+  takeRoom: () => undefined,
+  returnRoom: () => undefined,
   store: () => Promise.resolve(),
 };
 

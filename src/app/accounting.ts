@@ -1,42 +1,46 @@
-import type { GenerateDeps } from '../pipeline/generate.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { SettleDeps } from '../pipeline/billing/settle.ts';
-import type { Spending } from './spending.ts';
-import type { GenerationStore } from '../store/generations/generations.ts';
-import { chargesOf } from '../telemetry/charges.ts';
+import type { GenerateDeps } from '../pipeline/generate.ts';
+import { encodeGeneration } from '../store/journal/record.ts';
 import { rowOf } from '../telemetry/generation-row.ts';
-
-/** A request does not wait longer than this for its record to reach the disk; the record itself waits on. */
-const STORE_WAIT_MS = 2_000;
+import type { Spending } from './spending.ts';
 
 /** What keeps the account of a request: its limits, its hold, and its record with the charge. */
 export interface Accounting extends Pick<GenerateDeps, 'ledger' | 'rateLimiter'> {
+  /** Takes the room for the record of a request. @throws GatewayError 503 where there is none */
+  readonly takeRoom: () => void;
+  readonly returnRoom: () => void;
   readonly store: SettleDeps['store'];
 }
 
+const RETRY_AFTER_MS = 5_000;
+
 export function createAccounting(
   { ledger, rateLimiter }: Spending,
-  generations: Pick<GenerationStore, 'append'>,
+  journal: Pick<Journal, 'append' | 'takeRoom' | 'returnRoom'>,
   region: string,
 ): Accounting {
   return {
     ledger,
     rateLimiter,
-    store: (record) => withinLimit(generations.append(rowOf(record, region), chargesOf(record)), STORE_WAIT_MS),
+    takeRoom() {
+      if (!journal.takeRoom()) throw cannotRecord('The gateway has no room for a record of the request.');
+    },
+    returnRoom: () => journal.returnRoom(),
+    store: (record) =>
+      journal.append(encodeGeneration(rowOf(record, region), record.principal.accountId)).catch(isLate),
   };
 }
 
-/** Settles with the promise, or when its time is over, whichever comes first. */
-function withinLimit(promise: Promise<void>, limitMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, limitMs);
-    const end = (settle: () => void): void => {
-      clearTimeout(timer);
-      settle();
-    };
-    // One promise more, where `finally` would be three: this is done for every request.
-    promise.then(
-      () => end(resolve),
-      (error) => end(() => reject(error)),
-    );
+/** The record itself is written as soon as the disk takes it. */
+function isLate(cause: unknown): never {
+  throw cannotRecord('The gateway cannot record the response at the moment.', cause);
+}
+
+function cannotRecord(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('provider_overloaded', `${message} Try again later.`, {
+    retryAfterMs: RETRY_AFTER_MS,
+    cause,
   });
 }

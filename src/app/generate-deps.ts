@@ -29,7 +29,7 @@ export function createGenerateDeps(
   shared: SharedDeps,
   providers: ReadonlyMap<string, Provider>,
   { catalog }: LiveCatalog,
-  { ledger, rateLimiter, store }: Accounting,
+  { ledger, rateLimiter, store, takeRoom, returnRoom }: Accounting,
   {
     byokCredentials,
     byokUpstreams,
@@ -66,6 +66,8 @@ export function createGenerateDeps(
     ledger,
     rateLimiter,
     store,
+    takeRoom,
+    returnRoom,
     observe(record) {
       metrics.observe(record);
       logGeneration(log, record);

@@ -6,6 +6,7 @@ import { isPublicOrOwnAddress } from '../lib/net/public-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
 import { createHousekeeping, type Housekeeping } from '../lib/async/housekeeping.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Changes } from '../store/engine/changes.ts';
 import type { Database } from '../store/engine/database.ts';
@@ -27,7 +28,7 @@ import { createDestinations } from '../telemetry/destinations/destinations.ts';
 import { toExported } from '../telemetry/destinations/exported.ts';
 import { createPatternSearch } from '../telemetry/destinations/pattern-search.ts';
 import { createPoster } from '../telemetry/destinations/post.ts';
-import { createFeedbackBox } from '../telemetry/feedback.ts';
+import { createFeedbackBox, type FeedbackBox } from '../telemetry/feedback.ts';
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
@@ -50,6 +51,7 @@ export interface Observability {
 export interface ObservabilityDeps {
   readonly config: Pick<Config, 'observability' | 'server' | 'timeouts'>;
   readonly database: Database;
+  readonly journal: Pick<Journal, 'append'>;
   readonly keys: Pick<KeyStore, 'find'>;
   /** Notified when workspaces were changed. */
   readonly changes: Pick<Changes, 'subscribe'>;
@@ -91,6 +93,11 @@ const ALL_OFF: LogSwitches = {
   isBroadcastEnabled: false,
 };
 
+function feedbackOf({ database, journal, clock }: ObservabilityDeps): FeedbackBox {
+  const store = createFeedbackStore({ database, append: (payload) => journal.append(payload) });
+  return createFeedbackBox({ store, clock });
+}
+
 export function createObservability(deps: ObservabilityDeps): Observability {
   const { config, database, clock, log } = deps;
   const workspaces = createWorkspaceStore({ database });
@@ -131,7 +138,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
     services: {
       analytics: createAnalytics({ reports: createUsageReports({ database }), clock }),
       content,
-      feedback: createFeedbackBox({ store: createFeedbackStore({ database }), clock }),
+      feedback: feedbackOf(deps),
       destinations,
       insights: insightsOf(deps, traffic),
     },

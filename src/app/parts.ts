@@ -49,11 +49,11 @@ export async function createParts(
   { keepsStore }: { readonly keepsStore: boolean },
 ): Promise<Parts> {
   const { config, log, state } = shared;
-  const { database, generations } = storage;
+  const { database, journal, records } = storage;
   const catalog = await openCatalog({ ...shared, database, sandboxBaseUrl });
   const { providers, live, known } = catalog;
   const refresher = await openCatalogRefresher({ ...shared, fetches: keepsStore }, live, known);
-  const spending = createSpending({ ...shared, database: storage.sums, generations, onFailed: stateFailed(log) });
+  const spending = createSpending({ ...shared, database, records, onFailed: stateFailed(log) });
   const administration = createAdministration({
     database,
     keyStore: accounts.keyStore,
@@ -77,11 +77,12 @@ export async function createParts(
     ...shared,
     ...areas,
     database,
+    journal,
     changes,
     keys: accounts.keyStore,
     keepsStore,
   });
-  const built = createAccounting(spending, generations, config.server.region);
+  const built = createAccounting(spending, journal, config.server.region);
   const accounting = options.accounting?.(built) ?? built;
   const generateDeps = createGenerateDeps(shared, providers, live, accounting, {
     ...areas,

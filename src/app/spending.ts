@@ -2,9 +2,10 @@ import { createCredits, type Credits } from '../accounts/limits/credits.ts';
 import { createLedger, type Ledger } from '../accounts/limits/ledger.ts';
 import { createRateLimiter, type RateLimiter } from '../accounts/limits/rate-limits.ts';
 import type { Config } from '../config/config.ts';
+import { withTimeout } from '../lib/async/with-timeout.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../store/engine/database.ts';
-import type { GenerationStore } from '../store/generations/generations.ts';
+import type { AppliedRecords } from './applied-records.ts';
 import { createLedgerStore } from '../store/usage/ledger.ts';
 import type { SharedState } from '../state/contract.ts';
 import { sumCounted } from '../store/accounts/issued-keys.ts';
@@ -12,7 +13,7 @@ import { sumCounted } from '../store/accounts/issued-keys.ts';
 export interface SpendingDeps {
   readonly config: Pick<Config, 'credits' | 'rateLimits' | 'timeouts'>;
   readonly database: Database;
-  readonly generations: Pick<GenerationStore, 'isBehind'>;
+  readonly records: Pick<AppliedRecords, 'wait'>;
   readonly state: Pick<SharedState, 'reservations' | 'rateLimitState'>;
   readonly clock: Clock;
   /** A reservation could not be settled in the shared state. */
@@ -24,10 +25,14 @@ export interface Spending {
   readonly ledger: Ledger;
   readonly rateLimiter: RateLimiter;
   readonly credits: Credits;
+  /** Whether sums of spending can be read: `false` since one could not be, until one is. */
+  readonly canReadSums: () => Promise<boolean>;
 }
 
 /** So long after the longest request what it held of a limit is free again, if its process died. */
 const GRACE_MS = 60_000;
+/** Less than a request waits for a sum, so that it is known by then that there is none. */
+const READ_MS_MAX = 900;
 /** As long as a body may take. */
 const BODY_GRACE_MS = 300_000;
 
@@ -42,28 +47,39 @@ export function createManagersLimiter({
 }
 
 export function createSpending(deps: SpendingDeps): Spending {
-  const { config, database, generations, state, clock, onFailed } = deps;
+  const { config, database, records, state, clock, onFailed } = deps;
   const store = createLedgerStore({ database });
   const reservationMs = config.timeouts.totalMs + GRACE_MS;
-  // Charges that wait are in no sum: a limit would be granted anew with every read.
-  const mustBeComplete = (): void => {
-    if (generations.isBehind()) throw new Error('Charges wait to be stored.');
+  let isBlind = false;
+  /** Charges that wait in a journal are in no sum: a limit would be granted anew with every read. */
+  const read = async <Value>(sum: () => Promise<Value>): Promise<Value> => {
+    try {
+      const value = await withTimeout(records.wait().then(sum), READ_MS_MAX);
+      isBlind = false;
+      return value;
+    } catch (error) {
+      isBlind = true;
+      throw error;
+    }
   };
   return {
+    canReadSums: async () =>
+      !isBlind ||
+      (await read(() => store.balance('')).then(
+        () => true,
+        () => false,
+      )),
     ledger: createLedger({
       reservations: state.reservations,
       clock,
-      async readSpent(subject, sinceMs) {
-        mustBeComplete();
-        const windows = { dayStartMs: sinceMs, weekStartMs: sinceMs, monthStartMs: sinceMs };
-        const { own, byok } = await sumCounted(database, subject, windows);
-        return { ownNanoUsd: own.day, byokNanoUsd: byok.day };
-      },
+      readSpent: (subject, sinceMs) =>
+        read(async () => {
+          const windows = { dayStartMs: sinceMs, weekStartMs: sinceMs, monthStartMs: sinceMs };
+          const { own, byok } = await sumCounted(database, subject, windows);
+          return { ownNanoUsd: own.day, byokNanoUsd: byok.day };
+        }),
       ...(config.credits.enforce && {
-        async readBalance(accountId: string) {
-          mustBeComplete();
-          return store.balance(accountId);
-        },
+        readBalance: (accountId: string) => read(() => store.balance(accountId)),
       }),
       reservationMs,
       onFailed,

@@ -74,7 +74,7 @@ function readCount(flag: string, text: string | undefined, usual: number, most: 
 
 async function findRow(database: Database, id: string): Promise<GenerationRow> {
   const { createGenerationStore } = await import('../store/generations/generations.ts');
-  const row = await createGenerationStore({ database, onLost: () => undefined }).find(id);
+  const row = await createGenerationStore({ database }).find(id);
   if (row === undefined) throw new CommandError(`There is no generation ${id}.`);
   return row;
 }

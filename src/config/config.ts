@@ -23,6 +23,11 @@ export interface Config {
   /** Shares of the memory that the process may use. */
   readonly memory: MemoryBudget;
   readonly dataDir: string;
+  readonly journal: {
+    /** Absent: `process`, or `database` where the folder may vanish with the process. */
+    readonly durability?: 'process' | 'power' | 'database';
+    readonly bytesMax: number;
+  };
   readonly files: {
     /** Absent: below the data directory. */
     readonly directory?: string;

@@ -41,6 +41,7 @@ const RETRY_WAIT_MS = 3_000;
 const REDIS_PREFIX = 'gateway';
 
 const BYTES_PER_MB = 1_048_576;
+const DEFAULT_JOURNAL_MB = 1_024;
 const DEFAULT_RETENTION_DAYS = 30;
 /** @spec file-7 */
 const DEFAULT_FILE_QUOTA_MB = 10_240;
@@ -82,6 +83,7 @@ export function fileConfig(
     catalog: { refresh: refreshOf(file.catalog.refresh) },
     rescue: { enabled: file.rescue.enabled ?? false },
     retry: { sameEndpoint: 0, waitMsMax: RETRY_WAIT_MS, ...retryOf(file.retry) },
+    journal: journalOf(file.journal),
     deadlines: { adaptive: file.deadlines.adaptive ?? true },
     routers: routersOf(file.routers),
     credits: { enforce: file.credits.enforce ?? false },
@@ -98,10 +100,7 @@ export function fileConfig(
     guardrails: {
       allowedPhrases: (file.guardrails.allowed_phrases ?? []).map((phrase) => phrase.toLowerCase()),
     },
-    moderation: {
-      endpoint: { ...serviceOf(file.moderation.endpoint), ...present({ model: file.moderation.endpoint.model }) },
-      ...present({ judge: file.moderation.judge }),
-    },
+    moderation: moderationOf(file.moderation),
     observability: {
       contentRetentionMs: (file.observability.content_retention_days ?? DEFAULT_RETENTION_DAYS) * MS_PER_DAY,
       privateDestinations: file.observability.private_destinations ?? false,
@@ -119,6 +118,17 @@ export function fileConfig(
     models,
     passThrough,
   };
+}
+
+function moderationOf({ endpoint, judge }: ConfigFile['moderation']): FileConfig['moderation'] {
+  return { endpoint: { ...serviceOf(endpoint), ...present({ model: endpoint.model }) }, ...present({ judge }) };
+}
+
+function journalOf({
+  durability,
+  bytes_max_mb: mb = DEFAULT_JOURNAL_MB,
+}: ConfigFile['journal']): FileConfig['journal'] {
+  return { ...present({ durability }), bytesMax: mb * BYTES_PER_MB };
 }
 
 function bytesOf(mb: number | undefined): number | undefined {

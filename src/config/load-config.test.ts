@@ -42,6 +42,7 @@ defaults:   { model: acme/one, provider: { order: [alpha], data_collection: deny
 timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6 }
 rescue:     { enabled: true }
 retry:      { same_endpoint: 1, wait_max_ms: 5000 }
+journal:    { durability: power, bytes_max_mb: 256 }
 deadlines:  { adaptive: false }
 routers:
   classify_traffic: false
@@ -126,6 +127,7 @@ test('takes every key of the file into the configuration', () => {
     },
     rescue: { enabled: true },
     retry: { sameEndpoint: 1, waitMsMax: 5_000 },
+    journal: { durability: 'power', bytesMax: 256 * 1_048_576 },
     deadlines: { adaptive: false },
     routers: {
       classifiesTraffic: false,

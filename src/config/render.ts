@@ -27,10 +27,7 @@ export function renderConfig(config: Config): string {
   const { defaults } = config;
   const body = {
     server: formatServer(config),
-    files: {
-      directory: config.files.directory,
-      workspace_quota_mb: config.files.workspaceBytesMax / BYTES_PER_MB,
-    },
+    files: { directory: config.files.directory, workspace_quota_mb: config.files.workspaceBytesMax / BYTES_PER_MB },
     defaults: {
       model: defaults.model,
       provider: {
@@ -54,6 +51,7 @@ export function renderConfig(config: Config): string {
     },
     rescue: { enabled: config.rescue.enabled },
     retry: formatRetry(config.retry),
+    journal: { durability: config.journal.durability, bytes_max_mb: config.journal.bytesMax / BYTES_PER_MB },
     deadlines: { adaptive: config.deadlines.adaptive },
     routers: formatRouters(config.routers),
     credits: { enforce: config.credits.enforce },

@@ -17,6 +17,9 @@ import { fileParser, guardrails, moderation, search } from './schema/services.ts
  * What is said of each key goes to docs/configuration.md (`npm run generate`).
  */
 
+/** Some segments for each of two processes. */
+const JOURNAL_MB_MIN = 32;
+const JOURNAL_MB_MAX = 1_048_576;
 const FILE_QUOTA_MB_MAX = 100_000_000;
 const RETENTION_DAYS_MAX = 3_650;
 /** A list that is read more rarely could not be called fresh. */
@@ -41,6 +44,24 @@ export const configFile = section({
   redis_prefix: key(text.refine(isRedisPrefix, REDIS_PREFIX_RULE), 'The prefix of every key in that Redis.', {
     default: 'gateway',
   }),
+  journal: optionalSection(
+    {
+      durability: key(
+        z.enum(['process', 'power', 'database']),
+        'What a response waits for before it ends: that its record survives the end of the process, the loss of power, or the loss of the data directory.',
+        {
+          usual: '`process`; `database` where `database_url` is set and the data directory is on tmpfs or an overlay',
+          example: 'power',
+        },
+      ),
+      bytes_max_mb: key(
+        z.int().min(JOURNAL_MB_MIN).max(JOURNAL_MB_MAX),
+        'The size of all journals in the data directory; without room in them new requests get 503.',
+        { default: 1_024 },
+      ),
+    },
+    'Records on their way to the database: docs/deploy.md.',
+  ),
   catalog: optionalSection(
     {
       refresh: optionalSection(

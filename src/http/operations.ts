@@ -7,10 +7,11 @@ import { problemBody, type ProblemLog } from './problem.ts';
 
 export interface OperationsDeps {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
-  /** Settles when everything that a request needs answers. @throws Error when something does not */
-  readonly ready: () => Promise<unknown>;
-  /** What does not work although every request is served, in words. */
-  readonly degraded: () => readonly string[];
+  /**
+   * Settles when everything that a request needs answers, with what does not although requests are served, in words.
+   * @throws Error when something does not that they need
+   */
+  readonly ready: () => Promise<readonly string[]>;
   readonly draining: () => boolean;
   readonly log: ProblemLog;
   /** In whose shape a caller learns that a path leads nowhere. */
@@ -55,14 +56,14 @@ export function mountOperations(fastify: FastifyInstance, deps: OperationsDeps):
   let logged: string | undefined;
   fastify.get('/health/ready', async (_request, reply) => {
     void reply.headers(BROWSER_HEADERS);
-    const problem = deps.draining() ? 'shutting down' : await findProblem(deps.ready);
+    const found = deps.draining() ? 'shutting down' : await findProblem(deps.ready);
+    const problem = typeof found === 'string' ? found : undefined;
     // Balancers look many times a second: each reason stands in the log once.
     if (problem !== undefined && problem !== logged && !deps.draining())
       deps.log.error({ err: new NotReadyError(problem) }, 'the gateway is not ready');
     logged = problem;
-    const degraded = deps.degraded();
-    if (problem === undefined) return { status: 'ok', ...(degraded.length > 0 && { degraded }) };
-    return reply.code(503).send({ status: 'unavailable', reason: problem });
+    if (problem !== undefined) return reply.code(503).send({ status: 'unavailable', reason: problem });
+    return typeof found === 'object' && found.length > 0 ? { status: 'ok', degraded: found } : { status: 'ok' };
   });
   let document: string | undefined;
   fastify.get('/openapi.json', async (_request, reply) => {
@@ -77,12 +78,12 @@ export function mountOperations(fastify: FastifyInstance, deps: OperationsDeps):
   });
 }
 
-async function findProblem(ready: () => Promise<unknown>): Promise<string | undefined> {
+/** Why the gateway is not ready, or what does not work although it is. */
+async function findProblem(ready: OperationsDeps['ready']): Promise<string | readonly string[]> {
   const tooSlow = Promise.withResolvers<string>();
   const timer = setTimeout(() => tooSlow.resolve('the store does not answer'), READY_WAIT_MS);
-  const answered = ready().then(
-    () => undefined,
-    (error: unknown) => (error instanceof NotReadyError ? error.message : 'the store failed'),
+  const answered = ready().catch((error: unknown) =>
+    error instanceof NotReadyError ? error.message : 'the store failed',
   );
   return Promise.race([answered, tooSlow.promise]).finally(() => clearTimeout(timer));
 }

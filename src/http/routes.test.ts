@@ -11,7 +11,7 @@ import { DEFAULT_WORKSPACE_ID } from '../accounts/principal.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { openDatabase, type Database } from '../store/engine/database.ts';
-import { createGenerationStore, type GenerationStore } from '../store/generations/generations.ts';
+import { createAppender } from '../../tests/support/store/append.ts';
 import { createKeyStore } from '../store/accounts/keys.ts';
 import { sampleCharges, sampleGeneration } from '../../tests/support/store/generations.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
@@ -98,7 +98,7 @@ function statusOf(origin: string, path: string): Promise<number | undefined> {
 
 suite('management routes', () => {
   let database: Database;
-  let generations: GenerationStore;
+  let generations: ReturnType<typeof createAppender>;
   let keys: Keys;
   let administration: Administration;
   let fastify: FastifyInstance;
@@ -109,7 +109,7 @@ suite('management routes', () => {
 
   before(async () => {
     database = await openDatabase({ path: ':memory:', clock });
-    generations = createGenerationStore({ database, onLost: () => assert.fail('nothing is lost') });
+    generations = createAppender(database);
     const store = createKeyStore({ database });
     keys = createKeys({ store, clock });
     const catalog = createCatalog([], []);
@@ -129,7 +129,6 @@ suite('management routes', () => {
   });
   after(async () => {
     await fastify.close();
-    await generations.close();
     await database.close();
   });
   beforeEach(() => database.kysely.deleteFrom('keys').where('name', 'not in', ['Admin', 'Caller']).execute());

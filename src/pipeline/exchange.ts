@@ -23,6 +23,9 @@ export interface ExchangeDeps extends SettleDeps, BudgetReservationDeps {
   readonly baseUrl: () => string;
   /** Bound on a whole request, ms. */
   readonly totalMs: number;
+  /** Takes the room for the record of a request. @throws GatewayError 503 where there is none */
+  readonly takeRoom: () => void;
+  readonly returnRoom: () => void;
   readonly streams: { streamOpened(): void; streamClosed(): void; requestBegan(): void; requestEnded(): void };
   /** Keeps the text of the response, where its workspace may want that. Absent: none does. */
   readonly openCapture?: (log: RequestLog) => RequestLog['capture'];
@@ -109,7 +112,8 @@ export class Exchange {
       output.stop();
       streams.streamClosed();
     }
-    await this.settle().durable;
+    await this.#settled();
+    if (this.facts.log.hasRoom) this.#deps.returnRoom();
     if (nested === undefined) streams.requestEnded();
     if (this.#nestedRuns !== undefined) await this.#endNestedRuns(this.#nestedRuns);
     nested?.ended(this.finalUsage());
@@ -147,6 +151,15 @@ export class Exchange {
     return this.#settlement;
   }
 
+  /** Settles when the charge is durable, or is known to come later: an error has ended the response then. */
+  async #settled(): Promise<void> {
+    try {
+      await this.settle().durable;
+    } catch {
+      // What waited for it before has reported it.
+    }
+  }
+
   /** Usage and cost as the end of the response reports them. */
   finalUsage(): FinalUsage {
     return finalUsageOf(this.settle().record, this.facts, this.#deps.region);
@@ -160,7 +173,7 @@ export class Exchange {
     this.cancellation.abort('over');
     const error = this.#asGatewayError(reason);
     log.error = error;
-    await this.settle().durable;
+    await this.#settled();
     output?.stop();
     if (!writer.started) {
       writer.refuse(error, this.errorContext());

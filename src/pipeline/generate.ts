@@ -91,6 +91,8 @@ async function respond(deps: GenerateDeps, exchange: Exchange): Promise<Response
   const { log, report, meter } = facts;
   const { principal } = incoming;
 
+  deps.takeRoom();
+  log.hasRoom = true;
   const admitted = admit(deps, principal);
   const rules = admitted instanceof Promise ? await admitted : admitted;
   const onTaken = (files: BytesTaken): void => exchange.defer(() => files.shrink(0));

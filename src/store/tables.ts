@@ -91,6 +91,18 @@ export interface SchemaMigrationsTable {
   readonly applied_at_ms: number;
 }
 
+/** How far a journal is stored: together with its records, so that none is stored twice. */
+export interface JournalCheckpointsTable {
+  readonly stream: string;
+  /** Bytes from the start of the stream. */
+  readonly position: number;
+}
+
+/** One row: the random id by which journals know their database. A backup that is restored gets another one. */
+export interface DatabaseIdentityTable {
+  readonly id: string;
+}
+
 /** All tables, as the newest migration leaves them. */
 export interface Tables {
   readonly keys: KeysTable;
@@ -116,5 +128,7 @@ export interface Tables {
   readonly destinations: DestinationsTable;
   readonly files: FilesTable;
   readonly file_usage: FileUsageTable;
+  readonly journal_checkpoints: JournalCheckpointsTable;
+  readonly database_identity: DatabaseIdentityTable;
   readonly schema_migrations: SchemaMigrationsTable;
 }

@@ -6,7 +6,7 @@ import { createReadThroughCache, type ReadThroughCache } from '../lib/cache/read
 import { isSampled } from './is-sampled.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import { SecretBoxError, type SecretBox } from '../lib/secret-box.ts';
-import { createAppendQueue } from '../store/generations/append-queue.ts';
+import { createAppendQueue } from './append-queue.ts';
 import type { ContentRow } from '../store/accounts/columns.ts';
 import type { ContentStore } from '../store/generations/generation-content.ts';
 import { ResponseCapture } from './response-capture.ts';
@@ -71,11 +71,7 @@ export function createContentLog(deps: ContentLogDeps): ContentLog {
     entriesMax: 1,
   });
   const queue = createAppendQueue<ContentRow>({
-    async appendBatch(rows) {
-      await store.insert(rows);
-      return [];
-    },
-    isTransient: () => true,
+    appendBatch: (rows) => store.insert(rows),
     onLost: ({ generationId }, error) => deps.onLost(generationId, error),
     itemsMax: WAITING_MAX,
     retryDelaysMs: RETRY_DELAYS_MS,

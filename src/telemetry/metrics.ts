@@ -4,6 +4,7 @@ import { usdFromNano } from '../lib/money.ts';
 import { createEndpointSeries } from './endpoint-series.ts';
 import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
+import { createJournalSeries, watchJournal, type WatchedJournal } from './journal-series.ts';
 import { countSteps, kept, type Steps } from './steps.ts';
 
 /** The metrics of the service for Prometheus. */
@@ -19,8 +20,14 @@ export interface Metrics {
   /** From where the names of endpoints come whose circuit is open. Called once. */
   watchCircuits(open: () => readonly string[]): void;
   recordLost(): void;
-  /** From where the number of records comes that wait for the database. Called once. */
-  watchRecords(waiting: () => number): void;
+  /** A response did not wait for the database any longer, as `journal.durability` wants. */
+  recordLate(): void;
+  /** So many records came from the journal to the database. */
+  recordsApplied(count: number): void;
+  /** A part of the journal cannot be read. */
+  journalDamaged(): void;
+  /** From where the state of the journal comes. Called once. */
+  watchJournal(read: () => WatchedJournal): void;
   contentLost(): void;
   /** Generations on their way to destinations of a type. */
   exported(type: string, outcome: string, count: number): void;
@@ -72,7 +79,10 @@ export function createMetrics(version = 'unknown'): Metrics {
     requestEnded: () => void inFlight--,
     watchCircuits: (open) => watchCircuits(registers, open),
     recordLost: () => series.lost.inc(),
-    watchRecords: (waiting) => watchRecords(registers, waiting),
+    recordLate: () => series.late.inc(),
+    recordsApplied: (count) => series.applied.inc(count),
+    journalDamaged: () => series.damaged.inc(),
+    watchJournal: (read) => watchJournal(registers, read),
     contentLost: () => series.contentLost.inc(),
     exported: (type, outcome, count) => series.exported.inc({ type, outcome }, count),
     sharedState(isUp) {
@@ -96,11 +106,7 @@ function createSeries(registers: Registry[]) {
       labelNames: ['provider', 'count'] as const,
       registers,
     }),
-    lost: new Counter({
-      name: 'gateway_records_lost_total',
-      help: 'Generation records that could not be stored.',
-      registers,
-    }),
+    ...createJournalSeries(registers),
     sharedState: new Gauge({
       name: 'gateway_shared_state_up',
       help: '1 while state is shared with other processes, otherwise 0; no series unless it is configured.',
@@ -147,15 +153,6 @@ function watchCircuits(registers: Registry[], open: () => readonly string[]): vo
       gauge.reset();
       for (const endpoint of open().slice(0, CIRCUITS_MAX)) gauge.set({ endpoint }, 1);
     },
-  });
-}
-
-function watchRecords(registers: Registry[], waiting: () => number): void {
-  const gauge: Gauge = new Gauge({
-    name: 'gateway_records_waiting',
-    help: 'Generation records that wait for the database.',
-    registers,
-    collect: () => gauge.set(waiting()),
   });
 }
 

@@ -78,6 +78,8 @@ export class RequestLog {
   readonly rescues: RescueOutcome[] = [];
   /** Use of server tools; absent: the request offered none. */
   serverTools: ServerToolUse | undefined;
+  /** Whether the request has room for its record. Without, it was refused before anything was done for it. */
+  hasRoom = false;
   /** Fees of plugins, nano-USD: searches, files that a service parsed. */
   pluginFeesNanoUsd = 0;
   /** Those among them for files. */

@@ -423,7 +423,8 @@ suite('the cost of a BYOK call', () => {
     first.script = (_arrived, response) => void response.destroy();
     await ask(gateway, requested('acme/first'));
     assert.ok(keysSeen(first).includes(OWN) && keysSeen(first).includes(OTHER));
-    for (const name of await readdir(gateway.dataDir)) seen.push(await readFile(join(gateway.dataDir, name), 'latin1'));
+    for (const file of await readdir(gateway.dataDir, { recursive: true, withFileTypes: true }))
+      if (file.isFile()) seen.push(await readFile(join(file.parentPath, file.name), 'latin1'));
     assert.ok(seen.some((text) => text.includes('"msg":"generation')));
     for (const text of seen) assert.ok(!text.includes(OWN) && !text.includes('0123456789abcdefghijklmnop'), text);
   });

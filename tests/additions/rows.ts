@@ -282,7 +282,7 @@ export const example: DestinationType = {
     inserts: [
       {
         path: 'src/telemetry/metrics.ts',
-        before: "    lost: new Counter({\n      name: 'gateway_records_lost_total'",
+        before: "    sharedState: new Gauge({\n      name: 'gateway_shared_state_up'",
         text: "    examples: new Counter({ name: 'gateway_examples_total', help: 'Examples.', registers }),\n",
       },
     ],

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
-import { createGenerationStore } from '../../src/store/generations/generations.ts';
+import { createAppender } from '../support/store/append.ts';
 import { sampleGeneration } from '../support/store/generations.ts';
 import { captureCli } from '../support/cli/capture-cli.ts';
 import { makeFolder } from '../support/cli/spawn-cli.ts';
 
 async function fill(folder: string): Promise<void> {
   const database = await openDatabase({ path: join(folder, 'gateway.db'), clock });
-  const store = createGenerationStore({ database, onLost: () => assert.fail('nothing is lost') });
+  const store = createAppender(database);
   const nowMs = Date.now();
   const rows = [
     { id: 'gen-1', createdAtMs: nowMs - 3_000, sessionId: 'blue', model: 'acme/one' },
@@ -19,7 +19,6 @@ async function fill(folder: string): Promise<void> {
     { id: 'gen-old', createdAtMs: nowMs - 48 * 3_600_000, sessionId: 'blue' },
   ];
   for (const row of rows) await store.append(sampleGeneration(row));
-  await store.close();
   await database.close();
 }
 

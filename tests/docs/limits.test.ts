@@ -46,14 +46,14 @@ test('lists in docs/limits.md the value of each constant', () => {
 /** Constants that are named like bounds and bound nothing. */
 const NO_BOUNDS: ReadonlySet<string> = new Set([
   // Lengths of time that are what they are called.
-  'store/usage/usage-rollup.ts HOUR_MS',
-  'store/usage/usage-rollup.ts DAY_MS',
+  'store/usage/hours.ts HOUR_MS',
+  'store/usage/hours.ts DAY_MS',
   'store/usage/usage-sums.ts WEEK_MS',
   'store/usage/usage-sums.ts FIRST_MONDAY_MS',
   'telemetry/analytics/dimensions.ts MINUTE_MS',
   // The length of a day.
   'accounts/limits/windows.ts DAY_MS',
-  'telemetry/charges.ts DAY_MS',
+  'store/journal/charges.ts DAY_MS',
   'telemetry/task-traffic.ts DAY_MS',
   'accounts/limits/analytics-rate-limit.ts MINUTE_MS',
   'accounts/limits/analytics-rate-limit.ts DAY_MS',

@@ -18,7 +18,7 @@ function factsOf(metric: object): MetricFacts {
 
 function listMetrics(): readonly MetricFacts[] {
   const metrics = createMetrics();
-  metrics.watchRecords(() => 0);
+  metrics.watchJournal(() => ({ bytes: 0, unwritten: 0, unapplied: 0, behindMs: 0 }));
   metrics.watchCircuits(() => []);
   return metrics.list().map(factsOf);
 }

@@ -145,6 +145,8 @@ async function setStage(
     totalMs,
     region: 'local',
     baseUrl: () => 'http://127.0.0.1/v1',
+    takeRoom: () => undefined,
+    returnRoom: () => undefined,
     streams: {
       streamOpened: () => undefined,
       streamClosed: () => undefined,

@@ -16,6 +16,7 @@ import {
 } from '../support/cluster/kill-loop.ts';
 import { readStored, reconcile, type Stored } from '../support/cluster/reconcile.ts';
 import { makeFolder } from '../support/cli/spawn-cli.ts';
+import { applyLeftJournals } from '../support/store/journal.ts';
 
 /** `npm run test:crash` runs more. */
 const KILLS = Number(process.env['CRASH_KILLS'] ?? 4);
@@ -43,6 +44,7 @@ for (const { name, makePlace, isPostgres } of ENGINES)
     });
     const database = await openDatabase({ path, url, clock: systemClock });
     t.after(() => database.close());
+    await applyLeftJournals(database, dataDir);
     const stored = await readStored(database);
     assert.ok(loop.finished.length >= KILLS, 'the load was real');
     reconcile(loop, stored);

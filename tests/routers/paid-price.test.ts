@@ -9,7 +9,7 @@ import { systemClock as clock } from '../../src/lib/clock.ts';
 import type { PluginContext } from '../../src/plugins/contract.ts';
 import { paretoRouter } from '../../src/plugins/pareto-router/plugin.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
-import { createGenerationStore } from '../../src/store/generations/generations.ts';
+import { createAppender } from '../support/store/append.ts';
 import { createTaskTrafficStore } from '../../src/store/usage/task-traffic.ts';
 import { ENGINES } from '../support/store/engines.ts';
 import { sampleGeneration } from '../support/store/generations.ts';
@@ -112,11 +112,10 @@ for (const engine of ENGINES)
     });
     /** As many answers of a model as are stored, in this many hours before now. */
     async function store(of: typeof CACHED, count: number, hoursAgo: number): Promise<void> {
-      const generations = createGenerationStore({ database, onLost: (_row, error) => assert.fail(error) });
+      const generations = createAppender(database);
       const atMs = NOW_MS - hoursAgo * HOUR_MS;
       for (let at = 0; at < count; at++)
         await generations.append(answerOf(of, `${of.model}-${hoursAgo}-${at}`, atMs + at));
-      await generations.close();
     }
     async function watch(nowMs: number): Promise<TaskTrafficWatch> {
       const traffic = watchTaskTraffic(createTaskTrafficStore(database), 0);

@@ -7,6 +7,7 @@ import { canCluster, startCluster, type Cluster } from '../support/cluster/clust
 import { API_KEY } from '../support/gateway.ts';
 import { ask, configuration, countingUpstream, type Finished } from '../support/cluster/kill-loop.ts';
 import { readStored, reconcile } from '../support/cluster/reconcile.ts';
+import { applyLeftJournals } from '../support/store/journal.ts';
 import { startUpstream } from '../support/upstream.ts';
 
 const KILLS = 3;
@@ -50,6 +51,7 @@ suite('kill -9 of one of three processes under load', { skip: !canCluster }, () 
     assert.ok(broken <= KILLS * WORKERS, `${broken} requests broke`);
     const database = await openDatabase({ path: '', url: cluster.databaseUrl, clock: systemClock });
     t.after(() => database.close());
+    await applyLeftJournals(database, cluster.dataDir);
     reconcile({ finished, upstreamIds }, await readStored(database));
     assert.deepEqual(await createLedgerStore({ database }).verify('default'), []);
     t.diagnostic(`${finished.length} answers finished, ${broken} broke, the upstream began ${upstreamIds.size}`);

@@ -42,7 +42,10 @@ export const sampleRequest: GenerationRequest = {
 /** Log, report and meter of a streamed chat request, at a time that stands still. */
 export function sampleFacts(request: GenerationRequest = sampleRequest): RequestFacts {
   return {
-    log: new RequestLog({ id: 'gen-1', request, principal: samplePrincipal(), endUserId: 'u', createdMs: 0 }),
+    log: Object.assign(
+      new RequestLog({ id: 'gen-1', request, principal: samplePrincipal(), endUserId: 'u', createdMs: 0 }),
+      { hasRoom: true },
+    ),
     report: openRouteReport('acme/one', 0),
     meter: new ResponseMeter(),
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { openDatabase, type Database } from '../../store/engine/database.ts';
-import { createGenerationStore, type GenerationStore } from '../../store/generations/generations.ts';
+import { createAppender } from '../../../tests/support/store/append.ts';
 import { createKeyStore } from '../../store/accounts/keys.ts';
 import { sampleCharges, sampleGeneration } from '../../../tests/support/store/generations.ts';
 import { hashKey } from './key-format.ts';
@@ -17,15 +17,14 @@ const notFound = (error: unknown): boolean => error instanceof GatewayError && e
 
 suite('keys', () => {
   let database: Database;
-  let generations: GenerationStore;
+  let generations: ReturnType<typeof createAppender>;
   let keys: Keys;
   let spent = 0;
   before(async () => {
     database = await openDatabase({ path: ':memory:', clock });
-    generations = createGenerationStore({ database, onLost: () => assert.fail('nothing is lost') });
+    generations = createAppender(database);
   });
   after(async () => {
-    await generations.close();
     await database.close();
   });
   beforeEach(async () => {

@@ -30,8 +30,8 @@ export type FromWorker =
 /** What the first process offers its workers. Without Redis that includes the shared state. */
 export type FirstProcedures = StoreProcedures &
   StateProcedures & {
-    /** The first call of a worker: which one it is. */
-    readonly hello: (worker: number) => void;
+    /** The first call of a worker: which one it is, and the name of its journal. */
+    readonly hello: (worker: { readonly worker: number; readonly stream: string }) => void;
   };
 
 /** What a worker offers the first process. */

@@ -5,10 +5,11 @@ import { createForwarder } from '../../http/forward.ts';
 import { openMessageLink } from '../../lib/net/message-link.ts';
 import { createWorkerState } from '../../state/local/worker-state.ts';
 import { createRemoteDatabase } from '../../store/remote/remote-database.ts';
-import { createRemoteGenerations } from '../../store/remote/remote-generations.ts';
 import { createLog } from '../../telemetry/logs.ts';
+import { createAppliedRecords } from '../applied-records.ts';
 import { serializeErrorIn } from '../client-formats.ts';
 import { openFoundation } from '../foundation.ts';
+import { openGatewayJournal } from '../journal.ts';
 import { createParts, openServer } from '../parts.ts';
 import { openSharedState } from '../shared-state.ts';
 import type { OpenStorage, Storage } from '../storage.ts';
@@ -43,6 +44,7 @@ export async function createWorker(
   const server = openServer(options, foundation, parts, { reusePort: true, mount: () => forwarder });
   return {
     async listen() {
+      await foundation.storage.records.start();
       const address = await server.listen();
       foundation.listensAt(
         `http://${isIPv6(address.address) ? `[${address.address}]` : address.address}:${address.port}`,
@@ -58,6 +60,7 @@ export async function createWorker(
       refresher?.stop();
       await server.close({ farewellMs, drainMs: config.server.drainMs });
       forwarder.close();
+      await foundation.storage.records.close();
       await observability.close();
       await foundation.close();
     },
@@ -70,7 +73,7 @@ async function openWorkerStorage(
   deps: Parameters<OpenStorage<Storage>>[0],
   onOrphaned: () => void,
 ): Promise<Storage> {
-  const { config, log, metrics } = deps;
+  const { config, clock, metrics } = deps;
   const socket = connect(linkPath);
   await once(socket, 'connect');
   const local = createWorkerState();
@@ -82,20 +85,15 @@ async function openWorkerStorage(
   void link.closed.finally(() => {
     if (!isClosing) onOrphaned();
   });
-  await link.call('hello', worker);
   const database = createRemoteDatabase(link, engine);
   const state = config.redisUrl === undefined ? local.over(link) : await openSharedState(deps);
-  const { append } = createRemoteGenerations(link, (row, error) => {
-    metrics.recordLost();
-    // The last place where the row can be kept.
-    log.general.error({ row, err: error }, 'generation record lost');
-  });
+  const { journal, store } = await openGatewayJournal({ ...deps, database });
+  await link.call('hello', { worker, stream: journal.stream });
   return {
     database,
-    sums: database.sums,
     state,
-    // The first process refuses sums that lack charges.
-    generations: { append, isBehind: () => false },
+    journal,
+    records: createAppliedRecords({ journal, store, state, clock }),
     close() {
       isClosing = true;
       state.close();

@@ -37,7 +37,7 @@ export interface Workers {
 }
 
 export type WorkersDeps = Pick<SharedDeps, 'config' | 'log' | 'metrics' | 'env'> &
-  Pick<OwnStorage, 'database' | 'generations' | 'localState'> & {
+  Pick<OwnStorage, 'database' | 'journal' | 'localState'> & {
     readonly findsLocalServers: boolean;
   };
 
@@ -100,18 +100,23 @@ export async function openWorkers(deps: WorkersDeps): Promise<Workers> {
 }
 
 function listenForLinks(
-  { database, generations, localState }: WorkersDeps,
+  { database, journal, localState }: WorkersDeps,
   links: Map<number, MessageLink<WorkerProcedures>>,
 ): Server {
   return createServer((socket: Socket) => {
-    const store = serveStore(database, generations);
+    let stream: string | undefined;
+    /** What a worker that is gone has charged counts before anything that it held is free. */
+    const adopted = async (): Promise<void> => {
+      if (stream !== undefined) await journal.adopt(stream);
+    };
     openMessageLink<WorkerProcedures>(
       socket,
       (link) =>
         ({
-          ...store.procedures,
-          ...localState?.serve(link, () => store.stored()),
-          hello(worker: number) {
+          ...serveStore(database),
+          ...localState?.serve(link, adopted),
+          hello({ worker, stream: name }) {
+            stream = name;
             links.set(worker, link);
             void link.closed.finally(() => {
               if (links.get(worker) === link) links.delete(worker);

@@ -36,6 +36,7 @@ export const getOwnKey = defineRoute({
   method: 'GET',
   path: '/key',
   scope: 'any',
+  readsRecords: true,
   operationId: 'getOwnKey',
   tag: 'API keys',
   summary: 'Facts about the key that calls',

@@ -107,6 +107,7 @@ function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute,
       const { params, query, headers } = request;
       const principal = deps.admitted.get(request)?.principal;
       const { services } = deps;
+      if (route.readsRecords === true) await services.waitForRecords();
       const answer = await route.answer({ principal, params, query, body: request.body, headers, services });
       if (principal !== undefined) await auditChange(services.audit, route, principal, request, answer);
       const { status, body, contentType = JSON_TYPE, headers: more } = answer;

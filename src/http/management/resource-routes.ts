@@ -11,6 +11,7 @@ interface ResourceRoute<Params extends z.ZodType> {
   readonly params: Params;
   /** Of the response. */
   readonly description: string;
+  readonly readsRecords?: boolean;
 }
 
 /** What responses show of a resource. */

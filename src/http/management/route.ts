@@ -43,6 +43,8 @@ export interface ManagementServices {
   readonly audit: Audit;
   readonly credits: Credits;
   readonly generations: GenerationLookup;
+  /** Settles when all records are stored that were written before. @throws GatewayError 503 when that takes too long */
+  readonly waitForRecords: () => Promise<void>;
   readonly analytics: Analytics;
   readonly content: Pick<ContentLog, 'find'>;
   readonly feedback: FeedbackBox;
@@ -144,6 +146,8 @@ interface RouteFacts {
   readonly onlyReads?: boolean;
   /** Any key may call; changes by management keys leave an audit event. */
   readonly auditsManagers?: boolean;
+  /** The response depends on records of generations: it waits until those of this process are stored. */
+  readonly readsRecords?: boolean;
   /** With a header `Idempotency-Key`, a repeated call runs once. */
   readonly idempotent?: boolean;
   /** Other methods of the path get 405, unlike on all other paths. @spec key-14 */

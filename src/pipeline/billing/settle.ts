@@ -12,7 +12,7 @@ import type { RequestFacts } from '../request.ts';
 import { billOf } from './final-cost.ts';
 
 export interface SettleDeps {
-  /** Stores the record; settles when it is durable, and within a bound when the disk is slow. Never rejects. */
+  /** Stores the record; settles when it is durable. @throws GatewayError 503 when the disk is slow; it is stored all the same */
   readonly store: (record: GenerationRecord) => Promise<void>;
   /** Writes the log line and counts the metrics. Never throws. */
   readonly observe: (record: GenerationRecord) => void;
@@ -24,7 +24,7 @@ export interface SettleDeps {
 /** A generation whose charge is fixed. */
 export interface Settlement {
   readonly record: GenerationRecord;
-  /** Settles when the charge is durable and what was reserved for it is released. Never rejects. */
+  /** Settles when the charge is durable and what was reserved for it is released. @throws GatewayError 503 when the disk is slow */
   readonly durable: Promise<void>;
 }
 
@@ -42,13 +42,18 @@ export function settle(
   const record = recordOf(deps, facts);
   // A key that sends too fast must not fill the database with refusals; what plugins cost before that is owed.
   const isRefusal = record.error?.rateLimit !== undefined && (record.cost?.totalNanoUsd ?? 0) === 0;
-  const stored = isRefusal ? Promise.resolve() : deps.store(record);
+  const stored = isRefusal || !facts.log.hasRoom ? Promise.resolve() : deps.store(record);
   // While the disk is at work.
   deps.observe(record);
   // Released before the caller sees the end, so that a request that follows at once finds it so.
   const release = reservation.close();
   if (release === undefined) return { record, durable: stored };
-  return { record, durable: stored.then(() => release(chargeOf(record), record.usage)) };
+  const releaseAll = (): Promise<void> => release(chargeOf(record), record.usage);
+  const releaseAfter = async (error: unknown): Promise<never> => {
+    await releaseAll();
+    throw error;
+  };
+  return { record, durable: stored.then(releaseAll, releaseAfter) };
 }
 
 function recordOf({ tag }: SettleDeps, facts: RequestFacts): GenerationRecord {

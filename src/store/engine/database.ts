@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
+import type { ApplyBatch } from '../../journal/batch.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Engine, ReadSnapshot, RunAlone } from './engine.ts';
 import { migrate } from './migrate.ts';
 import { hidePassword } from './postgres/address.ts';
-import type { AppendSettlements } from '../generations/settlement.ts';
 import { openSqlite } from './sqlite/engine.ts';
 import type { Tables } from '../tables.ts';
 
@@ -16,7 +16,7 @@ export interface Database {
   readonly reports: Kysely<Tables>;
   readonly runAlone: RunAlone;
   readonly readSnapshot: ReadSnapshot;
-  readonly appendSettlements: AppendSettlements;
+  readonly applyBatch: ApplyBatch;
   /** Settles once the database answers. @throws DatabaseError when it does not work */
   ping(): Promise<void>;
   /** Finishes accepted work and closes. */
@@ -46,7 +46,7 @@ export async function openDatabase({ path, url, clock }: DatabaseOptions): Promi
     await engine.close();
     throw cannotOpen(name, error);
   }
-  const { kysely, reports, runAlone, appendSettlements } = engine;
+  const { kysely, reports, runAlone, applyBatch } = engine;
   return {
     engine: engine.name,
     kysely,
@@ -56,7 +56,7 @@ export async function openDatabase({ path, url, clock }: DatabaseOptions): Promi
       engine.withPatience((patient) =>
         patient.kysely.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(task),
       ),
-    appendSettlements,
+    applyBatch,
     ping: () => engine.ping(),
     close: () => engine.close(),
   };

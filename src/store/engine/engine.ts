@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { AppendSettlements } from '../generations/settlement.ts';
+import type { ApplyBatch } from '../../journal/batch.ts';
 import type { Tables } from '../tables.ts';
 
 /** Tasks of which only one may run at a time, over all processes on one database. */
@@ -26,7 +26,7 @@ export interface Engine {
   readonly runAlone: RunAlone;
   /** The same database with minutes instead of seconds for each statement; it is closed afterwards. */
   readonly withPatience: <Value>(task: (patient: Patient) => Promise<Value>) => Promise<Value>;
-  readonly appendSettlements: AppendSettlements;
+  readonly applyBatch: ApplyBatch;
   /** Settles once the database answers. @throws DatabaseError when it does not work */
   ping(): Promise<void>;
   /** Finishes accepted work and closes. */

@@ -14,6 +14,7 @@ import { up as up0010 } from '../migrations/0010-fewer-indexes.ts';
 import { up as up0011 } from '../migrations/0011-tool-costs-and-apps.ts';
 import { up as up0012 } from '../migrations/0012-key-issuers.ts';
 import { up as up0013 } from '../migrations/0013-mend-edited-migrations.ts';
+import { up as up0014 } from '../migrations/0014-journal.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-tool-costs-and-apps', up: up0011 },
   { name: '0012-key-issuers', up: up0012 },
   { name: '0013-mend-edited-migrations', up: up0013 },
+  { name: '0014-journal', up: up0014 },
 ];
 
 /**

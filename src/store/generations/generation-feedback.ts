@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../engine/database.ts';
-import { numberOf, storableText } from '../portable.ts';
+import { encodeFeedback } from '../journal/record.ts';
+import { numberOf } from '../portable.ts';
 
 export interface Feedback {
   readonly generationId: string;
@@ -21,8 +22,13 @@ export interface FeedbackStore {
 /** Limits the feedback on one generation. */
 const FEEDBACK_MAX = 100;
 
-export function createFeedbackStore({ database }: { readonly database: Database }): FeedbackStore {
-  const { kysely } = database;
+export interface FeedbackStoreDeps {
+  readonly database: Pick<Database, 'kysely'>;
+  /** Settles when the record is durable. */
+  readonly append: (payload: string) => Promise<void>;
+}
+
+export function createFeedbackStore({ database: { kysely }, append }: FeedbackStoreDeps): FeedbackStore {
   const of = (generationId: string) =>
     kysely.selectFrom('generation_feedback').where('generation_id', '=', generationId);
   return {
@@ -31,17 +37,15 @@ export function createFeedbackStore({ database }: { readonly database: Database 
         .select(({ fn }) => fn.countAll().as('rows'))
         .executeTakeFirstOrThrow();
       if (numberOf(rows) >= FEEDBACK_MAX) return false;
-      await kysely
-        .insertInto('generation_feedback')
-        .values({
-          id: randomUUID(),
-          generation_id: generationId,
-          at_ms: atMs,
-          author_key_hash: authorKeyHash,
-          category,
-          comment: comment === null ? null : storableText(comment),
-        })
-        .execute();
+      const row = {
+        id: randomUUID(),
+        generation_id: generationId,
+        at_ms: atMs,
+        author_key_hash: authorKeyHash,
+        category,
+        comment,
+      };
+      await append(encodeFeedback(row));
       return true;
     },
     async list(generationId) {

@@ -8,7 +8,7 @@ import type { ContentRow } from '../accounts/columns.ts';
 import { createContentStore } from './generation-content.ts';
 import { createFeedbackStore } from './generation-feedback.ts';
 import { listGenerations } from './generation-list.ts';
-import { createGenerationStore } from './generations.ts';
+import { applyPayloads, createAppender } from '../../../tests/support/store/append.ts';
 import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import { sampleGeneration } from '../../../tests/support/store/generations.ts';
 
@@ -97,7 +97,10 @@ for (const { name, makePlace } of ALL_ENGINES)
     });
 
     test('lists feedback in order of time, whatever its text, and keeps a limited number', async () => {
-      const store = createFeedbackStore({ database });
+      const store = createFeedbackStore({
+        database,
+        append: async (payload) => void (await applyPayloads(database, [payload])),
+      });
       const one = { generationId: 'gen-1', atMs: NOW_MS, authorKeyHash: 'h', category: 'latency', comment: null };
       const other = { ...one, atMs: NOW_MS + 1, category: 'other', comment: 'slow \u{1f40c}' };
       assert.deepEqual([await store.insert(other), await store.insert(one)], [true, true]);
@@ -110,14 +113,13 @@ for (const { name, makePlace } of ALL_ENGINES)
     });
 
     test('finds generations by caller, task and outcome', async () => {
-      const store = createGenerationStore({ database, onLost: (_row, error) => assert.fail(error) });
+      const store = createAppender(database);
       const rows = [
         sampleGeneration({ id: 'gen-a', createdAtMs: NOW_MS, keyHash: 'k1', model: 'acme/one', status: 200 }),
         sampleGeneration({ id: 'gen-b', createdAtMs: NOW_MS + 1, keyHash: 'k1', model: 'acme/two', status: 502 }),
         sampleGeneration({ id: 'gen-c', createdAtMs: NOW_MS + 2, keyHash: 'k2', provider: null, sessionId: 's' }),
       ];
       await Promise.all(rows.map((row) => store.append(row)));
-      await store.close();
       const idsOf = async (filter: object): Promise<readonly string[]> =>
         (await listGenerations(database, { sinceMs: 0, limit: 10, ...filter })).map(({ id }) => id);
       assert.deepEqual(await idsOf({}), ['gen-c', 'gen-b', 'gen-a']);

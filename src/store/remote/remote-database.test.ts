@@ -6,27 +6,20 @@ import { keyResource } from '../../resources/keys.ts';
 import { createKeyStore } from '../accounts/keys.ts';
 import { DatabaseError } from '../engine/database-error.ts';
 import { openDatabase, type Database } from '../engine/database.ts';
-import type { GenerationStore } from '../generations/generations.ts';
-import { createLedgerStore } from '../usage/ledger.ts';
 import { createTaskTrafficStore } from '../usage/task-traffic.ts';
 import { connectPair } from '../../../tests/support/services/socket-pair.ts';
 import { ALL_ENGINES, type TestEngine } from '../../../tests/support/store/engines.ts';
 import { sampleGeneration } from '../../../tests/support/store/generations.ts';
+import { mustAgree, openTestJournal, storedIds } from '../../../tests/support/store/journal.ts';
 import { createRemoteDatabase } from './remote-database.ts';
-import { createRemoteGenerations } from './remote-generations.ts';
-import { serveStore, type ServedStore, type StoreProcedures } from './serve-store.ts';
+import { serveStore, type StoreProcedures } from './serve-store.ts';
 
 interface Opened {
   readonly database: Database;
   readonly link: MessageLink<StoreProcedures>;
-  readonly served: ServedStore;
 }
 
-async function open(
-  t: TestContext,
-  { makePlace }: TestEngine,
-  generations: Pick<GenerationStore, 'append' | 'isBehind'>,
-): Promise<Opened> {
+async function open(t: TestContext, { makePlace }: TestEngine): Promise<Opened> {
   const place = await makePlace();
   const database = await openDatabase({ ...place, clock });
   t.after(async () => {
@@ -34,12 +27,9 @@ async function open(
     await place.remove();
   });
   const { near, far } = await connectPair(t);
-  const served = serveStore(database, generations);
-  openMessageLink(far, () => served.procedures);
-  return { database, served, link: openMessageLink<StoreProcedures>(near, () => ({})) };
+  openMessageLink(far, () => serveStore(database));
+  return { database, link: openMessageLink<StoreProcedures>(near, () => ({})) };
 }
-
-const IDLE: Pick<GenerationStore, 'append' | 'isBehind'> = { append: () => Promise.resolve(), isBehind: () => false };
 
 const KEY = keyResource.newRow({
   hash: 'a'.repeat(64),
@@ -52,7 +42,7 @@ const KEY = keyResource.newRow({
 for (const engine of ALL_ENGINES)
   suite(`the remote database: ${engine.name}`, () => {
     test('reads and changes the same rows as the database itself', async (t) => {
-      const { database, link } = await open(t, engine, IDLE);
+      const { database, link } = await open(t, engine);
       const remote = createRemoteDatabase(link, database.engine);
       const [near, far] = [createKeyStore({ database: remote }), createKeyStore({ database })];
       await far.insert(KEY);
@@ -66,19 +56,37 @@ for (const engine of ALL_ENGINES)
     });
 
     test('fails as the database does', async (t) => {
-      const { database, link } = await open(t, engine, IDLE);
+      const { database, link } = await open(t, engine);
       const remote = createKeyStore({ database: createRemoteDatabase(link, database.engine) });
       await remote.insert(KEY);
       await assert.rejects(remote.insert(KEY), (error) => error instanceof DatabaseError && error.duplicate);
     });
 
-    test('gives no sum of spending while charges wait to be stored', async (t) => {
-      let isBehind = true;
-      const { database, link } = await open(t, engine, { ...IDLE, isBehind: () => isBehind });
-      const ledger = createLedgerStore({ database: createRemoteDatabase(link, database.engine).sums });
-      await assert.rejects(ledger.balance('default'), (error) => error instanceof DatabaseError && error.transient);
-      isBehind = false;
-      assert.equal(await ledger.balance('default'), 0);
+    test("stores the worker's journal, which is read where the database is", async (t) => {
+      const { database, link } = await open(t, engine);
+      const journal = await openTestJournal(t, createRemoteDatabase(link, database.engine));
+      await journal.record(sampleGeneration({ id: 'gen-of-worker' }));
+      await journal.caughtUp();
+      assert.deepEqual(await storedIds(database), ['gen-of-worker']);
+      await mustAgree(database);
+      await journal.close();
+      assert.deepEqual(journal.reported, []);
+    });
+
+    test('tells a journal that waits from one whose record is refused', async (t) => {
+      const { database, link } = await open(t, engine);
+      const journal = await openTestJournal(t, createRemoteDatabase(link, database.engine), { closeMsMax: 0 });
+      const broken = sampleGeneration({ id: 'gen-broken' });
+      Reflect.set(broken, 'region', null);
+      await journal.record(broken);
+      await journal.settled();
+      assert.match(journal.reported.join(), /^lost gen-broken/);
+      link.close();
+      await link.closed;
+      await journal.record(sampleGeneration({ id: 'gen-late' }));
+      await assert.rejects(async () => journal.caughtUp(), /Records wait to be stored/);
+      assert.ok(journal.reported.includes('store stuck'));
+      await journal.close();
     });
   });
 
@@ -86,38 +94,7 @@ const [engine] = ALL_ENGINES;
 assert.ok(engine !== undefined);
 
 test('begins no transaction', async (t) => {
-  const { database, link } = await open(t, engine, IDLE);
+  const { database, link } = await open(t, engine);
   const remote = createRemoteDatabase(link, database.engine);
   await assert.rejects(remote.runAlone('refund', () => Promise.resolve()));
-});
-
-test('sends records and returns when they are stored', async (t) => {
-  const stored = Promise.withResolvers<void>();
-  const appended: unknown[] = [];
-  const { link, served } = await open(t, engine, {
-    ...IDLE,
-    append(row, charges) {
-      appended.push(row, charges);
-      return stored.promise;
-    },
-  });
-  const row = sampleGeneration();
-  const generations = createRemoteGenerations(link, () => assert.fail('it is not lost'));
-  const ends: string[] = [];
-  const appending = generations.append(row).then(() => ends.push('appended'));
-  await link.call('ping', undefined);
-  const all = served.stored().then(() => ends.push('all stored'));
-  assert.deepEqual([appended, ends], [[row, { entries: [], spend: [] }], []]);
-  stored.resolve();
-  await Promise.all([appending, all]);
-  assert.equal(ends.length, 2);
-});
-
-test('reports a record that the first process did not take', async (t) => {
-  const { link } = await open(t, engine, IDLE);
-  link.close();
-  await link.closed;
-  const lost: string[] = [];
-  await createRemoteGenerations(link, ({ id }) => lost.push(id)).append(sampleGeneration());
-  assert.deepEqual(lost, ['gen-sample']);
 });

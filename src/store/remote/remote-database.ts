@@ -19,32 +19,29 @@ import { bindable } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 import type { RemoteQuery, StoreProcedures } from './serve-store.ts';
 
-export interface RemoteDatabase extends Database {
-  /** The same tables for sums of spending: a query fails while charges wait to be stored. */
-  readonly sums: Database;
-}
-
 /**
  * The database of the first process as a worker uses it: single statements, which run there among all others. There are no
  * transactions, and so nothing that needs one: management routes run in the first process.
  */
-export function createRemoteDatabase(link: MessageLink<StoreProcedures>, engine: Database['engine']): RemoteDatabase {
+export function createRemoteDatabase(link: MessageLink<StoreProcedures>, engine: Database['engine']): Database {
   const over = (to: RemoteQuery['to']) => new Kysely<Tables>({ dialect: dialectOf(link, engine, to) });
-  const reports = over('reports');
-  const databaseOver = (kysely: Kysely<Tables>): Database => ({
+  return {
     engine,
-    kysely,
-    reports,
+    kysely: over('database'),
+    reports: over('reports'),
     runAlone: refuse,
     readSnapshot: refuse,
-    appendSettlements: refuse,
+    async applyBatch(batch) {
+      const applied = await link.call('applyBatch', batch).catch((error: unknown) => ({ fault: faultOf(error) }));
+      if ('fault' in applied) throw new DatabaseError(applied.fault);
+      return applied;
+    },
     async ping() {
       const fault = await link.call('ping', undefined).catch(faultOf);
       if (fault !== null) throw new DatabaseError(fault);
     },
     close: () => Promise.resolve(),
-  });
-  return { ...databaseOver(over('database')), sums: databaseOver(over('sums')) };
+  };
 }
 
 function refuse(): Promise<never> {

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { sql } from 'kysely';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../engine/database.ts';
-import { createGenerationStore, type GenerationStore } from '../generations/generations.ts';
+import { createAppender } from '../../../tests/support/store/append.ts';
 import type { LedgerEntry } from '../../resources/ledger-entries.ts';
 import { createLedgerStore, type LedgerStore } from './ledger.ts';
 import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
@@ -16,15 +16,14 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
     let database: Database;
     let place: Place;
     let ledger: LedgerStore;
-    let generations: GenerationStore;
+    let generations: ReturnType<typeof createAppender>;
     before(async () => {
       place = await makePlace();
       database = await openDatabase({ ...place, clock });
       ledger = createLedgerStore({ database });
-      generations = createGenerationStore({ database, onLost: (_row, error) => assert.fail(error) });
+      generations = createAppender(database);
     });
     after(async () => {
-      await generations.close();
       await database.close();
       await place.remove();
     });

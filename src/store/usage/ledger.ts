@@ -4,7 +4,7 @@ import type { Database } from '../engine/database.ts';
 import { DatabaseError } from '../engine/database-error.ts';
 import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
 import { numberOf } from '../portable.ts';
-import { chargeId } from '../generations/settlement.ts';
+import { chargeId } from '../journal/charges.ts';
 import type { Tables } from '../tables.ts';
 import { findDifferences, type Difference } from './verify-ledger.ts';
 

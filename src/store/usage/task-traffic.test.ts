@@ -3,7 +3,7 @@ import { after, suite, test } from 'node:test';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase } from '../engine/database.ts';
 import type { GenerationRow } from '../generations/columns.ts';
-import { createGenerationStore } from '../generations/generations.ts';
+import { createAppender } from '../../../tests/support/store/append.ts';
 import { sumRouterSavings } from './router-savings.ts';
 import { createTaskTrafficStore } from './task-traffic.ts';
 import { ENGINES } from '../../../tests/support/store/engines.ts';
@@ -70,9 +70,8 @@ for (const engine of ENGINES) {
       await database.close();
       await place.remove();
     });
-    const store = createGenerationStore({ database, onLost: (_row, error) => assert.fail(error) });
+    const store = createAppender(database);
     for (const row of ROWS) await store.append(sampleGeneration(row));
-    await store.close();
 
     test("sums responses within a time by task and model, at their cost, also with callers' credentials", async () => {
       const groups = await createTaskTrafficStore(database).read(START_MS, START_MS + 10);

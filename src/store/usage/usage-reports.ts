@@ -1,6 +1,7 @@
 import { readAppTitles } from './app-titles.ts';
 import type { Database } from '../engine/database.ts';
-import { DAY_MS, HOUR_MS, readUsageProgress, type UsageProgress } from './usage-rollup.ts';
+import { DAY_MS, HOUR_MS } from './hours.ts';
+import { readUsageProgress, type UsageProgress } from './usage-progress.ts';
 import { USAGE_DIMENSIONS } from './usage-measures.ts';
 import { sumUsage, type UsageGroup, type UsageInput, type UsageSource } from './usage-sums.ts';
 

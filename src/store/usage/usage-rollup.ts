@@ -2,20 +2,11 @@ import { CompiledQuery, sql } from 'kysely';
 import { keepAppTitles, titlesBetween } from './app-titles.ts';
 import type { Database } from '../engine/database.ts';
 import { numberOf } from '../portable.ts';
-import type { UsageProgressTable, UsageTable } from '../tables.ts';
+import type { UsageTable } from '../tables.ts';
 import { USAGE_DIMENSIONS, USAGE_MEASURES } from './usage-measures.ts';
+import { DAY_MS, floorTo, HOUR_MS } from './hours.ts';
+import { readUsageProgress, writeUsageProgress, type UsageProgress } from './usage-progress.ts';
 import { sumUsage, type UsageGroup, type UsageSource } from './usage-sums.ts';
-
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
-
-/** The times until which the sums are complete, Unix ms; 0: nothing was summed up. */
-export interface UsageProgress {
-  readonly hourlyMs: number;
-  readonly dailyMs: number;
-  /** How often {@link sumUpAgain} has set the two back. */
-  readonly setBackCount: number;
-}
 
 /**
  * Sums of generations by hour and by day. An hour is summed up once it is certain that no record of it is to come,
@@ -47,13 +38,6 @@ export const OTHER = '(other)';
  * 65,535 values, SQLite half as many.
  */
 const STATEMENT_ROWS = [200, 50, 10, 1] as const;
-
-export async function readUsageProgress({ kysely }: Pick<Database, 'kysely'>): Promise<UsageProgress> {
-  const rows = await kysely.selectFrom('usage_progress').selectAll().execute();
-  const valueOf = (name: UsageProgressTable['name']): number =>
-    numberOf(rows.find((row) => row.name === name)?.done_until_ms);
-  return { hourlyMs: valueOf('hourly'), dailyMs: valueOf('daily'), setBackCount: valueOf('set_back_count') };
-}
 
 export function createUsageRollup({ database, lagMs }: UsageRollupOptions): UsageRollup {
   return {
@@ -230,22 +214,6 @@ function rowOf(startMs: number, { key, sums }: UsageGroup): UsageTable {
   return row;
 }
 
-/**
- * Sums up the hours and days of late records, and all later ones, again: these records are older than existing sums. A
- * process that sums up meanwhile may have read the records without them, and finds by the count that it is late.
- * @param sinceMs the start of the oldest of them
- */
-export async function sumUpAgain({ runAlone }: Pick<Database, 'runAlone'>, sinceMs: number): Promise<void> {
-  await runAlone('usage-progress', async (kysely) => {
-    const now = await readUsageProgress({ kysely });
-    await writeProgress(kysely, {
-      hourlyMs: Math.min(now.hourlyMs, floorTo(sinceMs, HOUR_MS)),
-      dailyMs: Math.min(now.dailyMs, floorTo(sinceMs, DAY_MS)),
-      setBackCount: now.setBackCount + 1,
-    });
-  });
-}
-
 /** The sums of one hour or day. */
 interface Sums {
   readonly target: UsageTarget;
@@ -273,7 +241,7 @@ async function storeSums(
       await transaction.deleteFrom(sums.target).where('start_ms', '=', sums.startMs).execute();
       for (const statement of insertsOf(kysely, sums)) await transaction.executeQuery(statement);
     }
-    await writeProgress(transaction, { ...now, ...done });
+    await writeUsageProgress(transaction, { ...now, ...done });
     return true;
   });
 }
@@ -284,22 +252,4 @@ function* insertsOf(kysely: Database['kysely'], { target, rows }: Sums): Generat
     yield statementOf(kysely, target, rows.slice(at, at + size));
     at += size;
   }
-}
-
-async function writeProgress(kysely: Database['kysely'], progress: UsageProgress): Promise<void> {
-  await kysely
-    .insertInto('usage_progress')
-    .values([
-      { name: 'hourly', done_until_ms: progress.hourlyMs },
-      { name: 'daily', done_until_ms: progress.dailyMs },
-      { name: 'set_back_count', done_until_ms: progress.setBackCount },
-    ])
-    .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet((set) => ({ done_until_ms: set.ref('excluded.done_until_ms') })),
-    )
-    .execute();
-}
-
-function floorTo(ms: number, stepMs: number): number {
-  return ms - (ms % stepMs);
 }

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { openDatabase, type Database } from '../engine/database.ts';
 import type { GenerationRow } from '../generations/columns.ts';
-import { createGenerationStore, type GenerationStore } from '../generations/generations.ts';
+import { createAppender } from '../../../tests/support/store/append.ts';
 import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import { sampleGeneration } from '../../../tests/support/store/generations.ts';
 import { createUsageReports, TooLateError } from './usage-reports.ts';
-import { createUsageRollup, DAY_MS, HOUR_MS, OTHER, readUsageProgress, sumUpAgain } from './usage-rollup.ts';
+import { DAY_MS, HOUR_MS } from './hours.ts';
+import { readUsageProgress, sumUpAgain as sumUpAgainIn } from './usage-progress.ts';
+import { createUsageRollup, OTHER } from './usage-rollup.ts';
 import type { UsageInput } from './usage-sums.ts';
 
 const START_MS = Date.parse('2026-11-18T00:00:00Z');
@@ -47,20 +49,23 @@ function generations(count: number): readonly GenerationRow[] {
   );
 }
 
+/** As a journal does it, in one transaction with the late records. */
+const sumUpAgain = ({ runAlone }: Database, sinceMs: number) =>
+  runAlone('usage-progress', (transaction) => sumUpAgainIn(transaction, sinceMs));
+
 for (const engine of ALL_ENGINES)
   suite(`sums of generations over ${engine.name}`, () => {
     let place: Place;
     let database: Database;
-    let store: GenerationStore;
+    let store: ReturnType<typeof createAppender>;
     const rows = [...generations(2_000)];
     before(async () => {
       place = await engine.makePlace();
       database = await openDatabase({ ...place, clock });
-      store = createGenerationStore({ database, onLost: () => assert.fail('nothing is lost') });
+      store = createAppender(database);
       await Promise.all(rows.map((row) => store.append(row)));
     });
     after(async () => {
-      await store.close();
       await database.close();
       await place.remove();
     });

@@ -60,7 +60,7 @@ function unlikeCharges(accountId: string): RawBuilder<Row> {
 }
 
 /**
- * Compares each subject's spending on each day with the sum of its generations; `telemetry/charges.ts` says which
+ * Compares each subject's spending on each day with the sum of its generations; `store/journal/charges.ts` says which
  * count. It reads generations once, and their sums by day are small.
  */
 function unlikeSums(accountId: string): RawBuilder<Row> {

@@ -1,7 +1,7 @@
 import { invalid } from '../../canonical/gateway-error.ts';
 import { usdFromNano } from '../../lib/money.ts';
 import { uuidOf } from '../../lib/ids.ts';
-import { DAY_MS } from '../../store/usage/usage-rollup.ts';
+import { DAY_MS } from '../../store/usage/hours.ts';
 import type { UsageDimension, UsageMeasure } from '../../store/usage/usage-measures.ts';
 import type { UsageFilter } from '../../store/usage/usage-sums.ts';
 import type { Analytics } from './analytics.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../store/usage/usage-rollup.ts';
+import { DAY_MS, HOUR_MS } from '../../store/usage/hours.ts';
 import type { Dimension } from '../../store/usage/usage-sums.ts';
 
 /** A value by which rows of analytics are grouped. */

@@ -1,6 +1,6 @@
 import { invalid } from '../../canonical/gateway-error.ts';
 import { nearestName } from '../../lib/text/nearest-name.ts';
-import { DAY_MS } from '../../store/usage/usage-rollup.ts';
+import { DAY_MS } from '../../store/usage/hours.ts';
 import type { UsageInput } from '../../store/usage/usage-sums.ts';
 import { DIMENSIONS, GRANULARITIES, type AnalyticsDimension, type Granularity, type Operator } from './dimensions.ts';
 import { METRICS, type Metric } from './metrics.ts';

@@ -19,6 +19,7 @@ export interface Cluster {
   /** `url` with the version segment. */
   readonly baseUrl: string;
   readonly databaseUrl: string;
+  readonly dataDir: string;
   /** The gateways that have been started, oldest first: some of them may have ended. */
   gateways(): readonly { readonly pid: number; readonly url: string }[];
   /** Standard output up to the first match. */
@@ -64,6 +65,7 @@ export async function startCluster(yaml: string, processes = 3): Promise<Cluster
     url,
     baseUrl,
     databaseUrl: place.url,
+    dataDir: folder,
     gateways: () =>
       [...printed.matchAll(/^\[(\d+)\] .*listening on (http:\S+)$/gm)].map(([, pid, own = '']) => ({
         pid: Number(pid),

@@ -4,6 +4,8 @@ import type { TryFilters } from '../../../src/pipeline/content-filters/try-filte
 import type { ManagementServices } from '../../../src/http/management/route.ts';
 
 /** Ignores changes. */
+/** Nothing is on its way. */
+const waitForRecords = (): Promise<void> => Promise.resolve();
 const audit: Audit = { record: () => Promise.resolve(), list: () => assert.fail('the test has no audit') };
 
 /** Filters find nothing. */
@@ -13,7 +15,7 @@ const tryFilters: TryFilters = (_rules, { text }) =>
 /** The services that a test needs. Use of another one fails the test. */
 export function servicesOf(given: Partial<ManagementServices>): ManagementServices {
   const services: object = new Proxy(
-    { audit, tryFilters, ...given },
+    { audit, tryFilters, waitForRecords, ...given },
     {
       get: (target, name) => {
         const service: unknown = Reflect.get(target, name);

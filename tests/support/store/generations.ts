@@ -1,5 +1,5 @@
 import type { GenerationRow } from '../../../src/store/generations/columns.ts';
-import type { Charges } from '../../../src/store/generations/generations.ts';
+import type { Charges } from '../../../src/store/journal/charges.ts';
 
 /** The columns of later migrations. */
 const LATER = {

@@ -26,6 +26,7 @@ export const getActivity = defineRoute({
   method: 'GET',
   path: '/activity',
   scope: 'management',
+  readsRecords: true,
   operationId: 'getUserActivity',
   tag: 'Analytics',
   summary: 'Sums of the last 30 completed UTC days, by day, model and endpoint',

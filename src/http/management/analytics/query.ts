@@ -59,6 +59,7 @@ export const queryAnalytics = defineRoute({
   method: 'POST',
   path: '/analytics/query',
   scope: 'management',
+  readsRecords: true,
   operationId: 'queryAnalytics',
   tag: 'Analytics',
   summary: 'Sum up generations: by time, model, provider, key, workspace, application and more',

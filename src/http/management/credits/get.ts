@@ -15,6 +15,7 @@ export const getCredits = defineRoute({
   method: 'GET',
   path: '/credits',
   scope: 'management',
+  readsRecords: true,
   operationId: 'getCredits',
   tag: 'Credits',
   summary: 'Show the credit that the account was given and used',

@@ -19,6 +19,7 @@ export const grantCredits = defineRoute({
   method: 'POST',
   path: '/credits/grants',
   scope: 'management',
+  readsRecords: true,
   operationId: 'grantCredits',
   tag: 'Credits',
   summary: 'Give the account credit',

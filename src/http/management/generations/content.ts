@@ -35,6 +35,7 @@ export const getGenerationContent = defineRoute({
   method: 'GET',
   path: '/generation/content',
   scope: 'any',
+  readsRecords: true,
   operationId: 'listGenerationContent',
   tag: 'Generations',
   summary: 'The content of one generation, where its workspace keeps it; a normal key sees its own generations',

@@ -19,6 +19,7 @@ export const submitGenerationFeedback = defineRoute({
   method: 'POST',
   path: '/generation/feedback',
   scope: 'management',
+  readsRecords: true,
   operationId: 'submitGenerationFeedback',
   tag: 'Generations',
   summary: 'Say what was wrong with a generation',

@@ -88,6 +88,7 @@ export const getGeneration = defineRoute({
   method: 'GET',
   path: '/generation',
   scope: 'any',
+  readsRecords: true,
   operationId: 'getGeneration',
   tag: 'Generations',
   summary: 'What is kept of one generation: facts, tokens, cost and attempts, no text',

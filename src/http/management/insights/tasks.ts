@@ -33,6 +33,7 @@ export const getTaskClassifications = defineRoute({
   method: 'GET',
   path: '/classifications/task',
   scope: 'any',
+  readsRecords: true,
   operationId: 'getTaskClassifications',
   tag: 'Classifications',
   summary: 'What the requests of this gateway are about, as shares',

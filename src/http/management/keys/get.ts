@@ -3,6 +3,7 @@ import { serializeKey, keyPathSchema, keySchema } from './key-shape.ts';
 
 export const getKey = defineGet({
   path: '/keys/{hash}',
+  readsRecords: true,
   operationId: 'getKey',
   tag: 'API keys',
   summary: 'One key',

@@ -9,6 +9,7 @@ export const listKeys = defineRoute({
   method: 'GET',
   path: '/keys',
   scope: 'management',
+  readsRecords: true,
   operationId: 'listKeys',
   tag: 'API keys',
   summary: 'List the keys of a workspace, newest first, 100 a page',

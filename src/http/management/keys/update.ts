@@ -25,6 +25,7 @@ export const updateKey = defineRoute({
   method: 'PATCH',
   path: '/keys/{hash}',
   scope: 'management',
+  readsRecords: true,
   operationId: 'updateKey',
   tag: 'API keys',
   summary: 'Change a key; fields that are left out stay as they are',

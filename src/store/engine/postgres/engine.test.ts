@@ -5,7 +5,8 @@ import { startTcpProxy } from '../../../../tests/support/services/tcp-proxy.ts';
 import { systemClock as clock } from '../../../lib/clock.ts';
 import { DatabaseError } from '../database-error.ts';
 import { openDatabase, type Database } from '../database.ts';
-import { createGenerationStore } from '../../generations/generations.ts';
+import { openTestJournal } from '../../../../tests/support/store/journal.ts';
+import { createAppender } from '../../../../tests/support/store/append.ts';
 import { createKeyStore } from '../../accounts/keys.ts';
 import { POSTGRES_ENGINES, type Place } from '../../../../tests/support/store/engines.ts';
 import { sampleGeneration } from '../../../../tests/support/store/generations.ts';
@@ -39,22 +40,20 @@ for (const { makePlace } of POSTGRES_ENGINES)
 
     test('reconnects to a server that went away and came back, and stores what waited once', async (t) => {
       const { proxy, database } = await openThroughProxy(t);
-      const store = createGenerationStore({
-        database,
-        onLost: (_row, error) => assert.fail(error),
-        retryDelaysMs: Array<number>(2_000).fill(5),
-      });
-      await store.append(sampleGeneration({ id: 'before' }));
+      const journal = await openTestJournal(t, database);
+      await journal.record(sampleGeneration({ id: 'gen-before' }));
+      await journal.settled();
       await proxy.cut();
       await assert.rejects(database.ping(), (error) => error instanceof DatabaseError && error.transient);
-      const waiting = Promise.all(['during-1', 'during-2'].map((id) => store.append(sampleGeneration({ id }))));
+      for (const id of ['gen-during-1', 'gen-during-2']) await journal.record(sampleGeneration({ id }));
       await assert.rejects(database.ping(), /PostgreSQL cannot be reached: .*ECONNREFUSED/);
-      assert.equal(store.pending(), 2);
+      assert.ok(journal.status().unapplied > 0);
       await proxy.restore();
-      await waiting;
+      await journal.settled();
       await database.ping();
       assert.equal(await count(database), 3);
-      await store.close();
+      assert.ok(journal.reported.every((each) => each.startsWith('store')));
+      await journal.close();
     });
 
     test('replaces a session that the server ends', async (t) => {
@@ -114,7 +113,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
     test('stores a charge while every other connection is busy', async (t) => {
       const database = await openDatabase({ ...place, clock });
       t.after(() => database.close());
-      const store = createGenerationStore({ database, onLost: (_row, error) => assert.fail(error) });
+      const store = createAppender(database);
       const reports: Promise<unknown>[] = [];
       await database.kysely.transaction().execute(async (transaction) => {
         await sql`select pg_advisory_xact_lock(2)`.execute(transaction);
@@ -123,7 +122,6 @@ for (const { makePlace } of POSTGRES_ENGINES)
         await store.append(sampleGeneration({ id: 'beside' }));
       });
       await Promise.all(reports);
-      await store.close();
     });
 
     test('reports a server that is away, or refuses the login, in one sentence without the password', async () => {

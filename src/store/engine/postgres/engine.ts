@@ -1,10 +1,12 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import type { AppliedBatch, JournalBatch, RefusedRecord } from '../../../journal/batch.ts';
+import { decodeBatch, type DecodedBatch } from '../../journal/decode-batch.ts';
 import { DatabaseError } from '../database-error.ts';
 import type { Engine, Patient, RunAlone } from '../engine.ts';
-import type { RefusedSettlement } from '../../generations/settlement.ts';
 import type { Tables } from '../../tables.ts';
 import { openConnections, type Connections } from './pool.ts';
-import { settleStatement } from './settle.ts';
+import { sumUpAgain } from '../../usage/usage-progress.ts';
+import { batchStatement, type BatchRows } from './apply-batch.ts';
 
 /** A process opens at most so many of the server's connections, beside those for reports and one for charges. */
 const CONNECTIONS_MAX = 7;
@@ -42,7 +44,7 @@ export async function openPostgres(url: string): Promise<Engine> {
     reports: kyselyOver(reportConnections),
     runAlone: runAloneIn(kysely),
     withPatience: (task) => withPatience(url, task),
-    appendSettlements: (batch) => appendSettlements(chargeConnections, batch),
+    applyBatch: (batch) => applyBatch(chargeConnections, batch),
     ping: () => ping(connections),
     close: () => (closing ??= close()),
   };
@@ -75,21 +77,50 @@ async function withPatience<Value>(url: string, task: (patient: Patient) => Prom
   }
 }
 
-/** Stores all settlements at once and, when the server refuses one of them, each separately. */
-async function appendSettlements(
-  budgetReservation: Connections,
-  batch: Parameters<Engine['appendSettlements']>[0],
-): Promise<readonly RefusedSettlement[]> {
-  if (batch.length === 0) return [];
+/** Stores all records at once and, when the server refuses one of them, each separately. */
+async function applyBatch(connections: Connections, batch: JournalBatch): Promise<AppliedBatch> {
+  const decoded = decodeBatch(batch);
+  const { damaged, end } = decoded;
+  const { all, one, last } = partsOf(batch, decoded);
+  const store = (rows: BatchRows): Promise<unknown> => storeRows(connections, rows, decoded.lateSinceMs);
+  const refused: RefusedRecord[] = [...decoded.unknown];
   try {
-    await budgetReservation.run(settleStatement(batch));
-    return [];
+    await store(all);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.transient) throw error;
-    if (batch.length === 1) return [{ index: 0, fault: error }];
+    for (const { payload, rows } of one) await store(rows).catch(refusing(payload, refused));
+    await store(last);
   }
-  const refused: RefusedSettlement[] = [];
-  for (const [index, settlement] of batch.entries())
-    for (const { fault } of await appendSettlements(budgetReservation, [settlement])) refused.push({ index, fault });
-  return refused;
+  return { end, records: one.length + decoded.unknown.length - refused.length, refused, damaged };
+}
+
+function refusing(payload: string, refused: RefusedRecord[]): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof DatabaseError) || error.transient) throw error;
+    refused.push({ payload, message: error.message });
+  };
+}
+
+/** A batch as one statement, or as one for each record and one for the checkpoint. */
+function partsOf({ columns, checkpoint }: JournalBatch, { generations, feedback, end }: DecodedBatch) {
+  const nothing: BatchRows = { columns, generations: [], feedback: [] };
+  const last: BatchRows = { ...nothing, checkpoint: checkpoint && { ...checkpoint, end } };
+  return {
+    all: { ...last, generations: generations.map(({ row }) => row), feedback: feedback.map(({ row }) => row) },
+    one: [
+      ...generations.map(({ row, payload }) => ({ payload, rows: { ...nothing, generations: [row] } })),
+      ...feedback.map(({ row, payload }) => ({ payload, rows: { ...nothing, feedback: [row] } })),
+    ],
+    last,
+  };
+}
+
+async function storeRows(connections: Connections, rows: BatchRows, lateSinceMs: number | undefined): Promise<void> {
+  const statement = batchStatement(rows);
+  if (lateSinceMs === undefined) return void (await connections.run(statement));
+  // With what says that the sums lack these records: else a kill in between would leave them without.
+  await runAloneIn(kyselyOver(connections))('usage-progress', async (transaction) => {
+    await transaction.executeQuery(CompiledQuery.raw(statement.text, [...statement.values]));
+    await sumUpAgain(transaction, lateSinceMs);
+  });
 }

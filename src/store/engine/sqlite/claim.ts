@@ -12,22 +12,33 @@ export interface Claim {
   release(): void;
 }
 
+/** A lock that ends with its process. */
+export interface FileLock {
+  release(): void;
+}
+
+/**
+ * Locks `PATH.lock`. `held`: another process has the lock. `unknown`: the file system has no locks, or the file cannot be
+ * made.
+ */
+export function takeLock(path: string): FileLock | 'held' | 'unknown' {
+  makeOwnerOnlyFile(`${path}.lock`);
+  let file: DatabaseSync | undefined;
+  try {
+    file = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+    file.exec('begin exclusive');
+    const opened = file;
+    return { release: () => void (opened.isOpen && opened.close()) };
+  } catch (error) {
+    file?.close();
+    return isBusy(error) ? 'held' : 'unknown';
+  }
+}
+
 /** @param path the database; the sign is an empty file beside it, with a lock */
 export function claimSqlite(path: string): Claim {
-  let sign: DatabaseSync | undefined;
-  makeOwnerOnlyFile(`${path}.lock`);
-  try {
-    sign = new DatabaseSync(`${path}.lock`, { timeout: 0 });
-    sign.exec('begin exclusive');
-  } catch (error) {
-    sign?.close();
-    // A file system without locks shows no other process. That is no reason to refuse: the database itself is usable.
-    return { isAlone: !isBusy(error), release: () => undefined };
-  }
-  return {
-    isAlone: true,
-    release() {
-      if (sign.isOpen) sign.close();
-    },
-  };
+  const lock = takeLock(path);
+  // A file system without locks shows no other process. That is no reason to refuse: the database itself is usable.
+  if (typeof lock === 'string') return { isAlone: lock !== 'held', release: () => undefined };
+  return { isAlone: true, release: () => lock.release() };
 }

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { systemClock as clock } from '../../../lib/clock.ts';
 import { openDatabase, type Database } from '../database.ts';
-import { createGenerationStore } from '../../generations/generations.ts';
+import { createAppender } from '../../../../tests/support/store/append.ts';
 import { withTimeout } from '../../../lib/async/with-timeout.ts';
 import { sampleGeneration } from '../../../../tests/support/store/generations.ts';
 import { insertKey, keyColumns, readHashes } from '../../../../tests/support/store/keys.ts';
@@ -138,21 +138,21 @@ test('makes a write wait while another process holds the file', async (context) 
   assert.deepEqual(await readHashes(database), ['a']);
 });
 
-test('reads while settlements wait for another process', async (context) => {
+test('reads while a batch of a journal waits for another process', async (context) => {
   const path = newFile();
   const database = await openDatabase({ path, clock });
   context.after(() => database.close());
-  const store = createGenerationStore({ database, onLost: (_row, error) => assert.fail(error) });
+  const store = createAppender(database);
   const other = new DatabaseSync(path);
   other.exec('begin immediate');
   const posts = mock.method(Worker.prototype, 'postMessage');
-  const stored = store.append(sampleGeneration());
+  const refused = assert.rejects(store.append(sampleGeneration()), /locked/);
   while (posts.mock.callCount() === 0) await turn();
   posts.mock.restore();
   assert.deepEqual(await withTimeout(readHashes(database), READ_MS_MAX), []);
   other.exec('rollback');
   other.close();
-  await stored;
+  await refused;
 });
 
 test('ends every waiting job when the database thread dies', async (context) => {

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
+import { assert } from '../../../lib/assert.ts';
 import { makeFolder } from '../../../lib/files/make-folder.ts';
 import { keepFromOthers, makeOwnerOnlyFile } from '../../../lib/files/owner-only.ts';
 import { DatabaseGoneError } from '../database-error.ts';
@@ -8,7 +9,6 @@ import type { Engine, RunAlone } from '../engine.ts';
 import type { Tables } from '../../tables.ts';
 import { createSqliteDialect } from './driver.ts';
 import { createLazyThread } from './lazy-thread.ts';
-import { createSettleJobs } from './settle.ts';
 import { startSqliteThread } from './thread.ts';
 
 /** How long a migration may delay everything else. */
@@ -26,7 +26,6 @@ export async function openSqlite(path: string): Promise<Engine> {
   const thread = await startSqliteThread(path);
   const opened = path === ':memory:' ? undefined : await numberOfFile(path);
   const kysely = new Kysely<Tables>({ dialect: createSqliteDialect(thread) });
-  const settleJob = createSettleJobs();
   // An in-memory database is visible to its own thread alone. A file allows readers beside the writer.
   const reader = path === ':memory:' ? thread : createLazyThread(() => startSqliteThread(path));
   const patient = new Kysely<Tables>({ dialect: createSqliteDialect(thread, PATIENT_MS_MAX) });
@@ -36,10 +35,10 @@ export async function openSqlite(path: string): Promise<Engine> {
     reports: new Kysely<Tables>({ dialect: createSqliteDialect(reader) }),
     runAlone: runAloneIn(kysely),
     withPatience: (task) => task({ kysely: patient, runAlone: runAloneIn(patient) }),
-    async appendSettlements(batch) {
-      if (batch.length === 0) return [];
-      const { refused } = await thread.run(settleJob(batch));
-      return refused;
+    async applyBatch(batch) {
+      const { applied } = await thread.run({ kind: 'apply', batch });
+      assert(applied !== undefined, 'the thread applies what it is given');
+      return applied;
     },
     async ping() {
       // SQLite keeps writing to a file whose name was removed, and those writes are lost.

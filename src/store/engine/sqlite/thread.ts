@@ -115,9 +115,7 @@ class Thread implements SqliteThread {
       const refusal = this.#findRefusal();
       if (refusal !== undefined) return reject(refusal);
       this.#waiting.push({ job, resolve, reject });
-      // A settlement is a batch by itself, and its sender works on while the thread stores it.
-      if (job.kind === 'settle') this.#flush();
-      else this.#planFlush();
+      this.#planFlush();
     });
   }
 

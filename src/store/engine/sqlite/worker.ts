@@ -4,20 +4,21 @@ import { parentPort } from 'node:worker_threads';
 import { assert } from '../../../lib/assert.ts';
 import { createLruCache } from '../../../lib/cache/lru-cache.ts';
 import type { DatabaseFault } from '../database-error.ts';
-import type { RefusedSettlement } from '../../generations/settlement.ts';
+import { decodeBatch } from '../../journal/decode-batch.ts';
+import type { AppliedBatch, JournalBatch, RefusedRecord } from '../../../journal/batch.ts';
+import { storeFeedback, storeGenerations, storeProgress } from './apply-batch.ts';
 import { isBusy, classifyFault } from './fault.ts';
-import { decodeSettlements, storeSettlements, type SettleJob } from './store-settlements.ts';
 import type { SqliteJob, SqliteJobDone, SqliteMessage, SqliteReply, SqliteResult } from './protocol.ts';
 
 /** How long a statement waits for another process, such as the command line, to finish its write. */
 const BUSY_TIMEOUT_MS = 2_000;
-/** The same for settlements, which their sender retries: every read that comes meanwhile waits with them. */
-const SETTLE_BUSY_TIMEOUT_MS = 100;
+/** The same for a journal, whose batches are sent again: every read that comes meanwhile waits with them. */
+const APPLY_BUSY_TIMEOUT_MS = 100;
 /** Statements are few and fixed; lists of bound values (`in (?, ?)`) make variants of them. */
 const STATEMENTS_MAX = 256;
 const WAL_ATTEMPTS_MAX = 100;
 const WAL_RETRY_MS = 20;
-const NOTHING: SqliteJobDone = { rows: [], changes: 0, refused: [] };
+const NOTHING: SqliteJobDone = { rows: [], changes: 0 };
 
 assert(parentPort !== null, 'the database file runs as a worker thread');
 const port = parentPort;
@@ -63,43 +64,55 @@ function prepare(sql: string): StatementSync {
   return statement;
 }
 
-/** How the settlements of a job are stored. */
-type Settle = (job: SettleJob) => SqliteJobDone;
+/** How a batch of a journal is stored. */
+type Apply = (batch: JournalBatch) => AppliedBatch;
 
-function runJob(job: SqliteJob, settle: Settle): SqliteJobDone {
-  if (job.kind === 'settle') return settle(job);
+function runJob(job: SqliteJob, apply: Apply): SqliteJobDone {
+  if (job.kind === 'apply') return { ...NOTHING, applied: apply(job.batch) };
   const statement = prepare(job.sql);
   if (statement.columns().length > 0) return { ...NOTHING, rows: statement.all(...job.values) };
   return { ...NOTHING, changes: Number(statement.run(...job.values).changes) };
 }
 
 /**
- * Stores them without a savepoint, which would copy every page that is changed after it.
- * @throws when one is refused: some are stored
+ * Stores a batch without a savepoint, which would copy every page that is changed after it.
+ * @throws when a record is refused: some are stored
  */
-function settleAtOnce(job: SettleJob): SqliteJobDone {
-  const settlements = decodeSettlements(job);
-  storeSettlements(prepare, job, settlements);
-  return { ...NOTHING, changes: settlements.length };
+function applyAtOnce(batch: JournalBatch): AppliedBatch {
+  const decoded = decodeBatch(batch);
+  const { generations, feedback, unknown, damaged, end } = decoded;
+  storeGenerations(
+    prepare,
+    batch.columns,
+    generations.map(({ row }) => row),
+  );
+  for (const { row } of feedback) storeFeedback(prepare, row);
+  storeProgress(prepare, batch, decoded);
+  return { end, records: generations.length + feedback.length, refused: unknown, damaged };
 }
 
-/** Stores each by itself, so that refused ones leave nothing behind. @throws what spoils the transaction around them */
-function settleOneByOne(job: SettleJob): SqliteJobDone {
-  const settlements = decodeSettlements(job);
-  const refused: RefusedSettlement[] = [];
-  for (const [index, settlement] of settlements.entries()) {
-    prepare('savepoint settlement').run();
+/** Stores each record by itself, so that refused ones leave nothing behind. @throws what spoils the transaction around them */
+function applyOneByOne(batch: JournalBatch): AppliedBatch {
+  const decoded = decodeBatch(batch);
+  const { generations, feedback, unknown, damaged, end } = decoded;
+  const refused: RefusedRecord[] = [...unknown];
+  const tryOne = (payload: string, store: () => void): void => {
+    prepare('savepoint record').run();
     try {
-      storeSettlements(prepare, job, [settlement]);
+      store();
     } catch (error) {
       const fault = classifyFault(error);
       if (spoilsTransaction(fault)) throw error;
-      prepare('rollback to settlement').run();
-      refused.push({ index, fault });
+      prepare('rollback to record').run();
+      refused.push({ payload, message: fault.message });
     }
-    prepare('release settlement').run();
-  }
-  return { ...NOTHING, changes: settlements.length - refused.length, refused };
+    prepare('release record').run();
+  };
+  for (const { row, payload } of generations) tryOne(payload, () => storeGenerations(prepare, batch.columns, [row]));
+  for (const { row, payload } of feedback) tryOne(payload, () => storeFeedback(prepare, row));
+  storeProgress(prepare, batch, decoded);
+  const records = generations.length + feedback.length + unknown.length - refused.length;
+  return { end, records, refused, damaged };
 }
 
 /**
@@ -112,16 +125,16 @@ function spoilsTransaction(fault: DatabaseFault): boolean {
 
 function tryJob(job: SqliteJob): SqliteResult {
   try {
-    return { done: runJob(job, settleOneByOne) };
+    return { done: runJob(job, applyOneByOne) };
   } catch (error) {
     return { fault: classifyFault(error) };
   }
 }
 
 /** @throws what spoils the transaction */
-function tryWrite(job: SqliteJob, settle: Settle): SqliteResult {
+function tryWrite(job: SqliteJob, apply: Apply): SqliteResult {
   try {
-    return { done: runJob(job, settle) };
+    return { done: runJob(job, apply) };
   } catch (error) {
     const fault = classifyFault(error);
     if (spoilsTransaction(fault)) throw error;
@@ -134,10 +147,10 @@ function runGroup(jobs: readonly SqliteJob[]): readonly SqliteResult[] {
   const reads: readonly SqliteResult[] = jobs.map((job) => (job.kind === 'read' ? tryJob(job) : { done: NOTHING }));
   if (!jobs.some((job) => job.kind !== 'read')) return reads;
   try {
-    let results = runWrites(jobs, reads, settleAtOnce);
-    if (results.some((result, index) => jobs[index]?.kind === 'settle' && 'fault' in result)) {
+    let results = runWrites(jobs, reads, applyAtOnce);
+    if (results.some((result, index) => jobs[index]?.kind === 'apply' && 'fault' in result)) {
       prepare('rollback').run();
-      results = runWrites(jobs, reads, settleOneByOne);
+      results = runWrites(jobs, reads, applyOneByOne);
     }
     prepare('commit').run();
     return results;
@@ -147,20 +160,20 @@ function runGroup(jobs: readonly SqliteJob[]): readonly SqliteResult[] {
 }
 
 /** Begins a transaction and leaves it open. @throws what spoils the transaction */
-function runWrites(jobs: readonly SqliteJob[], reads: readonly SqliteResult[], settle: Settle): SqliteResult[] {
+function runWrites(jobs: readonly SqliteJob[], reads: readonly SqliteResult[], apply: Apply): SqliteResult[] {
   const results = [...reads];
   if (jobs.some((job) => job.kind === 'write')) prepare('begin immediate').run();
   else beginSoon();
   for (const [index, job] of jobs.entries()) {
     if (job.kind === 'read') continue;
-    results[index] = tryWrite(job, settle);
+    results[index] = tryWrite(job, apply);
   }
   return results;
 }
 
-/** @throws when another process writes for longer than settlements may wait */
+/** @throws when another process writes for longer than a journal may wait */
 function beginSoon(): void {
-  prepare(`pragma busy_timeout = ${SETTLE_BUSY_TIMEOUT_MS}`).get();
+  prepare(`pragma busy_timeout = ${APPLY_BUSY_TIMEOUT_MS}`).get();
   try {
     prepare('begin immediate').run();
   } finally {

@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../engine/database.ts';
 import { DatabaseError } from '../engine/database-error.ts';
-import type { GenerationRow } from './columns.ts';
-import { createGenerationStore } from './generations.ts';
+import { generationRows, type GenerationRow } from '../generations/columns.ts';
 import { createKeyStore } from '../accounts/keys.ts';
 import { parseSettlements, type Settlement } from './settlement.ts';
 import { sumSpend } from '../usage/spend.ts';
 import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
+import { applySettlements } from '../../../tests/support/store/append.ts';
 import { sampleCharge, sampleGeneration } from '../../../tests/support/store/generations.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,28 +31,18 @@ for (const { name, makePlace } of ALL_ENGINES)
       for (const table of TABLES) await sql`delete from ${sql.table(table)}`.execute(database.kysely);
     });
 
-    /** Makes a settlement as the store of generations does. */
-    async function settlementOf(row: Partial<GenerationRow>, nanoUsd: number): Promise<Settlement> {
-      const formatted = Promise.withResolvers<Settlement>();
-      const store = createGenerationStore({
-        database: {
-          ...database,
-          appendSettlements: ([settlement]) => {
-            if (settlement !== undefined) formatted.resolve(settlement);
-            return Promise.resolve([]);
-          },
-        },
-        onLost: (_row, error) => formatted.reject(error),
-      });
+    /** Makes a settlement as versions before the journal kept it. */
+    function settlementOf(row: Partial<GenerationRow>, nanoUsd: number): Settlement {
       const full = sampleGeneration(row);
       const day_start_ms = full.createdAtMs - (full.createdAtMs % DAY_MS);
       const subjects = [`key:${full.keyHash}`, 'account:default'];
-      await store.append(full, {
+      return {
+        generation: generationRows.toColumns(full),
         entries: [sampleCharge(full.id, nanoUsd)],
         spend: subjects.map((subject) => ({ subject, day_start_ms, is_byok: full.isByok ? 1 : 0, nano_usd: nanoUsd })),
-      });
-      return formatted.promise;
+      };
     }
+    const apply = async (settlements: readonly Settlement[]) => (await applySettlements(database, settlements)).refused;
 
     const spendRows = () =>
       database.kysely
@@ -67,8 +57,8 @@ for (const { name, makePlace } of ALL_ENGINES)
       (await database.kysely.selectFrom('generations').select('id').orderBy('id').execute()).map(({ id }) => id);
 
     test('stores a generation, its entry and its sums together', async () => {
-      const settlement = await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7);
-      assert.deepEqual(await database.appendSettlements([settlement]), []);
+      const settlement = settlementOf({ id: 'gen-1', keyHash: 'k' }, 7);
+      assert.deepEqual(await apply([settlement]), []);
       assert.deepEqual(await generationIds(), ['gen-1']);
       assert.deepEqual(await entryIds(), ['gen-1:usage']);
       assert.deepEqual(await spendRows(), [
@@ -79,12 +69,12 @@ for (const { name, makePlace } of ALL_ENGINES)
 
     test('charges a repeated settlement once: alone, in a larger batch, or twice in one', async () => {
       const [first, second] = [
-        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
-        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
+        settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
+        settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
       ];
-      await database.appendSettlements([first]);
-      await database.appendSettlements([first]);
-      await database.appendSettlements([second, first, second]);
+      await apply([first]);
+      await apply([first]);
+      await apply([second, first, second]);
       assert.deepEqual(await entryIds(), ['gen-1:usage', 'gen-2:usage']);
       assert.deepEqual(await spendRows(), [
         { subject: 'account:default', nano_usd: 17, requests: 2 },
@@ -94,16 +84,16 @@ for (const { name, makePlace } of ALL_ENGINES)
 
     test('leaves nothing of a refused settlement, and stores its neighbours', async () => {
       const [good, bad, other] = [
-        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
-        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
-        await settlementOf({ id: 'gen-3', keyHash: 'k' }, 100),
+        settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
+        settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
+        settlementOf({ id: 'gen-3', keyHash: 'k' }, 100),
       ];
       // Its generation is valid, its second charge is not.
       const twice = bad.entries.flatMap((entry) => [entry, { ...entry, id: 'again' }]);
-      const refused = await database.appendSettlements([good, { ...bad, entries: twice }, other]);
+      const refused = await apply([good, { ...bad, entries: twice }, other]);
       assert.deepEqual(
-        refused.map(({ index, fault }) => [index, fault.transient]),
-        [[1, false]],
+        refused.map(({ payload }) => payload.includes('gen-2')),
+        [true],
       );
       assert.deepEqual(await generationIds(), ['gen-1', 'gen-3']);
       assert.deepEqual(await entryIds(), ['gen-1:usage', 'gen-3:usage']);
@@ -112,46 +102,46 @@ for (const { name, makePlace } of ALL_ENGINES)
 
     test('stores a row with its columns in another order like its neighbours', async () => {
       const [first, second] = [
-        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
-        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
+        settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
+        settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
       ];
       const generation = Object.fromEntries(Object.entries(second.generation).toReversed());
       const [turned] = parseSettlements(JSON.stringify([{ ...second, generation }])) ?? [];
       assert.ok(turned !== undefined);
-      assert.deepEqual(await database.appendSettlements([first, turned]), []);
+      assert.deepEqual(await apply([first, turned]), []);
       const stored = await database.kysely.selectFrom('generations').selectAll().where('id', '=', 'gen-2').execute();
       assert.deepEqual(stored, [second.generation]);
     });
 
     test("stores an older version's settlement, with fewer columns, between others at the first try", async () => {
       const [first, { generation, ...charges }, last] = [
-        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
-        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
-        await settlementOf({ id: 'gen-3', keyHash: 'k' }, 4),
+        settlementOf({ id: 'gen-1', keyHash: 'k' }, 7),
+        settlementOf({ id: 'gen-2', keyHash: 'k' }, 10),
+        settlementOf({ id: 'gen-3', keyHash: 'k' }, 4),
       ];
       const { router: _router, saved_nano_usd: _saved, ...fewer } = generation;
       const left = parseSettlements(JSON.stringify([{ ...charges, generation: fewer }])) ?? [];
-      for (const batch of [[first], left, [last]]) assert.deepEqual(await database.appendSettlements(batch), []);
+      for (const batch of [[first], left, [last]]) assert.deepEqual(await apply(batch), []);
       assert.deepEqual(await generationIds(), ['gen-1', 'gen-2', 'gen-3']);
     });
 
     test('writes once what shares a write with a refused settlement', async () => {
       const [first, second, bad, good] = [
-        await settlementOf({ id: 'gen-1', keyHash: 'k' }, 1),
-        await settlementOf({ id: 'gen-2', keyHash: 'k' }, 2),
-        await settlementOf({ id: 'gen-3', keyHash: 'k' }, 4),
-        await settlementOf({ id: 'gen-4', keyHash: 'k' }, 8),
+        settlementOf({ id: 'gen-1', keyHash: 'k' }, 1),
+        settlementOf({ id: 'gen-2', keyHash: 'k' }, 2),
+        settlementOf({ id: 'gen-3', keyHash: 'k' }, 4),
+        settlementOf({ id: 'gen-4', keyHash: 'k' }, 8),
       ];
-      await database.appendSettlements([first]);
+      await apply([first]);
       // While this one is under way the others queue up, and are sent together.
-      const busy = database.appendSettlements([second]);
+      const busy = apply([second]);
       const more = sql`update spend set nano_usd = nano_usd + 100 where subject = 'key:k'`.execute(database.kysely);
       const twice = bad.entries.flatMap((entry) => [entry, { ...entry, id: 'again' }]);
-      const refused = database.appendSettlements([{ ...bad, entries: twice }, good]);
+      const refused = apply([{ ...bad, entries: twice }, good]);
       await Promise.all([busy, more]);
       assert.deepEqual(
-        (await refused).map(({ index }) => index),
-        [0],
+        (await refused).map(({ payload }) => payload.includes('gen-3')),
+        [true],
       );
       assert.deepEqual(await spendRows(), [
         { subject: 'account:default', nano_usd: 11, requests: 3 },
@@ -160,16 +150,9 @@ for (const { name, makePlace } of ALL_ENGINES)
     });
 
     test('lets writers touch the same sums in other orders without a deadlock or a lost charge', async () => {
-      const batches = await Promise.all(
-        Array.from({ length: 12 }, (_, writer) =>
-          Promise.all(
-            Array.from({ length: 8 }, (_none, index) =>
-              settlementOf(
-                { id: `gen-${writer}-${index}`, keyHash: `k${(writer % 2 === 0 ? index : 7 - index) % 8}` },
-                1,
-              ),
-            ),
-          ),
+      const batches = Array.from({ length: 12 }, (_, writer) =>
+        Array.from({ length: 8 }, (_none, index) =>
+          settlementOf({ id: `gen-${writer}-${index}`, keyHash: `k${(writer % 2 === 0 ? index : 7 - index) % 8}` }, 1),
         ),
       );
       const others = await Promise.all([openDatabase({ ...place, clock }), openDatabase({ ...place, clock })]);
@@ -186,18 +169,16 @@ for (const { name, makePlace } of ALL_ENGINES)
     test('sums spending by key, credential and window', async () => {
       const spent = (id: string, keyHash: string, day: number, nanoUsd: number, isByok = false) =>
         settlementOf({ id, keyHash, createdAtMs: day * DAY_MS + 1, isByok }, nanoUsd);
-      await database.appendSettlements(
-        await Promise.all([
-          spent('1', 'a', 99, 1),
-          spent('2', 'a', 100, 20),
-          spent('3', 'a', 200, 300),
-          spent('4', 'a', 300, 4_000),
-          spent('6', 'a', 250, 50_000, true),
-          spent('7', 'b', 300, 7),
-          spent('8', 'c', 300, Number.MAX_SAFE_INTEGER - 4_020),
-          spent('9', 'c', 301, Number.MAX_SAFE_INTEGER),
-        ]),
-      );
+      await apply([
+        spent('1', 'a', 99, 1),
+        spent('2', 'a', 100, 20),
+        spent('3', 'a', 200, 300),
+        spent('4', 'a', 300, 4_000),
+        spent('6', 'a', 250, 50_000, true),
+        spent('7', 'b', 300, 7),
+        spent('8', 'c', 300, Number.MAX_SAFE_INTEGER - 4_020),
+        spent('9', 'c', 301, Number.MAX_SAFE_INTEGER),
+      ]);
       const sums = await createKeyStore({ database }).sumSpend(['a', 'c', 'nobody'], {
         dayStartMs: 300 * DAY_MS,
         weekStartMs: 200 * DAY_MS,
@@ -218,11 +199,11 @@ for (const { name, makePlace } of ALL_ENGINES)
 
 const TRIES_MAX = 50;
 
-/** As the append queue does: another process may hold the file for longer than a settlement waits. */
+/** As a journal does: another process may hold the file for longer than a settlement waits. */
 async function appendPatiently(database: Database, batch: readonly Settlement[]) {
   for (let tries = 1; ; tries++)
     try {
-      return await database.appendSettlements(batch);
+      return (await applySettlements(database, batch)).refused;
     } catch (error) {
       if (!(error instanceof DatabaseError && error.transient) || tries === TRIES_MAX) throw error;
     }
