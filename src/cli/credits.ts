@@ -12,6 +12,7 @@ import { openAuditTrail } from './audit-trail.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
+import { waitForJournals } from './journals.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 import { asOperatorError } from './operator-error.ts';
 import type { Difference } from '../store/usage/verify-ledger.ts';
@@ -60,7 +61,7 @@ export async function runCredits(args: readonly string[], io: Io): Promise<numbe
   const { config } = loadCheckedConfig(configArgs(values), io.env);
   const database = await openConfiguredDatabase(config, { makes: false });
   try {
-    if (verb === 'verify') return await verify(database, io);
+    if (verb === 'verify') return await verify(database, await waitForJournals(config, database), io);
     const credits = createCredits({
       store: createLedgerStore({ database }),
       clock: systemClock,
@@ -175,11 +176,12 @@ function formatJson(entry: CreditEntry): string {
 }
 
 /** Exits 1 when the books do not agree. */
-async function verify(database: Database, io: Io): Promise<number> {
+async function verify(database: Database, unstored: readonly string[], io: Io): Promise<number> {
+  for (const sentence of unstored) io.stdout.write(`${sentence}\n`);
   const differences = await createLedgerStore({ database }).verify(ACCOUNT);
   for (const difference of differences) io.stdout.write(`${formatDifference(difference)}\n`);
   if (differences.length === 0) io.stdout.write('Generations, entries, sums and balance agree.\n');
-  return differences.length === 0 ? 0 : 1;
+  return differences.length === 0 && unstored.length === 0 ? 0 : 1;
 }
 
 type Format = (of: string, expected: number, found: number) => string;

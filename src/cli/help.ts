@@ -72,7 +72,8 @@ Commands:
   adjust AMOUNT --note TEXT               correct the balance; AMOUNT may be negative
   refund GENERATION [AMOUNT] --note TEXT  refund the cost of a generation, or a part of it
   entries [--limit N] [--json]            the newest entries, by default 20
-  verify                                  compare generations, entries, sums and balance; exits with 1 if they differ
+  verify                                  compare generations, entries, sums and balance; exits with 1 if they differ,
+                                          or if a journal has records that the database lacks
 
 AMOUNT is in USD, such as 12.50.
 
@@ -88,6 +89,20 @@ file and replaces the database by it, while no gateway runs; the previous databa
 call pg_dump and pg_restore, and restore needs an empty database.
 
 The file does not contain GATEWAY_SECRET, without which stored credentials cannot be decrypted.
+
+Options:
+${CONFIG_OPTIONS}`;
+
+export const JOURNAL_HELP = `Usage: model-gateway journal COMMAND [options]
+
+Works on the journals of the data directory: records of responses on their way to the database, also while a gateway runs.
+
+Commands:
+  list              each journal, whether its process runs, and how many records are not in the database; exits with 1 if
+                    one cannot be applied
+  show STREAM       the records of a journal, a line of JSON each
+  apply             store what processes that are gone have left, which a gateway does by itself where the file system
+                    has locks. Where it has none: run it while no gateway uses the directory
 
 Options:
 ${CONFIG_OPTIONS}`;

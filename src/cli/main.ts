@@ -13,6 +13,7 @@ import {
   DOCTOR_HELP,
   EXPLAIN_HELP,
   GENERATIONS_HELP,
+  JOURNAL_HELP,
   KEYS_HELP,
   REPORT_HELP,
   SECRET_HELP,
@@ -51,6 +52,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'seal stored credentials anew with another secret',
     help: SECRET_HELP,
     run: async (args, io) => (await import('./secret.ts')).runSecret(args, io),
+  },
+  journal: {
+    summary: 'list, show and apply records on their way to the database',
+    help: JOURNAL_HELP,
+    run: async (args, io) => (await import('./journal.ts')).runJournal(args, io),
   },
   generations: {
     summary: 'list and show records of generations',

@@ -31,6 +31,22 @@ export async function restorePostgres(file: string, url: string): Promise<void> 
     await connections.end();
   }
   await runTool('pg_restore', ['--no-owner', '--no-privileges', '--single-transaction', '--exit-on-error', file], url);
+  await renewIdentity(url);
+}
+
+/** Journals of the database that the backup was made of must not be applied to what it was restored to. */
+async function renewIdentity(url: string): Promise<void> {
+  const connections = openConnections(url, { connectionsMax: 1, statementMsMax: 10_000 });
+  try {
+    await connections.run({
+      text: `do $$ begin
+        if to_regclass('database_identity') is not null then update database_identity set id = gen_random_uuid()::text; end if;
+      end $$`,
+      values: [],
+    });
+  } finally {
+    await connections.end();
+  }
 }
 
 /** Passes the password in the environment: every user of the machine can read a command line. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
@@ -30,6 +31,7 @@ export async function restoreSqlite(file: string, path: string): Promise<string 
   try {
     await makeFile(arrived, (partial) => copyFile(file, partial));
     check(arrived, file);
+    renewIdentity(arrived);
     const kept = existsSync(path) ? await putAside(path) : undefined;
     await rename(arrived, path);
     return kept;
@@ -63,6 +65,17 @@ function check(file: string, name: string): void {
       throw new Error(`${name} is no database of a gateway.`);
     const applied = database.prepare('select name from schema_migrations order by name').all();
     refuseNewer(applied.map((migration) => ({ name: String(migration['name']) })));
+  } finally {
+    database.close();
+  }
+}
+
+/** Journals of the database that the backup was made of must not be applied to what it was restored to. */
+function renewIdentity(path: string): void {
+  const database = new DatabaseSync(path);
+  try {
+    const tables = database.prepare("select name from sqlite_master where name = 'database_identity'").all();
+    if (tables.length > 0) database.prepare('update database_identity set id = ?').run(randomUUID());
   } finally {
     database.close();
   }
