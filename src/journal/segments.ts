@@ -36,7 +36,7 @@ export interface Segment {
   readonly base: number;
 }
 
-export function segmentPath(folder: string, stream: string, base: number): string {
+function segmentPath(folder: string, stream: string, base: number): string {
   return join(folder, `${stream}.${String(base).padStart(15, '0')}.segment`);
 }
 

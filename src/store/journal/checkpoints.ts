@@ -20,7 +20,7 @@ export async function openJournalStore(database: Database): Promise<JournalStore
   };
 }
 
-export async function readDatabaseId({ kysely }: Pick<Database, 'kysely'>): Promise<string> {
+async function readDatabaseId({ kysely }: Pick<Database, 'kysely'>): Promise<string> {
   const { id } = await kysely.selectFrom('database_identity').select('id').executeTakeFirstOrThrow();
   return id;
 }

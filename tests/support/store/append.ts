@@ -10,7 +10,7 @@ import type { Settlement } from '../../../src/store/journal/settlement.ts';
 
 const NO_CHARGES: Charges = { entries: [], spend: [] };
 
-export function settlementOf(row: GenerationRow, charges = NO_CHARGES): Settlement {
+function settlementOf(row: GenerationRow, charges = NO_CHARGES): Settlement {
   return { generation: generationRows.toColumns(row), ...charges };
 }
 
