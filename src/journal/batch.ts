@@ -52,8 +52,6 @@ export interface RefusedRecord {
  */
 export type ApplyBatch = (batch: JournalBatch) => Promise<AppliedBatch>;
 
-/** Some milliseconds of work for the database. */
-const RECORDS_MAX = 2_000;
 const WINDOW_BYTES = 1_048_576;
 /** A folder beside the segments. */
 const DAMAGED_FOLDER = 'damaged';
@@ -61,20 +59,21 @@ const DAMAGED_FOLDER = 'damaged';
 /**
  * Reads the records of a batch. Bytes that are damaged are copied to a file of their own first, so that nothing is skipped
  * that is not kept.
+ * @param recordsMax further records are left for the next batch
  * @throws Error of the system
  */
-export function readBatch({ source }: Pick<JournalBatch, 'source'>): FramesRead {
+export function readBatch({ source }: Pick<JournalBatch, 'source'>, recordsMax: number): FramesRead {
   if ('frames' in source) return readFrames(Buffer.from(source.frames));
   const { path, from, to, isWhole } = source;
   const descriptor = openSync(path, 'r');
   try {
     const end = Math.min(to, fstatSync(descriptor).size);
     let window = Math.min(end, from + WINDOW_BYTES);
-    let read = readWindow(descriptor, from, window);
+    let read = readWindow(descriptor, from, window, recordsMax);
     // A frame, or damaged bytes, that do not end in the window.
     if (read.isCutOff && read.frames.length === 0 && window < end) {
       window = end;
-      read = readWindow(descriptor, from, window);
+      read = readWindow(descriptor, from, window, recordsMax);
     }
     if (read.isCutOff && window === end && isWhole) read = withDamagedEnd(read, end);
     for (const damaged of read.damaged) keepDamaged(descriptor, path, damaged);
@@ -84,10 +83,10 @@ export function readBatch({ source }: Pick<JournalBatch, 'source'>): FramesRead 
   }
 }
 
-function readWindow(descriptor: number, from: number, to: number): FramesRead {
+function readWindow(descriptor: number, from: number, to: number, recordsMax: number): FramesRead {
   const bytes = Buffer.allocUnsafe(Math.max(0, to - from));
   const length = readSync(descriptor, bytes, 0, bytes.length, from);
-  const { frames, damaged, end, isCutOff } = readFrames(bytes.subarray(0, length), 0, RECORDS_MAX);
+  const { frames, damaged, end, isCutOff } = readFrames(bytes.subarray(0, length), 0, recordsMax);
   return {
     frames: frames.map((frame): Frame => ({ offset: frame.offset + from, payload: frame.payload })),
     damaged: damaged.map((one) => ({ offset: one.offset + from, length: one.length })),

@@ -24,10 +24,10 @@ interface WithPayload<Row> {
 const COLUMN_NAME = /^[a-z][a-z0-9_]*$/;
 
 /** @throws Error of the system; and when the columns are none: their names become SQL */
-export function decodeBatch(batch: JournalBatch): DecodedBatch {
+export function decodeBatch(batch: JournalBatch, recordsMax: number): DecodedBatch {
   const odd = batch.columns.find((column) => !COLUMN_NAME.test(column));
   if (odd !== undefined) throw new Error(`${JSON.stringify(odd)} is no column.`);
-  const { frames, damaged, end } = readBatch(batch);
+  const { frames, damaged, end } = readBatch(batch, recordsMax);
   const decode = recordDecoder(batch.columns);
   const generations: WithPayload<SettledGeneration>[] = [];
   const feedback: WithPayload<GenerationFeedbackTable>[] = [];

@@ -14,6 +14,8 @@ const REPORT_CONNECTIONS_MAX = 3;
 const STATEMENT_MS_MAX = 10_000;
 /** How long a migration may run or wait for another process that migrates, and how long a full read may take. */
 const PATIENT_MS_MAX = 600_000;
+/** Of a journal in one statement: encoding them takes some milliseconds, in which no stream moves. */
+const RECORDS_MAX = 250;
 const PING_MS_MAX = 2_000;
 
 /** @throws DatabaseError when the server does not answer, or refuses the login */
@@ -79,7 +81,7 @@ async function withPatience<Value>(url: string, task: (patient: Patient) => Prom
 
 /** Stores all records at once and, when the server refuses one of them, each separately. */
 async function applyBatch(connections: Connections, batch: JournalBatch): Promise<AppliedBatch> {
-  const decoded = decodeBatch(batch);
+  const decoded = decodeBatch(batch, RECORDS_MAX);
   const { damaged, end } = decoded;
   const { all, one, last } = partsOf(batch, decoded);
   const store = (rows: BatchRows): Promise<unknown> => storeRows(connections, rows, decoded.lateSinceMs);

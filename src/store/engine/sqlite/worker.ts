@@ -16,6 +16,8 @@ const BUSY_TIMEOUT_MS = 2_000;
 const APPLY_BUSY_TIMEOUT_MS = 100;
 /** Statements are few and fixed; lists of bound values (`in (?, ?)`) make variants of them. */
 const STATEMENTS_MAX = 256;
+/** Some ten milliseconds, in which reads wait. */
+const RECORDS_MAX = 2_000;
 const WAL_ATTEMPTS_MAX = 100;
 const WAL_RETRY_MS = 20;
 const NOTHING: SqliteJobDone = { rows: [], changes: 0 };
@@ -79,7 +81,7 @@ function runJob(job: SqliteJob, apply: Apply): SqliteJobDone {
  * @throws when a record is refused: some are stored
  */
 function applyAtOnce(batch: JournalBatch): AppliedBatch {
-  const decoded = decodeBatch(batch);
+  const decoded = decodeBatch(batch, RECORDS_MAX);
   const { generations, feedback, unknown, damaged, end } = decoded;
   storeGenerations(
     prepare,
@@ -93,7 +95,7 @@ function applyAtOnce(batch: JournalBatch): AppliedBatch {
 
 /** Stores each record by itself, so that refused ones leave nothing behind. @throws what spoils the transaction around them */
 function applyOneByOne(batch: JournalBatch): AppliedBatch {
-  const decoded = decodeBatch(batch);
+  const decoded = decodeBatch(batch, RECORDS_MAX);
   const { generations, feedback, unknown, damaged, end } = decoded;
   const refused: RefusedRecord[] = [...unknown];
   const tryOne = (payload: string, store: () => void): void => {
