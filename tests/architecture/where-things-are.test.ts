@@ -34,6 +34,8 @@ const FILES: readonly (readonly [question: string, search: string, path: string]
   ['the response cache', 'response-cache', 'src/pipeline/response/response-cache.ts'],
   ['the price of a request', 'cost', 'src/pipeline/billing/final-cost.ts'],
   ['the charge of a request', 'settle', 'src/pipeline/billing/settle.ts'],
+  ['the journal of records', 'journal', 'src/journal/journal.ts'],
+  ['how a worker process is started', 'worker', 'src/app/workers/worker.ts'],
   ['the usage record', 'record', 'src/telemetry/record.ts'],
   ['the metrics', 'metrics', 'src/telemetry/metrics.ts'],
   ['service_metadata', 'service-metadata', 'src/wire/gateway/service-metadata.ts'],

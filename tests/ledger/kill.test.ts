@@ -18,15 +18,18 @@ import { readStored, reconcile, type Stored } from '../support/cluster/reconcile
 import { makeFolder } from '../support/cli/spawn-cli.ts';
 import { applyLeftJournals } from '../support/store/journal.ts';
 
-/** `npm run test:crash` runs more. */
+/** `npm run test:crash` runs more, and with workers. */
 const KILLS = Number(process.env['CRASH_KILLS'] ?? 4);
+const WORKERS = process.env['CRASH_KILLS'] === undefined ? [1] : [1, 2];
 const SEED = Number(process.env['CRASH_SEED'] ?? 1);
 
 /** One key has a limit that is never reached, another one that is reached before the end. */
 const LIMITS_NANO_USD = { ample: KILLS * 1_000_000_000, tight: KILLS * 2_000_000 } as const;
 
-for (const { name, makePlace, isPostgres } of ENGINES)
-  test(`loses no finished charge, makes none twice and breaks no limit in ${KILLS} times kill -9 under load, ${name}, CRASH_SEED=${SEED}`, async (t) => {
+const CASES = ENGINES.flatMap((engine) => WORKERS.map((workers) => ({ ...engine, workers })));
+
+for (const { name, makePlace, isPostgres, workers } of CASES)
+  test(`loses no finished charge, makes none twice and breaks no limit in ${KILLS} times kill -9 under load, ${name}, ${workers} workers, CRASH_SEED=${SEED}`, async (t) => {
     const place = await makePlace();
     t.after(() => place.remove());
     const { path, url } = place;
@@ -38,6 +41,7 @@ for (const { name, makePlace, isPostgres } of ENGINES)
       dataDir,
       limitsNanoUsd: Object.values(LIMITS_NANO_USD),
       env: {
+        GATEWAY_WORKERS: String(workers),
         ...(url !== undefined && { DATABASE_URL: url }),
         ...(shared !== undefined && { REDIS_URL: shared.url, REDIS_PREFIX: shared.prefix.slice(1, -2) }),
       },
