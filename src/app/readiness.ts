@@ -37,7 +37,7 @@ export function createReadiness({
 }: ReadinessDeps): () => Promise<readonly string[]> {
   let isFull = false;
   return async () => {
-    const { bytes, bytesMax, isFull: hasNoRoom, isLate, behindMs } = journal.status();
+    const { bytes, bytesMax, isFull: hasNoRoom, isLate, behindMs, damaged } = journal.status();
     isFull = hasNoRoom || bytes > bytesMax * (isFull ? ROOM_PART : FULL_PART);
     if (isFull) throw new NotReadyError('the journal has no room');
     if (isLate) throw new NotReadyError('records wait for the database');
@@ -46,6 +46,7 @@ export function createReadiness({
     await Promise.all([pinged.catch((error: unknown) => void degraded.push(describe(error))), state.ping()]);
     if (!(await canReadSums())) throw new NotReadyError('what was spent cannot be read');
     if (degraded.length === 0 && behindMs > BEHIND_MS) degraded.push('records wait for the database');
+    if (damaged > 0) degraded.push('damaged parts of the journal were set aside');
     if (degraded.length > 0) return degraded;
     // Their charges are in no sum until they are stored.
     for (const stream of await records.silentStreams())

@@ -12,7 +12,7 @@ import { openAuditTrail } from './audit-trail.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
-import { waitForJournals } from './journals.ts';
+import { nameDamaged, waitForJournals } from './journals.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 import { asOperatorError } from './operator-error.ts';
 import type { Difference } from '../store/usage/verify-ledger.ts';
@@ -61,7 +61,10 @@ export async function runCredits(args: readonly string[], io: Io): Promise<numbe
   const { config } = loadCheckedConfig(configArgs(values), io.env);
   const database = await openConfiguredDatabase(config, { makes: false });
   try {
-    if (verb === 'verify') return await verify(database, await waitForJournals(config, database), io);
+    if (verb === 'verify') {
+      const unstored = await waitForJournals(config, database);
+      return await verify(database, [...unstored, ...(await nameDamaged(config))], io);
+    }
     const credits = createCredits({
       store: createLedgerStore({ database }),
       clock: systemClock,

@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { journalFolderOf } from '../app/journal.ts';
 import type { Config } from '../config/config.ts';
+import { listDamaged } from '../journal/batch.ts';
 import { inspectJournals } from '../journal/inspect.ts';
 import type { Database } from '../store/engine/database.ts';
 import { takeLock } from '../store/engine/sqlite/claim.ts';
 import { openJournalStore } from '../store/journal/checkpoints.ts';
+
+/** What was set aside because it could not be read, a sentence each, until the operator removes it. */
+export async function nameDamaged(config: Pick<Config, 'dataDir'>): Promise<readonly string[]> {
+  const damaged = await listDamaged(journalFolderOf(config));
+  return damaged.map((path) => `A part of a journal was damaged, and set aside: ${path}`);
+}
 
 const WAIT_MS_MAX = 30_000;
 const LOOK_EVERY_MS = 50;

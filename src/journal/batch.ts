@@ -1,4 +1,5 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { readFrames, type DamagedBytes, type Frame, type FramesRead } from './frames.ts';
 
@@ -93,6 +94,12 @@ function readWindow(descriptor: number, from: number, to: number, recordsMax: nu
     end: end + from,
     isCutOff,
   };
+}
+
+/** The files of damaged parts that were set aside, with their paths. */
+export async function listDamaged(folder: string): Promise<readonly string[]> {
+  const names = await readdir(join(folder, DAMAGED_FOLDER)).catch(() => []);
+  return names.map((name) => join(folder, DAMAGED_FOLDER, name));
 }
 
 function withDamagedEnd({ frames, damaged, end: offset }: FramesRead, end: number): FramesRead {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import { makeFolder } from '../lib/files/make-folder.ts';
 import { randomText } from '../lib/ids.ts';
+import { listDamaged } from './batch.ts';
 import { ApplyLoop, JournalBehindError } from './apply-loop.ts';
 import { systemDisk, type Disk } from './disk.ts';
 import type { Durability } from './durability.ts';
@@ -58,6 +59,8 @@ export interface JournalStatus {
   readonly isFull: boolean;
   /** Responses have ended whose records are not in the database, although the configuration wants that. */
   readonly isLate: boolean;
+  /** Parts of journals that could not be read, and are set aside. */
+  readonly damaged: number;
   /** Records of processes that are gone wait for the database. */
   readonly hasOrphans: boolean;
 }
@@ -115,6 +118,7 @@ class FileJournal implements Journal {
   #bytes = SEGMENT_BYTES;
   #isLate = false;
   #hasOrphans = true;
+  #damaged = 0;
   #adopting: Promise<void> | undefined;
   #adoptTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -190,6 +194,7 @@ class FileJournal implements Journal {
       isFull: !this.#writer.hasRoomFor(this.#requests),
       isLate: this.#isLate,
       hasOrphans: this.#hasOrphans,
+      damaged: this.#damaged,
     };
   }
 
@@ -255,6 +260,8 @@ class FileJournal implements Journal {
     try {
       await this.#orphans.adopt();
       this.#hasOrphans = false;
+      // Of other processes on the folder, too.
+      this.#damaged = (await listDamaged(this.#options.folder)).length;
     } catch (error) {
       this.#options.reports.onStoreStuck(true, error);
     }

@@ -66,7 +66,8 @@ export function createGenerate(deps: GenerateDeps): Generate {
     try {
       const ending = await respond(deps, exchange);
       const { durable } = exchange.settle();
-      if (exchange.facts.meter.bytes >= LARGE_ANSWER_BYTES) await deps.turns.next();
+      // Together: a rejection must not come while nothing waits for it.
+      if (exchange.facts.meter.bytes >= LARGE_ANSWER_BYTES) await Promise.all([deps.turns.next(), durable]);
       const encoded = ending.encode(exchange.finalUsage());
       await durable;
       ending.send(encoded);

@@ -174,6 +174,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
           left.map((number) => rowOf(number).id),
         );
         assert.deepEqual(journal.reported, [`damaged ${length}`]);
+        assert.equal(journal.status().damaged, 1);
         const [file = ''] = await readdir(join(folder, 'damaged'));
         assert.equal((await stat(join(folder, 'damaged', file))).size, length);
         await journal.close();
