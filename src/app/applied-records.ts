@@ -49,8 +49,7 @@ export function createAppliedRecords({ journal, store, state, clock }: AppliedRe
       await journal.caughtUp();
       if (positions === undefined) return;
       const untilMs = clock.monotonicMs() + WAIT_MS_MAX;
-      const { live } = await read();
-      while ((await behindOf(live)).length > 0) {
+      while ((await behindOf((await read()).live)).length > 0) {
         if (clock.monotonicMs() > untilMs) throw new JournalBehindError();
         await sleep(LOOK_EVERY_MS);
       }
@@ -75,6 +74,7 @@ const NONE: ReadonlyMap<string, number> = new Map();
  */
 function createPublisher(journal: Journal, positions: JournalPositions) {
   let published = 0;
+  journal.onFinished((stream) => positions.withdraw(stream));
   journal.onWritten((position) => {
     published = position;
     void positions.publish(journal.stream, position);
@@ -99,7 +99,6 @@ function createPublisher(journal: Journal, positions: JournalPositions) {
     start: () => renewal.start(),
     async close() {
       await renewal.stop();
-      if (journal.status().unapplied === 0) await positions.withdraw(journal.stream);
     },
   };
 }

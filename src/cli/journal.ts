@@ -91,6 +91,7 @@ async function apply(folder: string, store: JournalStore, io: Io): Promise<numbe
     // All of them are late: their hours are summed up again.
     lateBeforeMs: () => Infinity,
     own: '',
+    onFinished: () => Promise.resolve(),
     reports: {
       onApplied: (records) => (applied += records),
       onLost: (payload, reason) => say(`A record cannot be stored: ${reason} ${payload}`),

@@ -113,10 +113,10 @@ export class ApplyLoop {
   /** Stores what is left, for at most so long. @returns whether all of it is stored, and its files are removed */
   async close(msMax: number): Promise<boolean> {
     const untilMs = this.#deps.monotonicMs() + msMax;
-    clearTimeout(this.#timer);
-    await this.#running;
-    clearTimeout(this.#timer);
+    // First of all: two loops at once would both remove a segment.
     this.#isClosed = true;
+    clearTimeout(this.#timer);
+    while (this.#running !== undefined) await this.#running;
     for (const own of this.#segments) own.to ??= this.#deps.written() - own.segment.base;
     while (this.#segments.length > 0 && this.#deps.monotonicMs() < untilMs) {
       if (await this.#try()) continue;
@@ -128,6 +128,7 @@ export class ApplyLoop {
   #begin(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    if (this.#isClosed) return;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
       if (!this.#isClosed) this.#continue();
@@ -137,7 +138,7 @@ export class ApplyLoop {
   /** Stores what is written by now. */
   async #run(): Promise<void> {
     const [beganMs, target] = [this.#deps.monotonicMs(), this.#deps.written()];
-    while (this.applied < target) if (!(await this.#try())) return;
+    while (this.applied < target && !this.#isClosed) if (!(await this.#try())) return;
     this.#behindSinceMs = this.applied < this.#deps.written() ? beganMs : undefined;
   }
 
@@ -174,6 +175,7 @@ export class ApplyLoop {
         lateBeforeMs: lateBeforeMs(),
         checkpoint: { stream: segment.stream, base: segment.base },
       });
+      if (batch.end <= from) throw new Error(`${segment.path} cannot be read from ${from} on.`);
       own.from = batch.end;
       reportBatch(reports, segment, batch);
     }

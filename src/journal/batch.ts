@@ -72,11 +72,12 @@ export function readBatch({ source }: Pick<JournalBatch, 'source'>, recordsMax: 
     let window = Math.min(end, from + WINDOW_BYTES);
     let read = readWindow(descriptor, from, window, recordsMax);
     // A frame, or damaged bytes, that do not end in the window.
-    if (read.isCutOff && read.frames.length === 0 && window < end) {
+    if (read.end === from && window < end) {
       window = end;
       read = readWindow(descriptor, from, window, recordsMax);
     }
-    if (read.isCutOff && window === end && isWhole) read = withDamagedEnd(read, end);
+    // Also zeros: the disk has lost what was written there.
+    if (isWhole && window === end && read.frames.length < recordsMax && read.end < to) read = withDamagedEnd(read, to);
     for (const damaged of read.damaged) keepDamaged(descriptor, path, damaged);
     return read;
   } finally {
@@ -111,7 +112,7 @@ function keepDamaged(descriptor: number, path: string, { offset, length }: Damag
   const file = join(folder, `${basename(path)}.${offset}`);
   if (existsSync(file)) return;
   const bytes = Buffer.allocUnsafe(length);
-  readSync(descriptor, bytes, 0, length, offset);
+  const found = readSync(descriptor, bytes, 0, length, offset);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(file, bytes, { mode: 0o600, flush: true });
+  writeFileSync(file, bytes.subarray(0, found), { mode: 0o600, flush: true });
 }

@@ -2,7 +2,14 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FRAME_HEAD_BYTES, readFrames } from './frames.ts';
 import type { TakeLock } from './orphans.ts';
-import { listSegments, openHead, SEGMENT_BYTES, type Segment, type SegmentProblem } from './segments.ts';
+import {
+  listSegments,
+  openHead,
+  SEGMENT_BYTES,
+  type EmptySegment,
+  type Segment,
+  type SegmentProblem,
+} from './segments.ts';
 import type { JournalStore } from './store.ts';
 
 /** A journal in the folder, as an operator sees it. */
@@ -52,7 +59,9 @@ export async function inspectJournals({ folder, store, takeLock }: InspectDeps):
 export async function readRecords(
   segment: Segment,
   databaseId: string,
-): Promise<{ readonly columns: readonly string[]; readonly payloads: readonly string[] } | SegmentProblem> {
+): Promise<
+  { readonly columns: readonly string[]; readonly payloads: readonly string[] } | SegmentProblem | EmptySegment
+> {
   const opened = await openHead(segment, databaseId);
   if (typeof opened === 'string') return opened;
   const { frames } = readFrames(await readFile(segment.path), opened.start);
@@ -60,15 +69,22 @@ export async function readRecords(
 }
 
 async function inspectSegment(segment: Segment, databaseId: string, stored = 0) {
-  const opened = await openHead(segment, databaseId);
+  const opened = await openHead(segment, databaseId).catch(unlessGone);
+  if (opened === 'empty') return { problem: undefined, position: 0, recordsLeft: 0 };
   if (typeof opened === 'string') return { problem: opened, position: 0, recordsLeft: 0 };
   const from = Math.max(opened.start, Math.min(stored - segment.base, SEGMENT_BYTES));
-  const { frames } = readFrames(await readFrom(segment.path, from));
+  const { frames } = readFrames(await readFrom(segment.path, from).catch(() => Buffer.alloc(0)));
   const last = frames.at(-1);
   // Behind the segment that is written to there is one that is not yet.
   if (last === undefined) return { problem: undefined, position: 0, recordsLeft: 0 };
   const end = last.offset + FRAME_HEAD_BYTES + Buffer.byteLength(last.payload) + 1;
   return { problem: undefined, position: segment.base + from + end, recordsLeft: frames.length };
+}
+
+/** A gateway removes a segment as soon as it is stored. */
+function unlessGone(error: unknown): EmptySegment {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'empty';
+  throw error;
 }
 
 async function readFrom(path: string, from: number): Promise<Buffer> {

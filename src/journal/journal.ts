@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../lib/async/with-timeout.ts';
 import type { Clock } from '../lib/clock.ts';
 import { makeFolder } from '../lib/files/make-folder.ts';
 import { randomText } from '../lib/ids.ts';
@@ -12,7 +13,7 @@ import { LOCK_ENDING, Orphans, type TakeLock } from './orphans.ts';
 import type { JournalReports } from './reports.ts';
 import { listSegments, makeSegment, SEGMENT_BYTES, SEGMENT_FORMAT, type OpenSegment } from './segments.ts';
 import type { JournalStore } from './store.ts';
-import { JournalWriter } from './writer.ts';
+import { JournalError, JournalWriter } from './writer.ts';
 
 /** Every durable fact of a request: written to a file before the response ends, and stored in the database behind it. */
 export interface Journal {
@@ -31,6 +32,8 @@ export interface Journal {
   caughtUp(): Promise<void> | undefined;
   /** Calls a listener after each write, before what was appended settles. Called once. */
   onWritten(listener: (position: number) => void): void;
+  /** Calls a listener when all of a stream is stored, before that is forgotten. Called once. */
+  onFinished(listener: (stream: string) => Promise<void>): void;
   /** Takes the room for the record of one request. @returns `false`: there is none; nothing was taken */
   takeRoom(): boolean;
   returnRoom(): void;
@@ -84,6 +87,7 @@ export interface JournalOptions {
 const ADOPT_EVERY_MS = 5_000;
 const ADOPT_PAUSE_MS = 50;
 const CLOSE_MS_MAX = 10_000;
+const SYNC_MS_MAX = 2_000;
 
 /** @throws Error of the system, with the path, when the folder cannot be written */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
@@ -114,9 +118,11 @@ class FileJournal implements Journal {
   readonly #loop: ApplyLoop;
   readonly #orphans: Orphans;
   #onWritten: ((position: number) => void) | undefined;
+  #onFinished: ((stream: string) => Promise<void>) | undefined;
   #requests = 0;
   #bytes = SEGMENT_BYTES;
-  #isLate = false;
+  /** The position up to which responses have ended that should have waited for the database. */
+  #lateUntil = 0;
   #hasOrphans = true;
   #damaged = 0;
   #adopting: Promise<void> | undefined;
@@ -155,7 +161,12 @@ class FileJournal implements Journal {
       onStuck: (isStuck, error) => reports.onDiskStuck(isStuck, error),
       onLost: (payload, error) => reports.onLost(payload, error.message),
     });
-    this.#orphans = new Orphans({ ...options, lateBeforeMs, own: stream });
+    this.#orphans = new Orphans({
+      ...options,
+      lateBeforeMs,
+      own: stream,
+      onFinished: async (finished) => this.#onFinished?.(finished),
+    });
   }
 
   append(payload: string): Promise<void> {
@@ -164,11 +175,17 @@ class FileJournal implements Journal {
   }
 
   caughtUp(): Promise<void> | undefined {
+    // What is not even written is in no position.
+    if (this.#writer.isLate) return Promise.reject(new JournalBehindError());
     return this.#loop.caughtUp();
   }
 
   onWritten(listener: (position: number) => void): void {
     this.#onWritten = listener;
+  }
+
+  onFinished(listener: (stream: string) => Promise<void>): void {
+    this.#onFinished = listener;
   }
 
   takeRoom(): boolean {
@@ -182,17 +199,15 @@ class FileJournal implements Journal {
   }
 
   status(): JournalStatus {
-    const behindMs = this.#loop.behindMs;
-    if (behindMs === 0) this.#isLate = false;
     return {
       position: this.#writer.position,
       bytes: this.#bytes,
       bytesMax: this.#options.bytesMax,
       unwritten: this.#writer.pendingCount,
       unapplied: this.#writer.position - this.#loop.applied,
-      behindMs,
+      behindMs: this.#loop.behindMs,
       isFull: !this.#writer.hasRoomFor(this.#requests),
-      isLate: this.#isLate,
+      isLate: this.#lateUntil > this.#loop.applied,
       hasOrphans: this.#hasOrphans,
       damaged: this.#damaged,
     };
@@ -205,7 +220,8 @@ class FileJournal implements Journal {
   async adopt(stream: string): Promise<void> {
     for (const untilMs = this.#options.clock.monotonicMs() + ADOPT_EVERY_MS; ;) {
       await this.#adopt();
-      const isLeft = (await listSegments(this.#options.folder)).some((segment) => segment.stream === stream);
+      const left = await listSegments(this.#options.folder).catch(() => []);
+      const isLeft = left.some((segment) => segment.stream === stream);
       if (!isLeft || this.#isClosed || this.#options.clock.monotonicMs() > untilMs) return;
       // The lock of a process may outlive its connections for a moment.
       await sleep(ADOPT_PAUSE_MS);
@@ -220,6 +236,7 @@ class FileJournal implements Journal {
     const isEmpty = await this.#loop.close(this.#options.closeMsMax ?? CLOSE_MS_MAX);
     const { folder, store } = this.#options;
     if (isEmpty) {
+      await this.#onFinished?.(this.stream);
       await store.dropCheckpoint(this.stream).catch(() => undefined);
       await this.#removeSpare();
       await rm(join(folder, `${this.stream}${LOCK_ENDING}`), { force: true });
@@ -234,9 +251,11 @@ class FileJournal implements Journal {
       await this.#loop.caughtUp();
     } catch (error) {
       if (!(error instanceof JournalBehindError)) throw error;
-      this.#isLate = true;
+      this.#lateUntil = this.#writer.position;
       this.#options.reports.onLate();
-      await this.#writer.synced();
+      await withTimeout(this.#writer.synced(), SYNC_MS_MAX).catch((cause: unknown) => {
+        throw new JournalError('The disk does not take the record.', { cause });
+      });
     }
   }
 
@@ -263,7 +282,8 @@ class FileJournal implements Journal {
       // Of other processes on the folder, too.
       this.#damaged = (await listDamaged(this.#options.folder)).length;
     } catch (error) {
-      this.#options.reports.onStoreStuck(true, error);
+      if (!this.#hasOrphans) this.#options.reports.onStoreStuck(true, error);
+      this.#hasOrphans = true;
     }
     if (!this.#isClosed) this.#adoptTimer = setTimeout(() => void this.#adopt(), ADOPT_EVERY_MS).unref();
   }

@@ -21,6 +21,8 @@ export interface OrphansDeps {
   readonly takeLock: TakeLock;
   readonly lateBeforeMs: () => number;
   readonly reports: Pick<JournalReports, 'onApplied' | 'onLost' | 'onDamaged' | 'onUnusable'>;
+  /** All of a stream is stored. Never rejects. */
+  readonly onFinished: (stream: string) => Promise<void>;
   /** The stream of this process. */
   readonly own: string;
 }
@@ -45,8 +47,14 @@ export class Orphans {
   async adopt(): Promise<void> {
     const { folder, own } = this.#deps;
     const segments = await listSegments(folder);
+    let failure: unknown;
     for (const stream of new Set(segments.map((segment) => segment.stream)))
-      if (stream !== own) await this.#adoptStream(stream);
+      if (stream !== own)
+        await this.#adoptStream(stream).catch((error: unknown) => {
+          // One that cannot be read keeps no other from being applied.
+          failure ??= error;
+        });
+    if (failure !== undefined) throw failure;
   }
 
   async #adoptStream(stream: string): Promise<void> {
@@ -59,6 +67,8 @@ export class Orphans {
       let areAllApplied = true;
       for (const segment of segments) areAllApplied = (await this.#applySegment(segment)) && areAllApplied;
       if (!areAllApplied) return;
+      // Before its checkpoint is gone: a position without one would look as if nothing was stored.
+      await this.#deps.onFinished(stream);
       await store.dropCheckpoint(stream);
       await rm(join(folder, `${stream}${LOCK_ENDING}`), { force: true });
     } finally {
@@ -70,6 +80,10 @@ export class Orphans {
   async #applySegment(segment: Segment): Promise<boolean> {
     const { store, reports, lateBeforeMs } = this.#deps;
     const opened = await openHead(segment, store.databaseId);
+    if (opened === 'empty') {
+      await rm(segment.path, { force: true });
+      return true;
+    }
     if (typeof opened === 'string') {
       if (!this.#unusable.has(segment.path)) reports.onUnusable(segment, opened);
       this.#unusable.add(segment.path);

@@ -95,7 +95,8 @@ export class SegmentSync {
       this.#deps.onFailed(error);
     } finally {
       this.#beganMs = undefined;
-      for (const segment of dirty) if (this.#closing.delete(segment)) await segment.handle.close();
+      for (const segment of dirty)
+        if (this.#closing.delete(segment)) await segment.handle.close().catch(this.#deps.onFailed);
     }
   }
 }

@@ -108,18 +108,20 @@ export function endOf({ base }: Pick<Segment, 'base'>): number {
 
 /** Why the records of a segment are not applied. */
 export type SegmentProblem = 'unreadable' | 'newer' | 'other-database';
+/** Its process ended before it wrote the head, or the machine before the head was on the disk: it has no record. */
+export type EmptySegment = 'empty';
 
 /** Reads the head of a segment on the disk. @throws Error of the system */
 export async function openHead(
   { path }: Pick<Segment, 'path'>,
   database: string,
-): Promise<{ readonly head: SegmentHead; readonly start: number } | SegmentProblem> {
+): Promise<{ readonly head: SegmentHead; readonly start: number } | SegmentProblem | EmptySegment> {
   const handle = await open(path, 'r');
   try {
     const bytes = Buffer.alloc(HEAD_BYTES_MAX);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
     const read = readHead(bytes.subarray(0, bytesRead));
-    if (read === undefined) return 'unreadable';
+    if (read === undefined) return bytes.every((byte) => byte === 0) ? 'empty' : 'unreadable';
     if (read.head.format > SEGMENT_FORMAT) return 'newer';
     return read.head.database === database ? read : 'other-database';
   } finally {

@@ -65,6 +65,7 @@ export class JournalWriter {
   #isStuck = false;
   /** Writes that failed one after the other. */
   #failures = 0;
+  #isLate = false;
   #retry: NodeJS.Timeout | undefined;
   #lateTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -87,13 +88,18 @@ export class JournalWriter {
     return this.#segment.base + this.#offset;
   }
 
+  /** Whether a record waits for the disk for so long that its response has ended with an error. */
+  get isLate(): boolean {
+    return this.#isLate;
+  }
+
   get pendingCount(): number {
     return this.#pending.count;
   }
 
   /** Whether the records of so many requests under way, and of one more, have their room on the disk. */
   hasRoomFor(requests: number): boolean {
-    if (this.#isClosed) return false;
+    if (this.#isClosed || this.#isLate) return false;
     if (this.#noSpare === undefined) return true;
     const spare = this.#spare === undefined ? 0 : SEGMENT_BYTES;
     const free = SEGMENT_BYTES - this.#offset + spare - this.#pending.bytes;
@@ -219,6 +225,7 @@ export class JournalWriter {
   #written(count: number, bytes: number): void {
     this.#offset += bytes;
     this.#failures = 0;
+    this.#isLate = false;
     this.#unstuck();
     const waiters = this.#pending.take(count);
     this.#sync.wrote(this.#segment);
@@ -277,7 +284,7 @@ export class JournalWriter {
 
   /** Makes the next segment, until there is one. */
   #prepare(): void {
-    if (this.#spare === undefined) this.#making ??= this.#makeSpare();
+    if (this.#spare === undefined && !this.#isClosed) this.#making ??= this.#makeSpare();
   }
 
   async #makeSpare(): Promise<void> {
@@ -300,7 +307,9 @@ export class JournalWriter {
     if (this.#lateTimer !== undefined || this.#pending.count === 0) return;
     this.#lateTimer = setTimeout(() => {
       this.#lateTimer = undefined;
-      rejectAll(this.#pending.takeWaiters(this.#options.clock.monotonicMs() - LATE_MS), LATE);
+      const late = this.#pending.takeWaiters(this.#options.clock.monotonicMs() - LATE_MS);
+      if (late.length > 0) this.#isLate = true;
+      rejectAll(late, LATE);
       this.#watchLate();
     }, RETRY_MS);
   }

@@ -31,12 +31,17 @@ export async function applyUnstoredFiles(
       onUnreadable(`${file}.unreadable`);
       continue;
     }
-    await database.applyBatch({
+    const { records, refused } = await database.applyBatch({
       source: { frames: framesOf(settlements.map(encodeSettlement)) },
       columns: GENERATION_COLUMNS,
       lateBeforeMs: Infinity,
     });
-    await rm(file);
+    const ids = new Set(settlements.map(({ generation }) => generation.id));
+    if (refused.length === 0 && records === ids.size) await rm(file);
+    else {
+      await rename(file, `${file}.unreadable`);
+      onUnreadable(`${file}.unreadable`);
+    }
   }
   // With files that were set aside it stays.
   await rmdir(folder).catch(() => undefined);
