@@ -8,6 +8,8 @@ import type { Extra, FormatId } from './extra.ts';
 export interface CacheBreakpoint {
   readonly kind: 'ephemeral' | 'explicit';
   readonly ttl?: '5m' | '1h';
+  /** The gateway's own, for endpoints that cache nothing without one: others lose nothing without it. */
+  readonly isAutomatic?: true;
 }
 
 interface BlockBase {
@@ -103,6 +105,19 @@ export interface ReasoningBlock extends BlockBase {
   readonly carrier?: string;
 }
 
+/**
+ * Kinds of tools that callers of the responses format run, and which only that format knows as anything but functions.
+ * Everywhere else the function stands for the tool, with the same name and JSON for its arguments: `{"input": text}` of a
+ * custom tool, and of the others what `wire/responses/caller-tools.ts` says.
+ */
+export type CallerToolKind = 'custom' | 'local_shell' | 'shell' | 'apply_patch' | 'tool_search';
+
+/** Where a tool stands that its caller groups with others: `mcp__files`, `read`. Its name elsewhere joins the two. */
+export interface Namespaced {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 export interface ToolCallBlock extends BlockBase {
   readonly type: 'tool-call';
   readonly id: string;
@@ -114,6 +129,10 @@ export interface ToolCallBlock extends BlockBase {
    * becomes a call for the caller to run.
    */
   readonly runBy: 'caller' | 'upstream' | 'gateway';
+  /** Of a caller's history: the form in which the call stood there. Absent: a function. */
+  readonly kind?: CallerToolKind;
+  /** Of a caller's history: as the call named its tool. */
+  readonly namespaced?: Namespaced;
 }
 
 export interface ToolResultBlock extends BlockBase {
@@ -134,6 +153,15 @@ export interface OpaqueBlock extends BlockBase {
   readonly deltas?: readonly JsonObject[];
   /** Its content as plain text, for formats that have no such block. */
   readonly plainText?: string;
+  /** The request cannot do without it: an upstream that does not know it is not called. Absent: it is left out there. */
+  readonly required?: Requirement;
+}
+
+/** What to say where content that is required cannot be sent. */
+export interface Requirement {
+  /** Of the content, which the message is about. */
+  readonly member: string;
+  readonly message: string;
 }
 
 export type Block =

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Block } from './blocks.ts';
-import { DEFAULT_PREFERENCES } from './directives.ts';
 import { estimateResponseTokens, estimateRequestTokens, estimateTokens } from './estimate-tokens.ts';
 import type { GenerationRequest } from './request.ts';
+import { plainDirectives } from '../../tests/support/plain-directives.ts';
 
 function request(blocks: readonly Block[], more: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
@@ -12,14 +12,7 @@ function request(blocks: readonly Block[], more: Partial<GenerationRequest> = {}
     turns: [{ role: 'user', blocks }],
     tools: [],
     settings: {},
-    directives: {
-      models: [],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives(),
     warnings: [],
     ...more,
   };

@@ -2,6 +2,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { unreachable } from '../lib/assert.ts';
 import { withoutAttribution } from './attribution.ts';
 import type { Block, MediaBlock, MediaSource } from './blocks.ts';
+import type { Operation } from './operation.ts';
 import type { GenerationRequest, Tool, Turn } from './request.ts';
 
 /**
@@ -45,6 +46,11 @@ function estimateAttribution({ format, turns }: GenerationRequest): number {
   const first = turns[0]?.blocks[0];
   if (format !== 'messages' || turns[0]?.role !== 'system' || first?.type !== 'text') return 0;
   return estimateTokens(first.text) - estimateTokens(withoutAttribution(first.text));
+}
+
+/** What an operation will count as prompt: exact where its inputs are tokens. */
+export function estimateOperationTokens({ inputs }: Operation): number {
+  return inputs.reduce((sum, input) => sum + (typeof input === 'string' ? estimateTokens(input) : input.length), 0);
 }
 
 /** What a response of this many bytes of UTF-8 counts, when the upstream did not say. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../lib/json.ts';
 
 /** The wire formats that callers speak. */
-export type ClientFormatId = 'chat' | 'messages';
+export type ClientFormatId = 'chat' | 'messages' | 'responses';
 
 /**
  * The ids of the wire formats, as member names. Each format declares its own in `wire/<format>/dialect.ts`, by declaration
@@ -13,12 +13,17 @@ export interface WireFormats {}
 /** A wire format that callers or upstreams speak: one folder under `wire/`. */
 export type FormatId = keyof WireFormats;
 
+/** A format for requests that are no generation: one folder under `wire/<kind>/`. */
+export type OperationFormatId = 'embeddings/openai' | 'embeddings/gemini' | 'embeddings/cohere';
+
+export type AnyFormatId = FormatId | OperationFormatId;
+
 /**
  * Passthrough fields: members of a wire object that the canonical model does not name. They stay on their node and go
  * back only into the format that they came from.
  */
 export interface Extra {
-  readonly format: FormatId;
+  readonly format: AnyFormatId;
   readonly fields: JsonObject;
 }
 

@@ -1,6 +1,6 @@
 import type { ExactNumber, Json, JsonObject } from '../lib/json.ts';
 import type { NativeWebSearch } from './tools/native-web-search.ts';
-import type { Block, CacheBreakpoint } from './blocks.ts';
+import type { Block, CacheBreakpoint, CallerToolKind, Namespaced } from './blocks.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, FormatId, Warning } from './extra.ts';
 
@@ -15,9 +15,19 @@ export interface Turn {
   /** Instructions of a preset, which stand nowhere in the caller's body. */
   readonly ofPreset?: true;
   readonly name?: string;
+  /** Where it stood in the caller's body, where its place among the turns does not tell: several items make one turn. */
+  readonly source?: TurnSource;
   /** The model that produced an assistant turn, as the caller says. */
   readonly model?: string;
   readonly extra?: Extra;
+}
+
+/** Paths in a caller's body: `input[3].content[0]`. */
+export interface TurnSource {
+  /** Of the first item of the turn. */
+  readonly path: string;
+  /** Of each block, in the same order. */
+  readonly blocks: readonly string[];
 }
 
 /** A function that the caller runs. */
@@ -29,6 +39,17 @@ export interface FunctionTool {
   readonly parameters?: JsonObject;
   readonly strict?: boolean;
   readonly cache?: CacheBreakpoint;
+  /** What it is to its caller and to upstreams that know such tools. Absent: a function. */
+  readonly kind?: CallerToolKind;
+  /** Of a tool that stands in a namespace: `name` joins both. */
+  readonly namespaced?: Namespaced;
+  /**
+   * The entry that declared it, as the caller wrote it: upstreams that know its kind, or namespaces, are sent this. Tools
+   * of one namespace share one entry.
+   */
+  readonly declared?: JsonObject;
+  /** A search of the caller's has found it: upstreams that know such searches read of it in the result. */
+  readonly isFound?: true;
   /** It stands for a search of the gateway's, which the endpoint makes by itself where it can. */
   readonly standsForSearch?: true;
   readonly extra?: Extra;
@@ -128,6 +149,26 @@ export interface Settings {
   readonly nativeWebSearch?: NativeWebSearch;
 }
 
+/** What a caller of the responses format wants of the response itself. Nothing in here is ever sent upstream. */
+export interface ResponseOptions {
+  /** Members of the body that the response repeats, as the caller wrote them, without secrets. */
+  readonly echo: JsonObject;
+  /** Parts of the response that are left out unless they are named here. Values of `include` that are known. */
+  readonly include: ReadonlySet<string>;
+  /** A refusal of status 402, 429 or 5xx comes as a stream that fails. Absent: as the operator configured it. */
+  readonly failsInStream?: boolean;
+  /** Events that strict clients do not know may be sent: `X-Service-Stream-Events: extended`. */
+  readonly extendedEvents?: true;
+  /** The caller's word on whether the response is kept. Absent: as the operator configured it. */
+  readonly store?: boolean;
+  readonly background?: true;
+  readonly previousResponseId?: string;
+  /** Items of this request, each with an id, as they are kept. */
+  readonly items: readonly JsonObject[];
+  /** Items of the whole conversation, where the last item asks for a compaction of it in place of a response. */
+  readonly compacts?: readonly JsonObject[];
+}
+
 /** One request for a generation, whatever format it came in. */
 export interface GenerationRequest {
   readonly format: ClientFormatId;
@@ -137,6 +178,8 @@ export interface GenerationRequest {
   readonly settings: Settings;
   /** For the gateway itself, never sent upstream. */
   readonly directives: Directives;
+  /** Of callers of the responses format. */
+  readonly response?: ResponseOptions;
   /** Members of the body that the gateway does not know. */
   readonly extra?: Extra;
   /** Deprecated spellings and ignored fields met while reading the request. */

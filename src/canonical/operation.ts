@@ -1,0 +1,62 @@
+import type { Directives } from './directives.ts';
+import type { ClientFormatId, Extra, Warning } from './extra.ts';
+import type { GenerationRequest } from './request.ts';
+
+/** A request that is no generation: `api_type` of its record, and an output modality of its models. */
+export type OperationKind = 'embeddings';
+
+/** How the caller reads vectors: numbers, or little-endian float32 as base64. */
+export type VectorEncoding = 'float' | 'base64';
+
+/** What is known of a model that makes vectors, at one provider. Absent: unknown, which excludes nothing. */
+export interface EmbeddingsFacts {
+  /** The length of its vectors, and what else can be had. */
+  readonly dimensions?: {
+    readonly default: number;
+    readonly min?: number | undefined;
+    readonly max?: number | undefined;
+    readonly values?: readonly number[] | undefined;
+  };
+  /** Inputs that one call takes. */
+  readonly maxInputs?: number;
+  readonly maxInputTokens?: number;
+  readonly encodings?: readonly VectorEncoding[];
+  /** It reads tokens as its callers count them. Absent: it does not. */
+  readonly tokenArrays?: boolean;
+}
+
+/** One vector is made of each: a text, or the tokens of one. */
+export type EmbeddingsInput = string | readonly number[];
+
+/** A request for vectors. */
+export interface EmbeddingsOperation {
+  readonly kind: 'embeddings';
+  readonly delivery: 'whole';
+  /** All of them texts, or all of them tokens. */
+  readonly inputs: readonly EmbeddingsInput[];
+  readonly encoding: VectorEncoding;
+  /** The length of the vectors. Absent: the model's own. */
+  readonly dimensions?: number;
+  /** What the vectors are for, a free word: `search_query`. */
+  readonly inputType?: string;
+  /** For the gateway itself, never sent upstream. */
+  readonly directives: Directives;
+  /** Members of the body that the gateway does not know. */
+  readonly extra?: Extra;
+  readonly warnings: readonly Warning[];
+}
+
+/** One call of a model that is no generation: it has an answer, and no turns. */
+export type Operation = EmbeddingsOperation;
+
+/** Any request to a model. */
+export type ModelRequest = GenerationRequest | Operation;
+
+export function isOperation(request: ModelRequest): request is Operation {
+  return 'kind' in request;
+}
+
+/** Under which a request is recorded and counted. */
+export function apiTypeOf(request: ModelRequest): ClientFormatId | OperationKind {
+  return isOperation(request) ? request.kind : request.format;
+}
