@@ -2,7 +2,15 @@ import type { Block, CacheBreakpoint, Citation } from '../canonical/blocks.ts';
 import type { Extra, FormatId } from '../canonical/extra.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { pathOfCitations, pathsOfBlocks, pathsOfContent, pathsOfTurns } from './source-paths.ts';
+import {
+  pathOfCitations,
+  pathOfConversation,
+  pathOfResultContent,
+  pathsOfBlocks,
+  pathsOfContent,
+  pathOfSetting,
+  pathsOfTurns,
+} from './source-paths.ts';
 import type { Warnings } from './gateway/warnings.ts';
 
 /** The passthrough fields on the nodes of a request that an upstream accepts. */
@@ -55,7 +63,7 @@ export function warnOfDroppedFields(
   const walk: Walk = { foreign, marks, format: request.format, warnings };
   const apart: Walk = { ...walk, marks: marks === 'all' ? 'all' : 'none' };
   noteNode(request, '', walk);
-  noteBreakpoint(request.settings.cache, '', apart);
+  if (request.settings.cache?.isAutomatic !== true) noteBreakpoint(request.settings.cache, '', apart);
   const { responseFormat } = request.settings;
   if (responseFormat?.type === 'json_schema') noteNode(responseFormat, FORMAT_PATH[request.format], walk);
   for (const [index, tool] of request.tools.entries()) {
@@ -67,7 +75,7 @@ export function warnOfDroppedFields(
   for (const [index, turn] of request.turns.entries()) {
     if (turn.extra === undefined && !turn.blocks.some(hasExtras)) continue;
     paths ??= pathsOfTurns(request);
-    const path = paths[index] ?? 'messages';
+    const path = paths[index] ?? pathOfConversation(request.format);
     noteNode(turn, path, walk);
     noteBlocks(turn.blocks, pathsOfBlocks(request.format, turn, path), walk);
   }
@@ -77,14 +85,18 @@ function noteReasoning(request: GenerationRequest, supported: SupportedFields, w
   const { reasoning } = request.settings;
   const foreign = request.format !== supported.format;
   if (reasoning === undefined || (supported.reasoning === undefined && !foreign)) return;
-  const path = request.format === 'messages' ? 'thinking' : 'reasoning';
+  const path = pathOfSetting(request.format, 'reasoning');
   for (const input of REASONING_SETTINGS)
     if (reasoning[input] !== undefined && supported.reasoning?.includes(input) === false)
       warnings.add('field-dropped', `${path}.${input}`, 'is not supported in this format');
   noteNode(reasoning, path, { foreign: true, marks: 'all', format: request.format, warnings });
 }
 
-const FORMAT_PATH = { chat: 'response_format.json_schema', messages: 'output_config.format' } as const;
+const FORMAT_PATH = {
+  chat: 'response_format.json_schema',
+  messages: 'output_config.format',
+  responses: 'text.format',
+} as const;
 
 interface Walk {
   readonly foreign: boolean;
@@ -113,7 +125,11 @@ function noteBlocks(blocks: readonly Block[], paths: readonly string[], walk: Wa
     if (block.type === 'opaque' && walk.foreign && isJsonObject(block.value['citations']))
       walk.warnings.add('field-dropped', `${path}.citations`, 'what is written out cannot be cited');
     if (block.type === 'tool-result')
-      noteBlocks(block.content, pathsOfContent(block.content, block.plain, `${path}.content`), walk);
+      noteBlocks(
+        block.content,
+        pathsOfContent(block.content, block.plain, pathOfResultContent(walk.format, path)),
+        walk,
+      );
     if (block.type === 'media' && block.source.type === 'blocks')
       noteBlocks(
         block.source.blocks,
@@ -137,6 +153,11 @@ const STATES_NOTHING: Readonly<Record<string, ReadonlySet<string>>> = {
   reasoning: new Set(['index']),
   // An empty list is as good as none.
   'tool-result': new Set(['content']),
+  // The label of a text: formats that know none have one kind of text.
+  text: new Set(['phase']),
+  refusal: new Set(['phase']),
+  // The entry that the caller's format has for an image that the model made.
+  media: new Set(['image_generation_call']),
   // `custom`, or nothing, is what every format's functions are.
   function: new Set(['type']),
 };

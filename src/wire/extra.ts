@@ -1,4 +1,4 @@
-import type { Extra, FormatId } from '../canonical/extra.ts';
+import type { AnyFormatId, Extra, FormatId } from '../canonical/extra.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 
 /**
@@ -39,7 +39,7 @@ export function nestRest(
 }
 
 /** `fields` on a node of a format; nothing when there are none, ready to be spread. */
-export function asExtra(format: FormatId, fields: JsonObject | undefined): { readonly extra?: Extra } {
+export function asExtra(format: AnyFormatId, fields: JsonObject | undefined): { readonly extra?: Extra } {
   return fields === undefined ? NOTHING : { extra: { format, fields } };
 }
 

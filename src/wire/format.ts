@@ -23,6 +23,12 @@ export interface ResponseIdentity {
   readonly provider?: string;
   /** A call is written as `function_call`, and there is at most one: `Directives.legacyCalls`. */
   readonly legacyCalls?: true;
+  /** The request as its caller sent it, for formats whose responses repeat parts of it. */
+  readonly request?: GenerationRequest;
+  /** The account whose callers may read back what the response holds sealed. */
+  readonly accountId?: string;
+  /** The response is to be kept, and served again by its id. */
+  readonly isKept?: true;
 }
 
 /** What one generation cost the account. Nano-USD, integers. */
@@ -44,6 +50,8 @@ export interface FinalUsage {
   readonly serverCalls?: { readonly requested: number; readonly executed: number };
   /** The encoded `service_metadata`, when the caller opted in. */
   readonly serviceMetadata: JsonObject | undefined;
+  /** The response is kept, and can be retrieved by its id. */
+  readonly isStored?: true;
 }
 
 export interface ErrorContext {
@@ -66,6 +74,29 @@ export interface StreamEncoder {
   close(finalUsage: FinalUsage): string;
   /** The in-stream error and what must follow it. `closing` carries the usage so far, where known. */
   fail(error: GatewayError, finalUsage: FinalUsage | undefined, context: ErrorContext): string;
+  /**
+   * What is sent beside the keep-alive of the format while nothing comes: the frames that open the response where it was
+   * not open yet, and events for clients that do not count comments. Absent: nothing.
+   * @param idleMs since anything of the response was sent, or since the request was admitted
+   */
+  idle?(idleMs: number): string;
+  /** Which model serves: an encoder that opened its response before that was known says it from now on. */
+  serve?(identity: ResponseIdentity): void;
+  /**
+   * The response as one object, as it will be once it has ended in this way; for a store that keeps it. Absent: the
+   * format has none.
+   */
+  snapshot?(finalUsage: FinalUsage, error: GatewayError | undefined): JsonObject;
+}
+
+/** Opens what an account's callers were given sealed, and names what requests refer to. */
+export interface DecodeContext {
+  /** The account of the caller: texts that were sealed for another one do not open. */
+  readonly accountId: string;
+  /** Items of earlier responses that the request continues, which stand before its own input. */
+  readonly history?: readonly JsonObject[];
+  /** Kept items that the input names, by their ids. Absent: nothing is kept. */
+  readonly references?: ReadonlyMap<string, JsonObject>;
 }
 
 /** Encodes server tools that ran for the callers of a format, and decodes them when callers send them back. @spec tool-19 */
@@ -92,18 +123,26 @@ export interface ClientFormat {
    * @param text the same as it came, for members whose numbers must not change
    * @throws GatewayError 400 with `issues`, each at the very member that is wrong
    */
-  decodeRequest(body: Json, text: string, headers: HeaderDirectives): GenerationRequest;
+  decodeRequest(body: Json, text: string, headers: HeaderDirectives, context?: DecodeContext): GenerationRequest;
   createStreamEncoder(identity: ResponseIdentity): StreamEncoder;
+  /** Whether a stream is opened only to say that it fails, in place of a status. Absent: never. */
+  failsInStream?(error: GatewayError, request: GenerationRequest): boolean;
   /** The whole response as JSON text. A response that broke off is encoded with its error. */
   encodeWhole(response: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): string;
+  /** The same as an object, for a store that keeps it. Absent: the format has none. */
+  snapshotWhole?(response: GenerationResponse, identity: ResponseIdentity, finalUsage: FinalUsage): JsonObject;
   encodeError(error: GatewayError, context: ErrorContext): JsonObject;
   /** Whether the format can express this block of a response; another block is left out, with a warning. */
   supports(block: Block): boolean;
   readonly serverCalls: ServerCallCodec;
   /** Where clients of the format look for the id of a response, beside `x-generation-id`. */
   readonly requestIdHeader: string;
+  /** Headers of its streams, beside those of every stream. Absent: none. */
+  readonly streamHeaders?: Readonly<Record<string, string>>;
   /** What keeps an idle stream open: a comment or a ping, complete with its line ends. */
   readonly keepAlive: string;
+  /** Its encoder sends more than that while nothing comes: `StreamEncoder.idle`. */
+  readonly speaksWhileIdle?: true;
 }
 
 /** What an endpoint can do, as far as an encoder must know. Absent: unknown, so everything that the format can express is sent. */

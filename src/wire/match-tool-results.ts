@@ -1,4 +1,6 @@
 import type { ToolCallBlock, ToolResultBlock } from '../canonical/blocks.ts';
+import type { ClientFormatId } from '../canonical/extra.ts';
+import { pathOfConversation } from './source-paths.ts';
 import type { Warnings } from './gateway/warnings.ts';
 import type { LocatedTurn } from './source-positions.ts';
 
@@ -28,12 +30,13 @@ export function matchToolResults(
   run: readonly LocatedTurn[],
   calls: readonly SentCall[],
   warnings: Pick<Warnings, 'add'>,
+  caller: ClientFormatId,
 ): readonly { readonly call: SentCall; readonly result: LocatedResult | undefined }[] {
   const results = collectResults(run, calls, warnings);
   return calls.map((call) => {
     const result = results.get(call.block.id)?.shift();
     if (result === undefined) {
-      const path = run[0]?.path ?? 'messages';
+      const path = run[0]?.path ?? pathOfConversation(caller);
       const id = call.block.id.slice(0, 80);
       warnings.add('field-changed', path, `the call ${id} has no result: it gets an error`);
     }

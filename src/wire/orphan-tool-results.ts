@@ -1,6 +1,7 @@
 import { invalid } from '../canonical/gateway-error.ts';
+import type { ClientFormatId } from '../canonical/extra.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
-import { pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
+import { pathOfConversation, pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
 
 /**
  * No format takes a result without its call. Such a result is refused, and not dropped (@spec chat-8):
@@ -17,10 +18,16 @@ export function refuseOrphanToolResults(request: GenerationRequest): void {
     }
 }
 
+const ID_MEMBERS: Readonly<Record<ClientFormatId, string>> = {
+  chat: 'tool_call_id',
+  messages: 'tool_use_id',
+  responses: 'call_id',
+};
+
 function pathOfCallId(request: GenerationRequest, at: number, index: number): string {
   const { format, turns } = request;
   const turn = turns[at];
-  const path = pathsOfTurns(request)[at] ?? 'messages';
+  const path = pathsOfTurns(request)[at] ?? pathOfConversation(format);
   const block = turn && pathsOfBlocks(format, turn, path)[index];
-  return `${block ?? path}.${format === 'messages' ? 'tool_use_id' : 'tool_call_id'}`;
+  return `${block ?? path}.${ID_MEMBERS[format]}`;
 }

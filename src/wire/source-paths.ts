@@ -7,14 +7,24 @@ const SYSTEM = 'system';
 /** Where the instructions of a preset stand, for the caller. */
 const PRESET = 'preset';
 
+/** The member of the caller's body that holds the conversation. */
+export function pathOfConversation(format: ClientFormatId): string {
+  return format === 'responses' ? 'input' : 'messages';
+}
+
 /**
  * Where each turn stood in the caller's body: `messages[3]`, or `system`, which the messages format has beside its
- * messages, or `preset`.
+ * messages, or `preset`. A turn that is made of several items has the path of the first.
  */
 export function pathsOfTurns({ format, turns }: Pick<GenerationRequest, 'format' | 'turns'>): readonly string[] {
   const apart = turns[0]?.ofPreset === true || (format === 'messages' && isApart(turns[0])) ? 1 : 0;
   const first = turns[0]?.ofPreset === true ? PRESET : SYSTEM;
-  return turns.map((_turn, index) => (index < apart ? first : `messages[${index - apart}]`));
+  return turns.map(({ source }, index) => {
+    if (source !== undefined) return source.path;
+    if (index < apart) return first;
+    // What a plugin has added stands nowhere.
+    return format === 'responses' ? pathOfConversation(format) : `messages[${index - apart}]`;
+  });
 }
 
 function isApart(turn: Turn | undefined): boolean {
@@ -27,6 +37,10 @@ function isApart(turn: Turn | undefined): boolean {
  * @param path of the turn
  */
 export function pathsOfBlocks(format: ClientFormatId, turn: Turn, path: string): readonly string[] {
+  const { source, blocks } = turn;
+  // A plugin that adds or removes blocks leaves the paths of the others behind.
+  if (source !== undefined) return source.blocks.length === blocks.length ? source.blocks : blocks.map(() => path);
+  if (format === 'responses') return blocks.map(() => path);
   // The result is the message itself.
   if (format === 'chat' && turn.role === 'tool') return turn.blocks.map(() => path);
   const content = path === SYSTEM ? SYSTEM : `${path}.content`;
@@ -39,9 +53,15 @@ export function pathsOfContent(blocks: readonly Block[], plain: true | undefined
   return plain === true ? blocks.map(() => content) : blocks.map((_block, index) => `${content}[${index}]`);
 }
 
+/** The content of a result of a call. @param path of the result */
+export function pathOfResultContent(format: ClientFormatId, path: string): string {
+  return `${path}.${format === 'responses' ? 'output' : 'content'}`;
+}
+
 /** Where the sources of a text stood. Those of a chat message stand together, whichever text they belong to. */
 export function pathOfCitations(format: ClientFormatId, textPath: string): string {
-  return format === 'chat' ? textPath.replace(/\.content(?:\[\d+\])?$/, '.annotations') : `${textPath}.citations`;
+  if (format === 'chat') return textPath.replace(/\.content(?:\[\d+\])?$/, '.annotations');
+  return `${textPath}.${format === 'responses' ? 'annotations' : 'citations'}`;
 }
 
 function pathsOfAssistant({ blocks, plain }: Turn, path: string, content: string): readonly string[] {
@@ -94,7 +114,22 @@ const NAMES_IN_MESSAGES: ReadonlyMap<string, string> = new Map([
   ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
 ]);
 
+/** The same for callers of the responses format. */
+const NAMES_IN_RESPONSES: ReadonlyMap<string, string> = new Map([
+  ['max_tokens', 'max_output_tokens'],
+  ['verbosity', 'text.verbosity'],
+  ['response_format', 'text.format'],
+  ['logprobs', 'top_logprobs'],
+  ['messages', 'input'],
+]);
+
+const NAMES: Readonly<Record<ClientFormatId, ReadonlyMap<string, string>>> = {
+  chat: new Map(),
+  messages: NAMES_IN_MESSAGES,
+  responses: NAMES_IN_RESPONSES,
+};
+
 /** Where a setting stood in the caller's body. @param path as callers of chat would write it */
 export function pathOfSetting(format: ClientFormatId, path: string): string {
-  return (format === 'messages' ? NAMES_IN_MESSAGES.get(path) : undefined) ?? path;
+  return NAMES[format].get(path) ?? path;
 }

@@ -1,7 +1,7 @@
 import { withoutAttribution } from '../canonical/attribution.ts';
 import type { Block } from '../canonical/blocks.ts';
 import type { GenerationRequest, Turn } from '../canonical/request.ts';
-import { pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
+import { pathOfConversation, pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
 import type { Warnings } from './gateway/warnings.ts';
 
 /** A block and its path in the caller's request. */
@@ -21,7 +21,7 @@ export interface LocatedTurn {
 export function locateTurns(request: GenerationRequest, warnings: Pick<Warnings, 'add'>): readonly LocatedTurn[] {
   const paths = pathsOfTurns(request);
   return request.turns.map((turn, index) => {
-    const path = paths[index] ?? 'messages';
+    const path = paths[index] ?? pathOfConversation(request.format);
     const blockPaths = pathsOfBlocks(request.format, turn, path);
     const blocks = turn.blocks.map((block, at) => ({ block, path: blockPaths[at] ?? path }));
     const isInstruction = index === 0 && request.format === 'messages' && turn.role === 'system';

@@ -10,6 +10,12 @@ export interface HeaderDirectives {
   readonly betas: readonly string[];
   readonly app?: AppAttribution;
   readonly cache?: CacheHeaders;
+  /** How a coding client names its conversation, for callers that name none themselves. */
+  readonly clientSessionId?: string;
+  /** How a refusal comes that has no stream yet: as a status, or as a stream that fails. Absent: as configured. */
+  readonly streamErrors?: 'status' | 'in-band';
+  /** Which events a stream may have: those of the vendor's SDK, or more. */
+  readonly streamEvents?: 'extended';
 }
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -37,6 +43,9 @@ const KNOWN_CATEGORIES: ReadonlySet<string> = new Set([
   'game',
 ]);
 
+/** Headers of a coding client that name its conversation. @source Codex CLI, read 2026-11 */
+const CLIENT_SESSION_HEADERS = ['session-id', 'session_id', 'thread-id'] as const;
+
 /** @throws GatewayError 400 when `x-session-id` is too long */
 export function decodeHeaderDirectives(headers: Headers): HeaderDirectives {
   const metadata = one(headers['x-service-metadata']) ?? one(headers['x-service-experimental-metadata']);
@@ -52,6 +61,27 @@ export function decodeHeaderDirectives(headers: Headers): HeaderDirectives {
     ...(sessionId !== undefined && sessionId !== '' && { sessionId }),
     ...(app !== undefined && { app }),
     ...(cache !== undefined && { cache }),
+    ...parseClientSession(headers),
+    ...parseStreamChoices(headers),
+  };
+}
+
+/** One that is too long names nothing. */
+function parseClientSession(headers: Headers): Pick<HeaderDirectives, 'clientSessionId'> {
+  for (const header of CLIENT_SESSION_HEADERS) {
+    const id = one(headers[header]);
+    if (id !== undefined && id !== '' && id.length <= SESSION_ID_CHARS_MAX) return { clientSessionId: id };
+  }
+  return {};
+}
+
+/** Any other value counts as absent. */
+function parseStreamChoices(headers: Headers): Pick<HeaderDirectives, 'streamErrors' | 'streamEvents'> {
+  const errors = one(headers['x-service-stream-errors'])?.toLowerCase();
+  const events = one(headers['x-service-stream-events'])?.toLowerCase();
+  return {
+    ...((errors === 'status' || errors === 'in-band') && { streamErrors: errors }),
+    ...(events === 'extended' && { streamEvents: events }),
   };
 }
 

@@ -35,7 +35,9 @@ export function ephemeralBreakpoint(directive: { readonly ttl?: '5m' | '1h' | un
 /** A breakpoint as the upstream spells it, where it knows any. @spec prompt-cache-3 */
 export function encodeCacheControl(cache: CacheBreakpoint | undefined, dialect: Dialect): JsonObject {
   if (cache === undefined) return {};
-  if (dialect.cacheBreakpoints === 'prompt_cache_breakpoint') return { prompt_cache_breakpoint: { mode: 'explicit' } };
+  if (dialect.cacheBreakpoints === 'prompt_cache_breakpoint')
+    // Without one such an endpoint caches by itself.
+    return cache.isAutomatic === true ? {} : { prompt_cache_breakpoint: { mode: 'explicit' } };
   if (dialect.cacheBreakpoints !== 'cache_control') return {};
   return { cache_control: { type: 'ephemeral', ...(cache.ttl !== undefined && { ttl: cache.ttl }) } };
 }

@@ -1,3 +1,5 @@
+import type { ClientFormatId } from '../../../canonical/extra.ts';
+import { pathOfSetting } from '../../source-paths.ts';
 import type { EncodeTarget } from '../../format.ts';
 import { createWarnings, type Warnings } from '../../gateway/warnings.ts';
 
@@ -7,7 +9,10 @@ export interface EncodeContext {
   readonly warn: Warnings['add'];
 }
 
-export function createEncodeContext(target: EncodeTarget): EncodeContext & { readonly warnings: Warnings['list'] } {
+export function createEncodeContext(
+  caller: ClientFormatId,
+  target: EncodeTarget,
+): EncodeContext & { readonly warnings: Warnings['list'] } {
   const { add, list } = createWarnings();
-  return { target, warnings: list, warn: add };
+  return { target, warnings: list, warn: (code, path, message) => add(code, pathOfSetting(caller, path), message) };
 }

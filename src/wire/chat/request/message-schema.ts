@@ -86,6 +86,12 @@ const toolCall = z.looseObject({
   function: z.looseObject({ name: z.string(), arguments: z.string() }),
 });
 
+const customCall = z.looseObject({
+  id: z.string(),
+  type: z.literal('custom'),
+  custom: z.looseObject({ name: z.string(), input: z.string() }),
+});
+
 const name = z.string().nullish();
 
 const assistantMessage = z.looseObject({
@@ -93,7 +99,7 @@ const assistantMessage = z.looseObject({
   content: z.union([z.string(), z.array(assistantPart)]).nullish(),
   name,
   model: z.string().nullish(),
-  tool_calls: z.array(toolCall).nullish(),
+  tool_calls: z.array(z.discriminatedUnion('type', [toolCall, customCall])).nullish(),
   // What came before `tool_calls`: one call, without an id.
   function_call: toolCall.shape.function.nullish(),
   refusal: z.string().nullish(),
@@ -132,5 +138,6 @@ export const message = z.discriminatedUnion('role', [
 export type ChatMessage = z.output<typeof message>;
 export type ChatAssistantMessage = z.output<typeof assistantMessage>;
 export type ChatFunctionMessage = z.output<typeof functionMessage>;
-export type ChatToolCall = z.output<typeof toolCall>;
+export type ChatCustomCall = z.output<typeof customCall>;
+export type ChatToolCall = z.output<typeof toolCall> | ChatCustomCall;
 export type ChatContentPart = z.output<typeof assistantPart>;

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { decodeAnnotation } from '../citations.ts';
 import { decodeAudio, decodeImage } from '../assistant-media.ts';
 import { decodePart } from './content.ts';
+import { decodeCustomCall } from './custom-tools.ts';
 import { asExtra, nestRest, restOf } from '../../extra.ts';
 import { objectsOf } from '../../json-fields.ts';
 import { LegacyCalls } from './legacy-functions.ts';
@@ -163,6 +164,7 @@ function citeLastText(
 }
 
 function decodeCall(call: ChatToolCall): ToolCallBlock {
+  if (call.type === 'custom') return decodeCustomCall(call);
   const rest = nestRest(restOf(call, CALL_MEMBERS), 'function', restOf(call.function, FUNCTION_MEMBERS));
   return {
     type: 'tool-call',

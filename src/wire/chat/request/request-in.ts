@@ -7,6 +7,7 @@ import { hasLongNumbers, isJsonObject, type Json } from '../../../lib/json.ts';
 import type { ClientFormat } from '../../format.ts';
 import { deprecationWarnings } from '../../gateway/deprecated.ts';
 import { GATEWAY_FIELDS, decodeDirectives } from '../../gateway/directives.ts';
+import { decodeSampling } from '../../gateway/sampling.ts';
 import { compileSoon } from '../../gateway/validation/fast-schema.ts';
 import { checkShape } from '../../gateway/validation/check-shape.ts';
 import { keepNumbers, type PassthroughFields } from '../../gateway/keep-numbers.ts';
@@ -15,6 +16,7 @@ import { decodeMessages } from './messages-in.ts';
 import { asExtra, nestRest, restOf } from '../../extra.ts';
 import { objectOf } from '../../json-fields.ts';
 import { decodeReasoningSettings } from './thinking-in.ts';
+import { warnOfCutGrammars } from './custom-tools.ts';
 import { checkLegacyFunctions, decodeFunctionChoice, decodeFunctions } from './legacy-functions.ts';
 import { chatRequestSchema, type ChatRequest } from './request-schema.ts';
 import { decodeTools, decodeToolChoice } from './tools.ts';
@@ -71,7 +73,7 @@ export function createRequestDecoder(options: {
       settings,
       directives: parsed.functions ? { ...directives, legacyCalls: true } : directives,
       ...decodeRest(parsed, known),
-      warnings: [...deprecationWarnings(parsed), ...warnOfSettings(parsed), ...warnings],
+      warnings: [...deprecationWarnings(parsed), ...warnOfSettings(parsed), ...warnOfCutGrammars(tools), ...warnings],
     };
   };
 }
@@ -86,24 +88,12 @@ function checkTogether(parsed: ChatRequest): void {
 }
 
 function decodeSettings(parsed: ChatRequest, tools: readonly Tool[]): Settings {
-  const { stop, service_tier: tier, response_format: format } = parsed;
+  const { service_tier: tier, response_format: format } = parsed;
   return withoutAbsent({
     // The newer name wins. @spec chat-31
     maxTokens: parsed.max_completion_tokens ?? parsed.max_tokens,
     maxTokensMember: typeof parsed.max_completion_tokens === 'number' ? 'max_completion_tokens' : undefined,
-    temperature: parsed.temperature,
-    topP: parsed.top_p,
-    topK: parsed.top_k,
-    topA: parsed.top_a,
-    minP: parsed.min_p,
-    frequencyPenalty: parsed.frequency_penalty,
-    presencePenalty: parsed.presence_penalty,
-    repetitionPenalty: parsed.repetition_penalty,
-    logitBias: parsed.logit_bias,
-    logprobs: parsed.logprobs,
-    topLogprobs: parsed.top_logprobs,
-    stop: typeof stop === 'string' ? [stop] : stop,
-    seed: parsed.seed,
+    ...decodeSampling(parsed),
     modalities: parsed.modalities,
     ...decodeCalling(parsed, tools),
     responseFormat: format === undefined ? undefined : decodeResponseFormat(format),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Block } from '../../../canonical/blocks.ts';
-import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
 import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { Dialect, EncodedRequest } from '../../format.ts';
 import { encodeRequest } from './request-out.ts';
 import { objectOf, objectsOf } from '../../json-fields.ts';
 import { decodeChat, PLAIN_TARGET } from '../../../../tests/support/wire/chat/request.ts';
+import { plainDirectives } from '../../../../tests/support/plain-directives.ts';
 
 const USER: Json = { role: 'user', content: 'hi' };
 
@@ -31,14 +31,7 @@ function foreign(turns: readonly Turn[], rest: Partial<GenerationRequest> = {}):
     turns,
     tools: [],
     settings: {},
-    directives: {
-      models: ['acme/one'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('acme/one'),
     warnings: [],
     ...rest,
   };

@@ -40,7 +40,7 @@ const SCHEMA_NAME = 'response';
 /** @spec translate-1 */
 export function encodeRequest(originalRequest: GenerationRequest, target: EncodeTarget): EncodedRequest {
   const { request: renamed, toolNames } = renameTools(originalRequest);
-  const context = createEncodeContext(target);
+  const context = createEncodeContext(originalRequest.format, target);
   const request = withoutForcedReasoning(renamed, context);
   const { endUserMember, streamUsage } = target.dialect;
   const stream = request.delivery === 'stream';

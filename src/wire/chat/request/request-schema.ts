@@ -3,43 +3,13 @@ import type { PluginRequest } from '../../../canonical/directives.ts';
 import { EFFORTS } from '../../../canonical/request.ts';
 import { MESSAGES_MAX } from '../../gateway/messages-max.ts';
 import { gatewayShape, modelSlug } from '../../gateway/directives.ts';
+import { metadata } from '../../gateway/metadata.ts';
+import { samplingShape } from '../../gateway/sampling.ts';
 import { cacheControl, message } from './message-schema.ts';
 import { anyObject, legacyChoice, legacyFunctions, shortName, tool, toolChoice } from './tool-schema.ts';
 
-/** @spec chat-32: `stop`. */
-const STOP_SEQUENCES_MAX = 4;
-/** @spec chat-29: `top_logprobs`. */
-const TOP_LOGPROBS_MAX = 20;
-/** @spec chat-29: `temperature`. */
-const TEMPERATURE_MAX = 2;
-/** @spec chat-29: `frequency_penalty`, `presence_penalty`. */
-const PENALTY_MAX = 2;
-/** @spec chat-29: `repetition_penalty`, above 0. */
-const REPETITION_PENALTY_MAX = 2;
-/** @spec chat-29: `logit_bias`. */
-const LOGIT_BIAS_MAX = 100;
-/** @spec chat-33: `metadata`. */
-const METADATA_PAIRS_MAX = 16;
-const METADATA_KEY_CHARS_MAX = 64;
-const METADATA_VALUE_CHARS_MAX = 512;
-
 const effort = z.enum(EFFORTS).nullish();
 const tokenLimit = z.int().min(1).nullish();
-const penalty = z.number().min(-PENALTY_MAX).max(PENALTY_MAX).nullish();
-const fraction = z.number().min(0).max(1).nullish();
-
-/** @spec chat-33 */
-const metadata = z
-  .record(
-    z
-      .string()
-      .max(METADATA_KEY_CHARS_MAX)
-      .regex(/^[^[\]]*$/, { error: 'must not contain "[" or "]"' }),
-    z.string().max(METADATA_VALUE_CHARS_MAX),
-  )
-  .refine((pairs) => Object.keys(pairs).length <= METADATA_PAIRS_MAX, {
-    error: `must have at most ${METADATA_PAIRS_MAX} pairs`,
-  });
 
 /** @spec chat-35 */
 const responseFormat = z.discriminatedUnion('type', [
@@ -72,9 +42,6 @@ const prediction = z.looseObject({
   content: z.union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string() }))]),
 });
 
-/** Not `z.int()`: a seed may have 64 bits, and no arithmetic is done with it. */
-const seed = z.number().refine(Number.isInteger, { error: 'must be an integer' });
-
 /**
  * The body of `POST /chat/completions`. Null is refused where a member is not nullable, and is the same
  * as absent elsewhere (@spec request-13). Unknown members stay in the result. @spec chat-29
@@ -86,21 +53,9 @@ export function chatRequestSchema({ plugin }: { readonly plugin: z.ZodType<Plugi
     model: modelSlug.optional(),
     stream: z.boolean().optional(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    temperature: z.number().min(0).max(TEMPERATURE_MAX).nullish(),
-    top_p: fraction,
-    top_k: z.int().min(0).nullish(),
-    top_a: fraction,
-    min_p: fraction,
-    frequency_penalty: penalty,
-    presence_penalty: penalty,
-    repetition_penalty: z.number().gt(0).max(REPETITION_PENALTY_MAX).nullish(),
-    logit_bias: z.record(z.string(), z.number().min(-LOGIT_BIAS_MAX).max(LOGIT_BIAS_MAX)).nullish(),
-    logprobs: z.boolean().nullish(),
-    top_logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
+    ...samplingShape,
     max_tokens: tokenLimit,
     max_completion_tokens: tokenLimit,
-    stop: z.union([z.string(), z.array(z.string()).max(STOP_SEQUENCES_MAX)]).nullish(),
-    seed: seed.nullish(),
     metadata: metadata.optional(),
     modalities: z.array(z.enum(['text', 'image', 'audio'])).optional(),
     parallel_tool_calls: z.boolean().nullish(),

@@ -14,7 +14,7 @@ interface Stated {
 }
 
 function emit(dialect: Dialect, settings: ReasoningSettings, outputTokensMax?: number): Stated {
-  const context = createEncodeContext({ model: 'm', endUserId: 'u', dialect });
+  const context = createEncodeContext('chat', { model: 'm', endUserId: 'u', dialect });
   const members = encodeReasoningSettings(settings, context, outputTokensMax);
   return { members, warnings: context.warnings.map(({ code, message }) => `${code}: ${message}`) };
 }

@@ -10,11 +10,19 @@ import {
 } from './cache-control.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../../extra.ts';
-import { nameOf, objectOf } from '../../json-fields.ts';
-import { isWebSearchShorthand, type ChatTool, type ChatToolChoice } from './tool-schema.ts';
+import { nameOf, objectOf, textOf } from '../../json-fields.ts';
+import { decodeCustomTool } from './custom-tools.ts';
+import {
+  functionShape,
+  isWebSearchShorthand,
+  type ChatFunctionTool,
+  type ChatTool,
+  type ChatToolChoice,
+} from './tool-schema.ts';
 
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);
 const FUNCTION_MEMBERS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict']);
+const FLAT_MEMBERS = TOOL_MEMBERS.union(FUNCTION_MEMBERS);
 const SERVER_TOOL_MEMBERS: ReadonlySet<string> = new Set(['type', 'parameters']);
 const WEB_SEARCH = 'service:web_search';
 
@@ -28,17 +36,21 @@ export function decodeTools(
 ): readonly Tool[] {
   const names = new Set<string>();
   return tools.map((tool, index) => {
-    if (tool.type !== 'function') return decodeServerTool(tool);
-    const { name } = tool.function;
-    if (names.has(name)) throw invalid(pathOf(index), 'must differ from the names of other functions');
-    names.add(name);
-    return decodeFunction(tool);
+    if (tool.type !== 'function' && tool.type !== 'custom') return decodeServerTool(tool);
+    const decoded = tool.type === 'custom' ? decodeCustomTool(tool) : decodeFunction(tool);
+    if (names.has(decoded.name)) throw invalid(pathOf(index), 'must differ from the names of other functions');
+    names.add(decoded.name);
+    return decoded;
   });
 }
 
-function decodeFunction(tool: Extract<ChatTool, { type: 'function' }>): FunctionTool {
-  const { name, description, parameters, strict } = tool.function;
-  const rest = nestRest(restOf(tool, TOOL_MEMBERS), 'function', restOf(tool.function, FUNCTION_MEMBERS));
+function decodeFunction(tool: ChatFunctionTool): FunctionTool {
+  const { function: nested = functionShape.parse(tool) } = tool;
+  const { name, description, parameters, strict } = nested;
+  const rest =
+    tool.function === undefined
+      ? restOf(tool, FLAT_MEMBERS)
+      : nestRest(restOf(tool, TOOL_MEMBERS), 'function', restOf(nested, FUNCTION_MEMBERS));
   return {
     type: 'function',
     name,
@@ -51,7 +63,7 @@ function decodeFunction(tool: Extract<ChatTool, { type: 'function' }>): Function
 }
 
 /** Parameters of a shorthand may stand flat on it; those in `parameters` win. @spec chat-25 */
-function decodeServerTool(tool: Exclude<ChatTool, { type: 'function' }>): ServerTool {
+function decodeServerTool(tool: Exclude<ChatTool, { type: 'function' | 'custom' }>): ServerTool {
   const rest = restOf(tool, SERVER_TOOL_MEMBERS);
   const given = objectOf(tool.parameters);
   if (!isWebSearchShorthand(tool.type))
@@ -78,17 +90,26 @@ function isPresent(value: Json | undefined): value is Exclude<Json, null> {
 /** @throws GatewayError 400 when the function, or the server tool, is not among the tools */
 export function decodeToolChoice(choice: ChatToolChoice, tools: readonly Tool[]): ToolChoice {
   if (typeof choice === 'string') return { type: choice };
-  if (choice.type === 'function') {
-    const { name } = choice.function;
-    if (!tools.some((tool) => mayBeCalled(tool, name)))
-      throw invalid('tool_choice.function.name', 'must be the name of one of the tools');
-    return { type: 'function', name };
-  }
+  if (choice.type === 'function') return chooseNamed(choice, 'function', tools);
+  if (choice.type === 'custom') return chooseNamed(choice, 'custom', tools);
   if (choice.type === 'allowed_tools' && isJsonObject(choice)) return { type: 'opaque', format: 'chat', value: choice };
   const type = isWebSearchShorthand(choice.type) ? WEB_SEARCH : choice.type;
   if (!tools.some((tool) => tool.type === 'server' && tool.name === type))
     throw invalid('tool_choice.type', 'must be the type of one of the tools');
   return { type: 'opaque', format: 'chat', value: { type } };
+}
+
+/** The name stands in a member of its own or, as the responses format has it, beside the type. */
+function chooseNamed(
+  choice: Readonly<Record<string, unknown>>,
+  member: 'function' | 'custom',
+  tools: readonly Tool[],
+): ToolChoice {
+  const nested = objectOf(choice[member]);
+  const name = textOf((nested ?? choice)['name']) ?? '';
+  if (tools.some((tool) => mayBeCalled(tool, name))) return { type: 'function', name };
+  const path = nested === undefined ? 'tool_choice.name' : `tool_choice.${member}.name`;
+  throw invalid(path, 'must be the name of one of the tools');
 }
 
 /** The functions of an MCP server are known only after it is called. */

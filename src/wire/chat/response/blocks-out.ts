@@ -4,6 +4,7 @@ import { unreachable } from '../../../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { encodeAudio, encodeImage } from '../assistant-media.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';
+import { CustomCallDeltas } from './custom-calls.ts';
 import { detailFields, encodeDetail, formatMember, TEXT_MEMBER } from '../reasoning-details.ts';
 
 /** How the pieces of one block are written: each as the JSON text of a `delta`, `undefined` for none. */
@@ -28,6 +29,8 @@ export interface Counts {
   readonly gap: string;
   /** Calls are written as `function_call`, the first alone. */
   readonly legacyCalls: true | undefined;
+  /** A call is of a tool whose input is a text. */
+  readonly isCustom: boolean;
 }
 
 /** A block that this format cannot express: tools that the upstream ran, and blocks that only another format knows. */
@@ -78,8 +81,9 @@ function textWriter(member: 'content' | 'refusal', text: string, counts: Counts 
  * Only the first piece of a call names it. A call that got no arguments gets the empty object, because clients parse
  * what they have at the end. @spec stream-16
  */
-function callWriter(block: ToolCallBlock, { call: index, legacyCalls }: Counts): BlockWriter {
+function callWriter(block: ToolCallBlock, { call: index, legacyCalls, isCustom }: Counts): BlockWriter {
   if (legacyCalls === true) return index === 0 ? functionCallWriter(block) : SILENT;
+  if (isCustom) return customCallWriter(block, index);
   const { id, name, input } = block;
   let isEmpty = input === '';
   const first = { index, id, type: 'function', function: { name, arguments: input } };
@@ -96,6 +100,11 @@ function callWriter(block: ToolCallBlock, { call: index, legacyCalls }: Counts):
     },
     end: () => (isEmpty ? `${before}"{}"}}]}` : undefined),
   };
+}
+
+function customCallWriter(block: ToolCallBlock, index: number): BlockWriter {
+  const deltas = new CustomCallDeltas(block, index);
+  return { ...SILENT, start: deltas.start, more: ({ text }) => deltas.more(text), end: () => deltas.end() };
 }
 
 /** The same before calls had ids: passthrough fields of an entry of `tool_calls` have no place here. */

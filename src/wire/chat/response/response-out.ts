@@ -1,5 +1,6 @@
 import type { GenerationResponse } from '../../../canonical/response.ts';
 import type { Block, ToolCallBlock } from '../../../canonical/blocks.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
 import { mergeFields } from '../../../canonical/fold.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { ResponseIdentity, FinalUsage } from '../../format.ts';
@@ -7,6 +8,7 @@ import { encodeAnnotations } from '../citations.ts';
 import { encodeAudio, encodeImages } from '../assistant-media.ts';
 import { encodeFailure, UNREPORTED_ERROR } from './error.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';
+import { encodeCustomCall, isCustomCall } from './custom-calls.ts';
 import { encodeFinishReason } from './finish-reason.ts';
 import { identityMembers } from './frame-head.ts';
 import { detailFields, encodeDetail } from '../reasoning-details.ts';
@@ -68,7 +70,7 @@ function encodeFinish({ end, failure }: GenerationResponse, { legacyCalls }: Res
 
 function encodeMessage(
   { format, blocks, citations }: GenerationResponse,
-  { legacyCalls }: ResponseIdentity,
+  { legacyCalls, request }: ResponseIdentity,
 ): JsonObject {
   const [only] = blocks;
   if (blocks.length === 1 && only?.type === 'text' && only.citations === undefined && citations.length === 0)
@@ -85,7 +87,7 @@ function encodeMessage(
     content: starts.size === 0 && silent ? null : text,
     refusal: refusals.length === 0 ? null : refusals.map(({ text: words }) => words).join(''),
     ...encodeReasoning(format, blocks),
-    ...encodeCalls(calls, legacyCalls),
+    ...encodeCalls(calls, legacyCalls, request),
     ...(images.length > 0 && { images }),
     ...(audio?.type === 'media' && { audio: encodeAudio(audio) }),
     ...(annotations.length > 0 && { annotations }),
@@ -97,10 +99,15 @@ function isCallersCall(block: Block): block is ToolCallBlock {
   return block.type === 'tool-call' && block.runBy === 'caller';
 }
 
-function encodeCalls(calls: readonly ToolCallBlock[], legacy: true | undefined): JsonObject | undefined {
+function encodeCalls(
+  calls: readonly ToolCallBlock[],
+  legacy: true | undefined,
+  request: GenerationRequest | undefined,
+): JsonObject | undefined {
   const [first] = calls;
   if (first === undefined) return undefined;
-  return legacy === true ? { function_call: encodeFunction(first) } : { tool_calls: calls.map(encodeCall) };
+  if (legacy === true) return { function_call: encodeFunction(first) };
+  return { tool_calls: calls.map((call) => (isCustomCall(call, request) ? encodeCustomCall(call) : encodeCall(call))) };
 }
 
 function encodeCall(block: ToolCallBlock): JsonObject {

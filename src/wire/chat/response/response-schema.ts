@@ -52,11 +52,18 @@ const messageSchema = z.looseObject({
   ...stated,
   tool_calls: z
     .array(
-      z.looseObject({
-        id: z.string(),
-        type: z.literal('function'),
-        function: z.looseObject({ name: z.string(), arguments: z.string() }),
-      }),
+      z.discriminatedUnion('type', [
+        z.looseObject({
+          id: z.string(),
+          type: z.literal('function'),
+          function: z.looseObject({ name: z.string(), arguments: z.string() }),
+        }),
+        z.looseObject({
+          id: z.string(),
+          type: z.literal('custom'),
+          custom: z.looseObject({ name: z.string(), input: z.string() }),
+        }),
+      ]),
     )
     .optional(),
 });
@@ -109,8 +116,9 @@ export const chatChunkSchema = z
               z.looseObject({
                 index: z.int().min(0),
                 id: z.string().optional(),
-                type: z.literal('function').optional(),
+                type: z.enum(['function', 'custom']).optional(),
                 function: z.looseObject({ name: z.string().optional(), arguments: z.string().optional() }).optional(),
+                custom: z.looseObject({ name: z.string().optional(), input: z.string() }).optional(),
               }),
             )
             .optional(),

@@ -13,9 +13,10 @@ import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import type { ResponseIdentity, FinalUsage, ErrorContext, StreamEncoder } from '../../format.ts';
 import { encodeAnnotation, isPlaceless } from '../citations.ts';
 import { encodeError, UNREPORTED_ERROR } from './error.ts';
+import { isCustomCall } from './custom-calls.ts';
 import { encodeFinishReason } from './finish-reason.ts';
 import { FrameHead, identityMembers } from './frame-head.ts';
-import { redactBody } from './redact-body.ts';
+import { redactBody } from '../../gateway/redact-body.ts';
 import { gatewayTier } from '../../gateway/service-tier.ts';
 import { openBlockWriter, type BlockWriter } from './blocks-out.ts';
 import { gapBeforeReasoning, gapBeforeText } from '../../../canonical/text-gap.ts';
@@ -159,13 +160,14 @@ export class ChatStreamEncoder implements StreamEncoder {
       this.#gapChars = gap.length;
       this.#textChars += gap.length;
     }
-    const { legacyCalls } = this.#identity;
+    const { legacyCalls, request } = this.#identity;
     const writer = openBlockWriter(block, {
       call: this.#calls,
       detail: this.#details,
       text: this.#textChars,
       gap,
       legacyCalls,
+      isCustom: block.type === 'tool-call' && isCustomCall(block, request),
     });
     if (block.type === 'tool-call' && block.runBy === 'caller') this.#calls += 1;
     if (block.type === 'reasoning') this.#details += 1;

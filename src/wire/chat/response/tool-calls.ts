@@ -3,7 +3,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../../../lib/json.ts';
 import type { ResponseBlocks } from '../../response-blocks.ts';
 import { asExtra, nestRest, restOf, withExtra } from '../../extra.ts';
 import { textOf } from '../../json-fields.ts';
-import { argumentsOf } from '../../tool-input.ts';
+import { argumentsOf } from '../../gateway/tool-input.ts';
 
 /** No response calls more functions than this; a stream of empty calls must not fill the memory. */
 const CALLS_MAX = 1_000;

@@ -168,6 +168,64 @@ suite('a preset of the other format', () => {
   });
 });
 
+suite('a preset and the responses format', () => {
+  const schema = { type: 'object' };
+  const ofChat = {
+    max_completion_tokens: 9,
+    verbosity: 'low',
+    response_format: { type: 'json_schema', json_schema: { name: 'list', schema } },
+    tools: [{ type: 'function', function: { name: 'ls', parameters: schema } }],
+    audio: { voice: 'a' },
+  };
+  const own = {
+    max_output_tokens: 9,
+    text: { verbosity: 'low', format: { type: 'json_schema', name: 'list', schema } },
+    tools: [
+      { type: 'function', name: 'ls', parameters: schema },
+      { type: 'custom', name: 'patch' },
+    ],
+    tool_choice: { type: 'function', name: 'ls' },
+    include: ['reasoning.encrypted_content'],
+  };
+
+  test('take what was written for chat', () => {
+    const { body, dropped } = mergePreset('responses', {}, ofChat);
+    assert.deepEqual(body, { max_completion_tokens: 9, text: own.text, tools: ofChat.tools });
+    assert.deepEqual(dropped, ['audio']);
+  });
+
+  test('give chat what it has a field for', () => {
+    const { body, dropped } = mergePreset('chat', {}, own);
+    assert.deepEqual(body, {
+      max_tokens: 9,
+      verbosity: 'low',
+      response_format: ofChat.response_format,
+      tools: ofChat.tools,
+      tool_choice: { type: 'function', function: { name: 'ls' } },
+    });
+    assert.deepEqual(dropped, ['tools[1]', 'include']);
+  });
+
+  test('give messages what it has a field for', () => {
+    const { body } = mergePreset('messages', {}, own);
+    assert.deepEqual(body['tools'], [{ name: 'ls', input_schema: schema }]);
+    assert.deepEqual(body['tool_choice'], { type: 'tool', name: 'ls' });
+    assert.deepEqual(body['output_config'], { format: { type: 'json_schema', schema } });
+    assert.equal(body['max_tokens'], 9);
+  });
+
+  test('keep settings, instructions, and those among the items', () => {
+    const input = [
+      { role: 'developer', content: [{ type: 'input_text', text: 'Be kind.' }] },
+      { role: 'user', content: 'Hello' },
+    ];
+    assert.deepEqual(decodePreset('responses', { model: 'a', instructions: 'Be brief.', input, store: true, ...own }), {
+      config: { model: 'a', ...own },
+      systemPrompt: 'Be brief.\n\nBe kind.',
+    });
+  });
+});
+
 suite('what a preset keeps of a request', () => {
   // @spec preset-2
   test('settings and instructions, and nothing of the conversation', () => {

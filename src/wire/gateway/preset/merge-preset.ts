@@ -6,7 +6,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
 /** Spellings of one setting: where a request uses one of them, the preset's others do not count. */
 const SPELLINGS: readonly (readonly string[])[] = [
-  ['max_tokens', 'max_completion_tokens'],
+  ['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+  ['text', 'response_format'],
   ['reasoning', 'reasoning_effort', 'include_reasoning'],
   ['models', 'fallbacks'],
   ['provider', 'route'],
@@ -61,7 +62,9 @@ function identityOf(tool: Json): string {
   if (!isJsonObject(tool)) return JSON.stringify(tool);
   const { type, function: called, name, parameters } = tool;
   if (isJsonObject(called)) return JSON.stringify(['function', called['name']]);
-  if (type === undefined || type === null || type === 'custom') return JSON.stringify(['function', name]);
+  // A function of the messages format, or of the responses format.
+  if (type === undefined || type === null || type === 'custom' || type === 'function')
+    return JSON.stringify(['function', name]);
   const member = NAMED_SERVER_TOOLS.get(type);
   const own = member !== undefined && isJsonObject(parameters) ? parameters[member] : undefined;
   return JSON.stringify(own === undefined ? [type] : [type, own]);

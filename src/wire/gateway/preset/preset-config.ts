@@ -2,7 +2,7 @@ import type { ClientFormatId } from '../../../canonical/extra.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 
-/** Members of either format that a preset keeps. What is of one request only (its messages, its stream) is not among them. */
+/** Members of all formats that a preset keeps. What is of one request only (its messages, its stream) is not among them. */
 const SHARED_MEMBERS = [
   'model',
   'models',
@@ -56,6 +56,16 @@ const MESSAGES_MEMBERS = [
   'fallbacks',
 ] as const;
 
+/** It accepts those of chat but for two, and has members of its own. */
+const RESPONSES_MEMBERS = [
+  ...CHAT_MEMBERS.filter((member) => member !== 'verbosity' && member !== 'audio'),
+  'max_output_tokens',
+  'text',
+  'include',
+  'truncation',
+  'context_management',
+] as const;
+
 /** Steer the cache of responses; no format knows them. @spec preset-12 */
 export const CACHE_MEMBERS: readonly string[] = ['cache_enabled', 'cache_ttl_seconds'];
 const CACHE_TTL_S_MAX = 86_400;
@@ -64,6 +74,7 @@ const CACHE_TTL_S_MAX = 86_400;
 export const OWN_MEMBERS: Readonly<Record<ClientFormatId, readonly string[]>> = {
   chat: CHAT_MEMBERS,
   messages: MESSAGES_MEMBERS,
+  responses: RESPONSES_MEMBERS,
 };
 
 /** What a preset is made of. */
@@ -85,7 +96,7 @@ export function decodePreset(format: ClientFormatId, body: JsonObject): PresetCo
     const value = body[member];
     if (value !== undefined && value !== null) config[member] = value;
   }
-  return { config, systemPrompt: format === 'chat' ? systemOfMessages(body['messages']) : textOf(body['system']) };
+  return { config, systemPrompt: READERS[format](body) };
 }
 
 function refuseNesting({ model, models, preset }: JsonObject): void {
@@ -107,7 +118,17 @@ function checkCache({ cache_enabled: enabled, cache_ttl_seconds: ttl }: JsonObje
     throw invalid('cache_ttl_seconds', `must be a whole number from 1 to ${CACHE_TTL_S_MAX}`);
 }
 
-/** Instructions of the chat format stand among its messages. */
+/** Where each format has its instructions. */
+const READERS: Readonly<Record<ClientFormatId, (body: JsonObject) => string | null>> = {
+  chat: ({ messages }) => systemOfMessages(messages),
+  messages: ({ system }) => textOf(system),
+  responses: ({ instructions, input }) => {
+    const texts = [textOf(instructions), systemOfMessages(input)].filter((text) => text !== null);
+    return texts.length === 0 ? null : texts.join('\n\n');
+  },
+};
+
+/** Instructions of the chat format stand among its messages, and some of the responses format among its items. */
 function systemOfMessages(messages: Json | undefined): string | null {
   if (!Array.isArray(messages)) return null;
   const texts = messages

@@ -1,7 +1,7 @@
 import type { ClientFormatId } from '../../../canonical/extra.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { OWN_MEMBERS } from './preset-config.ts';
-import { withoutAbsent } from '../../json-fields.ts';
+import { objectOf, withoutAbsent } from '../../json-fields.ts';
 
 /** A preset's config with the member names of one format. */
 export interface SpelledConfig {
@@ -13,22 +13,52 @@ export interface SpelledConfig {
 type Members = Record<string, Json | undefined>;
 
 /**
- * Translates a preset that may have been written in the other format. Members that both formats have get this one's names;
+ * Translates a preset that may have been written in another format. Members that both formats have get this one's names;
  * the others are listed, so that the caller is warned that they do not count. @spec preset-11
  */
 export function spellConfig(format: ClientFormatId, config: JsonObject): SpelledConfig {
   const members: Members = { ...config };
   const dropped: string[] = [];
+  if (format !== 'responses') flattenText(members);
   if (format === 'messages') spellForMessages(members);
   else spellForChat(members);
+  if (format === 'responses') nestText(members);
   const tools = spellTools(format, members['tools'], dropped);
   if (tools !== undefined) members['tools'] = tools;
-  for (const member of OWN_MEMBERS[format === 'chat' ? 'messages' : 'chat']) {
-    if (members[member] === undefined) continue;
+  const own = new Set(OWN_MEMBERS[format]);
+  for (const member of new Set(Object.values(OWN_MEMBERS).flat())) {
+    if (own.has(member) || members[member] === undefined) continue;
     delete members[member];
     dropped.push(member);
   }
   return { config: members, dropped };
+}
+
+/** From the names of the responses format to those of chat. */
+function flattenText(members: Members): void {
+  const { text, max_output_tokens: limit, tool_choice: choice } = members;
+  if (limit !== undefined) put(members, 'max_tokens', limit);
+  delete members['max_output_tokens'];
+  if (isJsonObject(choice) && choice['type'] === 'function' && typeof choice['name'] === 'string')
+    members['tool_choice'] = { type: 'function', function: { name: choice['name'] } };
+  if (!isJsonObject(text)) return;
+  delete members['text'];
+  put(members, 'verbosity', text['verbosity']);
+  const { format: form } = text;
+  if (!isJsonObject(form)) return;
+  const { type, ...shape } = form;
+  put(members, 'response_format', type === 'json_schema' ? { type, json_schema: shape } : form);
+}
+
+/** The other way; the rest of chat's names is accepted there. */
+function nestText(members: Members): void {
+  const { text, verbosity, response_format: form } = members;
+  const { json_schema: shape, ...plain } = objectOf(form) ?? {};
+  const format = form === undefined ? {} : { format: { ...plain, ...objectOf(shape) } };
+  const nested = { ...format, ...(verbosity !== undefined && { verbosity }) };
+  if (Object.keys(nested).length > 0) members['text'] = { ...nested, ...objectOf(text) };
+  delete members['verbosity'];
+  delete members['response_format'];
 }
 
 function spellForMessages(members: Members): void {
@@ -114,10 +144,13 @@ function spellTools(format: ClientFormatId, tools: Json | undefined, dropped: st
   });
 }
 
-function spellTool(format: ClientFormatId, tool: JsonObject): JsonObject | undefined {
+function spellTool(format: ClientFormatId, given: JsonObject): JsonObject | undefined {
+  const isFlat = given['type'] === 'function' && given['name'] !== undefined;
+  const tool = isFlat && format !== 'responses' ? asChatFunction(given) : given;
   const { type, function: called, name, description, input_schema: schema, strict, ...rest } = tool;
+  const isNamed = typeof type === 'string' && NAMED_TOOLS.has(type) && schema === undefined;
   if (format === 'messages') {
-    if (!isJsonObject(called)) return tool;
+    if (!isJsonObject(called)) return isNamed ? undefined : tool;
     const { name: own, description: text, parameters, strict: isStrict } = called;
     return {
       ...rest,
@@ -125,11 +158,19 @@ function spellTool(format: ClientFormatId, tool: JsonObject): JsonObject | undef
       input_schema: parameters ?? { type: 'object' },
     };
   }
-  if (isJsonObject(called)) return tool;
+  if (isJsonObject(called) || (format === 'responses' && isNamed)) return tool;
   if (schema !== undefined)
     return { ...rest, type: 'function', function: withoutAbsent({ name, description, strict, parameters: schema }) };
   // What only the vendor of the messages format runs.
   return typeof type === 'string' && (type.startsWith('service:') || name === undefined) ? tool : undefined;
+}
+
+/** Tools of the responses format that have a name. */
+const NAMED_TOOLS: ReadonlySet<string> = new Set(['function', 'custom', 'namespace']);
+
+/** A function of the responses format, where nothing is nested. */
+function asChatFunction({ type, name, description, parameters, strict, ...rest }: JsonObject): JsonObject {
+  return { ...rest, type, function: withoutAbsent({ name, description, strict, parameters }) };
 }
 
 function rename(members: Members, from: string, to: string): void {

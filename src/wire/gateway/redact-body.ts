@@ -1,5 +1,5 @@
-import { REDACTED_TEXT, redactSecrets } from '../../../lib/text/redact-secrets.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { REDACTED_TEXT, redactSecrets } from '../../lib/text/redact-secrets.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /** @spec stream-12: long base64 is not shown. */
 const BASE64_CHARS_MAX = 256;
