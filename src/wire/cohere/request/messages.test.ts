@@ -21,7 +21,7 @@ const tools = [tool('weather')];
 
 test('refuses a conversation of which nothing is left, and adds no text of its own', () => {
   const requested = { messages: [{ role: 'user', content: '' }], response_format: { type: 'json_object' } };
-  assert.throws(() => encodeChat(requested), /contain nothing/);
+  assert.throws(() => encodeChat(requested), /contains nothing/);
 });
 
 test('roles and their order stay; a developer is a system', () => {

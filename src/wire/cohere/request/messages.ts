@@ -1,3 +1,4 @@
+import { pathOfConversation } from '../../source-paths.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { encodeAssistant, type PlansIn } from './assistant-messages.ts';
@@ -43,7 +44,11 @@ export function encodeMessages(options: MessageOptions, context: EncodeContext):
   messages.push(...encodeResults([], calls, context).messages);
   // Words of ours alone would be answered.
   if (messages.length === 0)
-    throw invalid('messages', 'contain nothing that can be sent to the provider of the model', 'invalid_prompt');
+    throw invalid(
+      pathOfConversation(context.request.format),
+      'contains nothing that can be sent to the provider of the model',
+      'invalid_prompt',
+    );
   return withInstructions(messages, options.instructions);
 }
 

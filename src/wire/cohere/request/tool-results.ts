@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../lib/json.ts';
-import { pathsOfContent } from '../../source-paths.ts';
+import { pathOfResultContent, pathsOfContent } from '../../source-paths.ts';
 import { encodeContent, joinParts, type ContentPart } from './content.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { LocatedTurn } from '../../source-positions.ts';
@@ -29,7 +29,7 @@ export function encodeResults(
 ): EncodedResults {
   const messages: JsonObject[] = [];
   const media: ContentPart[] = [];
-  for (const { call, result } of matchToolResults(run, calls, context.warnings)) {
+  for (const { call, result } of matchToolResults(run, calls, context.warnings, context.request.format)) {
     const { block, id } = call;
     if (result === undefined) {
       messages.push({ role: 'tool', tool_call_id: id, content: MISSING_RESULT_ERROR });
@@ -48,7 +48,7 @@ function splitResult(
   { block, path }: LocatedResult,
   context: EncodeContext,
 ): { readonly texts: readonly ContentPart[]; readonly pictures: readonly ContentPart[] } {
-  const paths = pathsOfContent(block.content, block.plain, `${path}.content`);
+  const paths = pathsOfContent(block.content, block.plain, pathOfResultContent(context.request.format, path));
   const placed = block.content.map((inner, at) => ({ block: inner, path: paths[at] ?? path }));
   const parts = encodeContent(placed, undefined, context);
   const texts = parts.filter((part) => part['type'] === 'text');

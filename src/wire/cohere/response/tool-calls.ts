@@ -2,7 +2,7 @@ import { randomText } from '../../../lib/ids.ts';
 import type { Json } from '../../../lib/json.ts';
 import type { ResponseBlocks } from '../../response-blocks.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
-import { argumentsOf } from '../../tool-input.ts';
+import { argumentsOf } from '../../gateway/tool-input.ts';
 
 /** No response calls more functions than this; a stream of empty calls must not fill the memory. */
 const CALLS_MAX = 1_000;

@@ -67,6 +67,7 @@ function collect(parts: PromptParts, context: EncodeContext): readonly Point[] {
   const settled = new Map<Piece, Point>();
   for (const point of found) {
     const place = settle(point, point.list === parts.tools, context);
+    if (place === undefined && point.mark.isAutomatic === true) continue;
     if (place === undefined)
       warnings.add('field-dropped', pathOfMark(point.path), 'the model takes no cache point there');
     else settled.set(place, { ...point, after: place });

@@ -1,9 +1,9 @@
 import type { Block, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock } from '../../../canonical/blocks.ts';
 import { unreachable } from '../../../lib/assert.ts';
-import { pathOfCitations, pathsOfContent } from '../../source-paths.ts';
+import { pathOfCitations, pathOfResultContent, pathsOfContent } from '../../source-paths.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import { isServerToolResult } from '../../gateway/server-tool-results.ts';
-import { parseToolInputObject } from '../../tool-input.ts';
+import { parseToolInputObject } from '../../gateway/tool-input.ts';
 import type { LocatedBlock } from '../../source-positions.ts';
 import { CLAUDE_FAMILY } from '../response/content.ts';
 import { encodeCitation } from '../citations.ts';
@@ -110,7 +110,7 @@ function encodeToolResult(block: ToolResultBlock, path: string, context: EncodeC
   if (context.hiddenCallIds.has(block.callId)) return [];
   const { facts, warnings } = context;
   const readable: ReadonlySet<string> = new Set(['text', ...(facts.mediaInResults ?? ['image'])]);
-  const encoded = encodeResultContent(block, `${path}.content`, context);
+  const encoded = encodeResultContent(block, pathOfResultContent(context.request.format, path), context);
   const inside = encoded.filter(({ wire }) => readable.has(kindOf(wire))).map(({ wire }) => wire);
   const after = encoded.filter(({ wire }) => !readable.has(kindOf(wire)));
   if (block.failed === true && facts.refusesResultStatus === true)

@@ -1,3 +1,4 @@
+import { pathOfConversation } from '../../source-paths.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { Turn } from '../../../canonical/request.ts';
 import { locateTurns, type LocatedBlock, type LocatedTurn, isSystem } from '../../source-positions.ts';
@@ -131,10 +132,14 @@ function splitFromResults(message: Message, { facts, warnings }: EncodeContext):
  * Models that want the user to begin get a dot of his.
  * @source github.com/pydantic/pydantic-ai `bedrock_supports_leading_assistant_message`, checked there 2026-07
  */
-function withUserFirst(messages: readonly Message[], { facts, warnings }: EncodeContext): readonly Message[] {
+function withUserFirst(messages: readonly Message[], { request, facts, warnings }: EncodeContext): readonly Message[] {
   const [first] = messages;
   if (first === undefined)
-    throw invalid('messages', 'contain nothing that can be sent to the provider of the model', 'invalid_prompt');
+    throw invalid(
+      pathOfConversation(request.format),
+      'contains nothing that can be sent to the provider of the model',
+      'invalid_prompt',
+    );
   if (first.role === 'user' || facts.leadingAssistant === true) return messages;
   const path = first.pieces[0]?.path ?? 'messages';
   warnings.add('field-changed', path, 'the user must begin a conversation, so a dot was put before it');

@@ -1,6 +1,6 @@
 import type { ReasoningBlock, ToolCallBlock } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { parseToolInputObject } from '../../tool-input.ts';
+import { parseToolInputObject } from '../../gateway/tool-input.ts';
 import { nameSpeaker, type LocatedBlock, type LocatedTurn } from '../../source-positions.ts';
 import { asSignature, GEMINI_FAMILY, isSignature, MISSING_SIGNATURE, signaturesOfCalls } from '../call-signatures.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -61,7 +61,7 @@ class ModelWriter {
 
   #writeBlock(placed: LocatedBlock): void {
     const { block, path } = placed;
-    const keepsOrder = this.#context.request.format === 'messages';
+    const keepsOrder = this.#context.request.format !== 'chat';
     if (block.type === 'reasoning') {
       this.#writeReasoning(block, path, keepsOrder);
       return;

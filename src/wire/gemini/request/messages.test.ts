@@ -30,7 +30,7 @@ const UNSIGNED = targetOf({ callIds: true, resultMedia: true });
 
 test('refuses a conversation of which nothing is left, and adds no text of its own', () => {
   const requested = { messages: [{ role: 'user', content: '' }], response_format: { type: 'json_object' } };
-  for (const target of [SECOND, THIRD]) assert.throws(() => encodeChat(requested, target), /contain nothing/);
+  for (const target of [SECOND, THIRD]) assert.throws(() => encodeChat(requested, target), /contains nothing/);
 });
 
 suite('instructions', () => {

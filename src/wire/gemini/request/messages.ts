@@ -1,3 +1,4 @@
+import { pathOfConversation } from '../../source-paths.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { Turn } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
@@ -47,7 +48,11 @@ export function encodeContents(instruction: string | undefined, context: EncodeC
   if (owed.length > 0) contents.push({ role: 'user', parts: owed });
   // Words of ours alone would be answered.
   if (contents.length === 0 && stated === '')
-    throw invalid('messages', 'contain nothing that can be sent to the provider of the model', 'invalid_prompt');
+    throw invalid(
+      pathOfConversation(context.request.format),
+      'contains nothing that can be sent to the provider of the model',
+      'invalid_prompt',
+    );
   return assemble([stated, instruction ?? ''].filter((text) => text !== '').join('\n\n'), contents, context);
 }
 
@@ -60,7 +65,11 @@ function instructionText(turns: readonly LocatedTurn[], context: EncodeContext):
   const parts = turns.flatMap((placed) => encodeParts(nameSpeaker(placed), context, warnOfBlock));
   const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   if (texts.length < parts.length)
-    context.warn('content-dropped', turns[0]?.path ?? 'messages', 'instructions can only be text in this format');
+    context.warn(
+      'content-dropped',
+      turns[0]?.path ?? pathOfConversation(context.request.format),
+      'instructions can only be text in this format',
+    );
   return texts.join('\n\n');
 }
 
@@ -77,7 +86,11 @@ function push(contents: Content[], content: Content, run: readonly LocatedTurn[]
   if (parts.length === 0) {
     const blocks = run.flatMap((placed) => placed.blocks).filter(({ block }) => block.type !== 'tool-result');
     if (blocks.length > 0)
-      context.warn('content-dropped', run[0]?.path ?? 'messages', 'nothing in it can be sent in this format');
+      context.warn(
+        'content-dropped',
+        run[0]?.path ?? pathOfConversation(context.request.format),
+        'nothing in it can be sent in this format',
+      );
   } else if (last?.role === role) {
     contents[contents.length - 1] = { role, parts: [...last.parts, ...parts] };
   } else {

@@ -1,7 +1,7 @@
 import type { MediaBlock, ToolResultBlock } from '../../../canonical/blocks.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { pathsOfContent } from '../../source-paths.ts';
-import { parseToolInput } from '../../tool-input.ts';
+import { pathOfResultContent, pathsOfContent } from '../../source-paths.ts';
+import { parseToolInput } from '../../gateway/tool-input.ts';
 import { unsupportedMedia } from '../../unsupported-media.ts';
 import type { LocatedTurn } from '../../source-positions.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -98,7 +98,7 @@ function encodeResult(call: SentCall, { block, path }: LocatedResult, context: E
   const texts: string[] = [];
   const inside: WireFile[] = [];
   const files: WirePart[] = [];
-  const paths = pathsOfContent(block.content, block.plain, `${path}.content`);
+  const paths = pathsOfContent(block.content, block.plain, pathOfResultContent(context.request.format, path));
   for (const [at, inner] of block.content.entries()) {
     const here = paths[at] ?? path;
     for (const piece of spellOut(inner)) {

@@ -8,11 +8,11 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../../canonical/blocks.ts';
-import type { Extra } from '../../../canonical/extra.ts';
+import type { ClientFormatId, Extra } from '../../../canonical/extra.ts';
 import { isTextType } from '../../../canonical/text-type.ts';
 import { unreachable } from '../../../lib/assert.ts';
 import type { Json } from '../../../lib/json.ts';
-import { pathOfCitations, pathsOfContent } from '../../source-paths.ts';
+import { pathOfCitations, pathOfResultContent, pathsOfContent } from '../../source-paths.ts';
 import { decodeDataUrl } from '../../gateway/data-url.ts';
 import { encodeCacheControl } from './cache-control.ts';
 import { encodeReplayedCitation } from '../citations.ts';
@@ -20,7 +20,7 @@ import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import { isServerToolResult } from '../../gateway/server-tool-results.ts';
 import { isOwnFamily } from '../reasoning-seal.ts';
 import { MEDIUM_NAMES, unsupportedMedia } from '../../unsupported-media.ts';
-import { parseToolInput, parseToolInputObject } from '../../tool-input.ts';
+import { parseToolInput, parseToolInputObject } from '../../gateway/tool-input.ts';
 import { callIdOfResult } from './orphan-server-tools.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
@@ -28,7 +28,9 @@ import { addExtra } from '../extra.ts';
 
 /** The context of encoding a block. */
 export interface EncodeContext {
-  /** The caller speaks this format: its blocks are sent as they stand. */
+  /** The format that the caller speaks. */
+  readonly caller: ClientFormatId;
+  /** It is this one: its blocks are sent as they stand. */
   readonly own: boolean;
   readonly vendor: boolean;
   readonly warnings: Warnings;
@@ -87,7 +89,7 @@ function isOrphan(block: Block, { orphanCallIds }: EncodeContext): boolean {
   return orphanCallIds.size > 0 && orphanCallIds.has(callIdOfResult(block) ?? '');
 }
 
-function encodeText(block: TextBlock, path: string, { own, warnings }: EncodeContext): WireObject | undefined {
+function encodeText(block: TextBlock, path: string, { caller, warnings }: EncodeContext): WireObject | undefined {
   if (isBlank(block.text)) {
     warnings.add('content-dropped', path, 'text without a visible character is refused by this format');
     return undefined;
@@ -97,7 +99,7 @@ function encodeText(block: TextBlock, path: string, { own, warnings }: EncodeCon
   if (lost > 0)
     warnings.add(
       'content-dropped',
-      pathOfCitations(own ? 'messages' : 'chat', path),
+      pathOfCitations(caller, path),
       'sources that this vendor did not give cannot be sent to it',
     );
   return addExtra(
@@ -221,7 +223,7 @@ function withoutCaller(extra: Extra | undefined): Extra | undefined {
 
 function encodeToolResult(block: ToolResultBlock, path: string, context: EncodeContext): WireObject | undefined {
   if (context.hiddenCallIds.has(block.callId)) return undefined;
-  const content = encodeResultContent(block, `${path}.content`, context);
+  const content = encodeResultContent(block, pathOfResultContent(context.caller, path), context);
   return addExtra(
     {
       type: 'tool_result',

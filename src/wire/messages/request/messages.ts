@@ -1,8 +1,9 @@
 import { withoutAttribution } from '../../../canonical/attribution.ts';
 import type { Block } from '../../../canonical/blocks.ts';
+import type { ClientFormatId } from '../../../canonical/extra.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
-import { pathsOfBlocks, pathsOfTurns } from '../../source-paths.ts';
+import { pathOfConversation, pathsOfBlocks, pathsOfTurns } from '../../source-paths.ts';
 import { refuseOrphanToolResults } from '../../orphan-tool-results.ts';
 import { serverCallIds } from '../../gateway/server-tool-results.ts';
 import { encodeBlocks, type EncodeContext } from './content-out.ts';
@@ -34,7 +35,15 @@ export function encodeTurns(
   const own = request.format === 'messages';
   const hiddenCallIds = serverCallIds(request.turns);
   const orphanCallIds = findOrphanServerCalls(request.turns, vendor).difference(hiddenCallIds);
-  const context: EncodeContext = { own, vendor, warnings, hiddenCallIds, orphanCallIds, sourcePaths };
+  const context: EncodeContext = {
+    caller: request.format,
+    own,
+    vendor,
+    warnings,
+    hiddenCallIds,
+    orphanCallIds,
+    sourcePaths,
+  };
   const paths = pathsOfTurns(request);
   // One that only comes late is moved (repair-tool-results.ts).
   if (!own) refuseOrphanToolResults(request);
@@ -53,7 +62,7 @@ export function encodeTurns(
   const messages = groups.flatMap(joinMessages);
   if (!own) trimPrefill(messages);
   const repaired = own ? messages : repairToolResults(messages, sourcePaths, warnings);
-  return withUserMessage({ system, messages: repaired }, own, warnings);
+  return withUserMessage({ system, messages: repaired }, request.format, warnings);
 }
 
 function leadingSystemTurns(turns: readonly Turn[]): number {
@@ -76,7 +85,7 @@ function encodeSystem(
   if (first !== undefined && text !== written) {
     context.warnings.add(
       'content-dropped',
-      context.own ? 'system[0]' : 'messages[0]',
+      context.own ? 'system[0]' : (paths[0] ?? pathOfConversation(context.caller)),
       'a line that changes with every request spoils the prompt cache',
     );
     if (text === '') encoded.shift();
@@ -103,7 +112,7 @@ function encodeTurn(turn: Turn, path: string, context: EncodeContext): WireMessa
 }
 
 function encodeTurnMessages(turn: Turn, path: string, context: EncodeContext): WireObject[] {
-  const paths = pathsOfBlocks(context.own ? 'messages' : 'chat', turn, path);
+  const paths = pathsOfBlocks(context.caller, turn, path);
   const blocks = prefixName(turn);
   const mute = !context.own && turn.role === 'assistant' && blocks.some(({ type }) => type === 'media');
   if (!mute) return encodeBlocks(blocks, paths, context);
@@ -159,10 +168,11 @@ function trimPrefill(messages: WireMessage[]): void {
  * A prompt of nothing but instructions is legal in chat; this format demands a message, so they become one. Where nothing
  * at all is left, the request is refused: the model would respond to a text of ours.
  */
-function withUserMessage(turns: EncodedTurns, own: boolean, warnings: Warnings): EncodedTurns {
+function withUserMessage(turns: EncodedTurns, caller: ClientFormatId, warnings: Warnings): EncodedTurns {
   if (turns.messages.length > 0) return turns;
-  if (own || turns.system === undefined)
-    throw invalid('messages', 'contain nothing that can be sent to the provider of the model', 'invalid_prompt');
-  warnings.add('field-changed', 'messages', 'instructions without any message are sent as the user');
+  const path = pathOfConversation(caller);
+  if (caller === 'messages' || turns.system === undefined)
+    throw invalid(path, 'contains nothing that can be sent to the provider of the model', 'invalid_prompt');
+  warnings.add('field-changed', path, 'instructions without any message are sent as the user');
   return { system: undefined, messages: [{ role: 'user', content: asBlocks(turns.system) }] };
 }

@@ -6,7 +6,7 @@ import type { ResponseIdentity } from '../../format.ts';
 import { encodeCitation } from '../citations.ts';
 import { seal } from '../reasoning-seal.ts';
 import { END_DELTA, stopReasonOf, type ResponseTraits } from './finish-reason.ts';
-import { parseToolInputObject } from '../../tool-input.ts';
+import { parseToolInputObject } from '../../gateway/tool-input.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
 import { addExtra } from '../extra.ts';
 
