@@ -3,12 +3,13 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { pathOfCitations } from '../../source-paths.ts';
 import { textOf } from '../../json-fields.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';
-import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import type { LocatedTurn } from '../../source-positions.ts';
 import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
 import type { SentCall } from '../../match-tool-results.ts';
 import type { EncodeContext } from './encode-context.ts';
+import { encodeName, encodeNativeCall, nativeKindOf } from './native-calls.ts';
 import { takesBreakpoints } from './cache-control.ts';
+import { imageItemOf, takesItem } from './opaque-items.ts';
 import { addReasoning, encodeReasoning, takesReasoning, type ReasoningItem } from './reasoning-history.ts';
 
 export interface EncodedAssistant {
@@ -26,6 +27,8 @@ interface OpenMessage {
 /** One item of a turn, before it is known whether all of them can be sent. */
 type Draft = { readonly reasoning: ReasoningItem } | { readonly message: OpenMessage } | { readonly item: JsonObject };
 
+const CALL_TYPES: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call']);
+
 /** The items of assistant turns in a row, in their order. */
 export function encodeAssistant(
   run: readonly LocatedTurn[],
@@ -36,7 +39,7 @@ export function encodeAssistant(
   const calls: SentCall[] = [];
   for (const placed of run) items.push(...new TurnEncoder(context, callId, calls).encode(placed));
   if (context.target.dialect.callsLast !== true) return { items, calls };
-  const isCall = (item: JsonObject): boolean => item['type'] === 'function_call';
+  const isCall = (item: JsonObject): boolean => CALL_TYPES.has(item['type']);
   return { items: [...items.filter((item) => !isCall(item)), ...items.filter(isCall)], calls };
 }
 
@@ -76,7 +79,7 @@ class TurnEncoder {
         this.#say(block, path);
         return;
       case 'reasoning': {
-        if (!takesReasoning(block, this.#context.target.dialect)) {
+        if (!takesReasoning(block, this.#context.target.dialect, this.#context.request.format)) {
           this.#warn(path, 'reasoning of another model cannot be sent back to this one');
           return;
         }
@@ -90,10 +93,15 @@ class TurnEncoder {
         this.#call(block, path);
         return;
       case 'opaque':
-        if (block.format === 'responses') this.#drafts.push({ item: block.value });
+        if (takesItem(block, this.#context.target.dialect)) this.#drafts.push({ item: block.value });
         else warnOfUnsupportedBlock(block, path, this.#context.warnings.add);
         return;
-      case 'media':
+      case 'media': {
+        const item = imageItemOf(block, this.#context.target.dialect);
+        if (item !== undefined) this.#drafts.push({ item });
+        else warnOfUnsupportedBlock(block, path, this.#context.warnings.add);
+        return;
+      }
       case 'tool-result':
         warnOfUnsupportedBlock(block, path, this.#context.warnings.add);
         return;
@@ -126,12 +134,17 @@ class TurnEncoder {
     }
     if (block.cache !== undefined && takesBreakpoints(this.#context.target.dialect))
       this.#context.warnings.add('field-dropped', markPath(block, path), 'stands on input only in this format');
+    const { dialect } = this.#context.target;
     const id = this.#callId(block.id);
     this.#calls.push({ block, id });
-    const item = {
+    const kind = nativeKindOf(block, dialect);
+    const native = kind && encodeNativeCall(kind, block, id, dialect);
+    const { name, namespace } = encodeName(block, dialect);
+    const item = native ?? {
       type: 'function_call',
       call_id: id,
-      name: legalToolName(block.name),
+      name,
+      ...(namespace !== undefined && { namespace }),
       // Hosts parse it.
       arguments: block.input === '' ? '{}' : block.input,
     };
@@ -141,7 +154,7 @@ class TurnEncoder {
   #encode(draft: Draft): readonly JsonObject[] {
     if ('item' in draft) return [draft.item];
     if ('message' in draft) return [encodeMessage(draft.message)];
-    const item = encodeReasoning(draft.reasoning, this.#context.target.dialect);
+    const item = encodeReasoning(draft.reasoning, this.#context.target.dialect, this.#context.request.format);
     if (item === undefined) this.#dropReasoning(draft.reasoning);
     return item === undefined ? [] : [item];
   }

@@ -1,4 +1,5 @@
 import type { ReasoningBlock } from '../../../canonical/blocks.ts';
+import type { ClientFormatId } from '../../../canonical/extra.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { Dialect } from '../../format.ts';
 
@@ -18,9 +19,16 @@ export interface ReasoningItem {
 const UNSIGNED_FAMILIES: ReadonlySet<string> = new Set(['unknown', 'anthropic-claude-v1']);
 
 /** Whether the upstream may be sent a block of reasoning. @spec reasoning-16 */
-export function takesReasoning({ family, form, signature }: ReasoningBlock, dialect: Dialect): boolean {
+export function takesReasoning(
+  { family, form, signature }: ReasoningBlock,
+  dialect: Dialect,
+  caller: ClientFormatId,
+): boolean {
+  // Clients of the format forget which vendor made an item: where it was made is remembered elsewhere.
+  const isUnsigned = signature === undefined || signature === '';
+  if (caller === 'responses' && isUnsigned && (family === undefined || family === 'unknown')) return true;
   if (family === (dialect.reasoningFamily ?? 'openai-responses-v1')) return true;
-  const isReadable = form !== 'encrypted' && (signature === undefined || signature === '');
+  const isReadable = form !== 'encrypted' && isUnsigned;
   return dialect.reasoningText === true && isReadable && UNSIGNED_FAMILIES.has(family ?? 'unknown');
 }
 
@@ -55,13 +63,16 @@ function findItem(items: readonly ReasoningItem[], id: string | undefined): Reas
 export function encodeReasoning(
   { id, summary, content, encrypted }: ReasoningItem,
   dialect: Dialect,
+  caller: ClientFormatId,
 ): JsonObject | undefined {
-  const { reasoningText } = dialect;
-  if (encrypted === undefined && reasoningText !== true) return undefined;
+  const isOwn = caller === 'responses';
+  const readsText = dialect.reasoningText === true;
+  // A summary alone goes back to the format that it came in.
+  if (encrypted === undefined && !readsText && !(isOwn && summary.length > 0)) return undefined;
   const members: Record<string, Json> = { type: 'reasoning' };
-  if (id !== undefined) members['id'] = id;
+  if (id !== undefined && !(isOwn && encrypted === undefined)) members['id'] = id;
   members['summary'] = summary;
-  if (content.length > 0) members['content'] = content;
+  if (content.length > 0 && (readsText || !isOwn)) members['content'] = content;
   if (encrypted !== undefined) members['encrypted_content'] = encrypted;
   return members;
 }

@@ -1,6 +1,7 @@
+import type { CallerToolKind } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { textOf } from '../../json-fields.ts';
-import { pathsOfContent } from '../../source-paths.ts';
+import { pathOfResultContent, pathsOfContent } from '../../source-paths.ts';
 import type { LocatedBlock, LocatedTurn } from '../../source-positions.ts';
 import {
   MISSING_RESULT_ERROR,
@@ -11,7 +12,9 @@ import {
 } from '../../match-tool-results.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { withBreakpoint, takesBreakpoints } from './cache-control.ts';
-import { encodeParts, simplify, type Content } from './content.ts';
+import { fieldsOf, withExtra } from '../../extra.ts';
+import { encodeNativeOutput, nativeKindOf } from './native-calls.ts';
+import { encodeParts, simplify, type Content } from './content-out.ts';
 
 export interface EncodedResults {
   readonly items: readonly JsonObject[];
@@ -27,33 +30,44 @@ export function encodeResults(
 ): EncodedResults {
   const items: JsonObject[] = [];
   const files: JsonObject[] = [];
-  for (const { call, result } of matchToolResults(run, calls, context.warnings)) {
+  for (const { call, result } of matchToolResults(run, calls, context.warnings, context.request.format)) {
     const { block, id } = call;
+    const kind = nativeKindOf(block, context.target.dialect);
     if (result === undefined) {
-      items.push(encodeOutputItem(id, MISSING_RESULT_ERROR));
+      items.push(encodeOutputItem(kind, id, MISSING_RESULT_ERROR, true));
       continue;
     }
-    const { output, beside } = encodeOutput(result, context);
+    const { output, beside } = encodeOutput(result, kind === 'apply_patch', context);
     if (beside.length > 0)
       files.push({ type: 'input_text', text: `Files of the result of ${block.name} (${id}):` }, ...beside);
-    items.push(encodeOutputItem(id, output));
+    items.push(
+      withExtra(encodeOutputItem(kind, id, output, result.block.failed === true), fieldsOf(result.block, 'responses')),
+    );
   }
   return { items, files };
 }
 
-function encodeOutputItem(callId: string, output: Content): JsonObject {
+function encodeOutputItem(
+  kind: CallerToolKind | undefined,
+  callId: string,
+  output: Content,
+  failed: boolean,
+): JsonObject {
+  if (kind !== undefined) return encodeNativeOutput(kind, callId, output, failed);
   return { type: 'function_call_output', call_id: callId, output };
 }
 
+/** @param isPatch the item says by itself that it failed */
 function encodeOutput(
   { block, path }: LocatedResult,
+  isPatch: boolean,
   context: EncodeContext,
 ): { readonly output: Content; readonly beside: readonly JsonObject[] } {
   const { dialect } = context.target;
-  const paths = pathsOfContent(block.content, block.plain, `${path}.content`);
+  const paths = pathsOfContent(block.content, block.plain, pathOfResultContent(context.request.format, path));
   const placed: readonly LocatedBlock[] = block.content.map((inner, at) => ({ block: inner, path: paths[at] ?? path }));
   const stated = encodeParts(placed, context);
-  const parts = block.failed === true ? encodeFailed(stated) : stated;
+  const parts = block.failed === true && !isPatch ? encodeFailed(stated) : stated;
   if (dialect.toolOutputParts === true) {
     const marked = block.cache !== undefined && takesBreakpoints(dialect);
     const output = simplify(

@@ -1,3 +1,4 @@
+import { pathOfConversation } from '../../source-paths.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { textOf } from '../../json-fields.ts';
@@ -9,8 +10,9 @@ import { createCallIds } from './tool-ids.ts';
 import type { SentCall } from '../../match-tool-results.ts';
 import { encodeAssistant } from './assistant-messages.ts';
 import type { EncodeContext } from './encode-context.ts';
+import { takesItem } from './opaque-items.ts';
 import { encodeResults } from './tool-results.ts';
-import { encodeParts, simplify } from './content.ts';
+import { encodeParts, simplify } from './content-out.ts';
 
 /**
  * The conversation as items. Instructions are items, too, each in its place: `instructions` holds one text without
@@ -37,7 +39,11 @@ export function encodeInput(context: EncodeContext): readonly JsonObject[] {
   }
   items.push(...encodeResults([], calls, context).items);
   if (items.length === 0)
-    throw invalid('messages', 'contain nothing that can be sent to the provider of the model', 'invalid_prompt');
+    throw invalid(
+      pathOfConversation(context.request.format),
+      'contains nothing that can be sent to the provider of the model',
+      'invalid_prompt',
+    );
   refusePrefill(items, runs.at(-1)?.at(-1));
   return items;
 }
@@ -61,6 +67,11 @@ function encodeReplies(
 
 /** A turn without its results. */
 function encodeMessage({ turn, path, blocks }: LocatedTurn, context: EncodeContext): readonly JsonObject[] {
+  // An item that only the vendor knows stands there itself; a part of a message stands below it.
+  const items = blocks.flatMap(({ block, path: at }) =>
+    block.type === 'opaque' && at === path && takesItem(block, context.target.dialect) ? [block.value] : [],
+  );
+  if (items.length > 0) return items;
   const stated = blocks.filter(({ block }) => block.type !== 'tool-result');
   if (stated.length === 0) return [];
   const isInstruction = turn.role === 'system' || turn.role === 'developer';

@@ -11,8 +11,8 @@ import { encodeWhole as encodeMessagesResponse } from '../../messages/response/r
 import { MessagesStreamEncoder } from '../../messages/response/stream-out.ts';
 import { chatRequest, user } from '../../../../tests/support/wire/messages/request.ts';
 import { checkStream, foldContent } from '../../../../tests/support/wire/messages/stream-checker.ts';
-import { decodeWhole } from '../response/response.ts';
-import { encodeRequest } from './request.ts';
+import { decodeWhole } from '../response/response-in.ts';
+import { encodeRequest } from './request-out.ts';
 import {
   called,
   encodeChat,

@@ -1,3 +1,4 @@
+import type { ClientFormatId } from '../../../canonical/extra.ts';
 import type { FunctionTool, Tool, ToolChoice } from '../../../canonical/request.ts';
 import { unreachable } from '../../../lib/assert.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
@@ -6,6 +7,7 @@ import { fieldsOf, withExtra } from '../../extra.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import type { ResponsesDialect } from '../dialect.ts';
 import type { EncodeContext } from './encode-context.ts';
+import { encodeName, knowsKind } from './native-calls.ts';
 import { encodeNativeWebSearch } from './native-web-search.ts';
 
 /** What a function without parameters takes. @spec chat-23 */
@@ -20,12 +22,20 @@ export interface EncodedTools {
 
 /** @spec chat-26, translate-18 */
 export function encodeTools(context: EncodeContext): EncodedTools {
-  const { request, warnings, supports } = context;
+  const { request, target, warnings, supports } = context;
   const names = new Map<string, string>();
   const offered = supports('tools') ? request.tools : [];
   if (offered.length < request.tools.length) warnings.add('field-dropped', 'tools', 'the endpoint takes no tools');
   const tools: JsonObject[] = [];
+  const grouped = new Set<JsonObject>();
   for (const [index, tool] of offered.entries()) {
+    const declared = tool.type === 'function' ? declaredFor(tool, target.dialect) : undefined;
+    if (declared !== undefined) {
+      // Tools of one namespace share their entry, which stands where the first of them stood.
+      if (!grouped.has(declared) && !isKnownFromResult(tool, target.dialect)) tools.push(declared);
+      grouped.add(declared);
+      continue;
+    }
     const encoded = encodeTool(tool, `tools[${index}]`, context);
     if (encoded === undefined) continue;
     tools.push(encoded);
@@ -40,10 +50,21 @@ export function encodeTools(context: EncodeContext): EncodedTools {
   return { members: { tools, ...encodeOptions(tools, context) }, names };
 }
 
-function encodeTool(tool: Tool, path: string, { warnings }: EncodeContext): JsonObject | undefined {
+/** The caller's own entry, for an upstream that knows more than functions. */
+function declaredFor({ kind, namespaced, declared }: FunctionTool, dialect: ResponsesDialect): JsonObject | undefined {
+  if (namespaced !== undefined) return dialect.namespaces === true ? declared : undefined;
+  return kind !== undefined && knowsKind(kind, dialect) ? declared : undefined;
+}
+
+/** What a search of the caller's has found stands in the result of the search. */
+function isKnownFromResult(tool: Tool, { toolSearchItems }: ResponsesDialect): boolean {
+  return tool.type === 'function' && tool.isFound === true && toolSearchItems === true;
+}
+
+function encodeTool(tool: Tool, path: string, { request, target, warnings }: EncodeContext): JsonObject | undefined {
   switch (tool.type) {
     case 'function':
-      return encodeFunction(tool);
+      return isKnownFromResult(tool, target.dialect) ? undefined : encodeFunction(tool, request.format);
     case 'server':
       warnings.add('field-dropped', path, `${tool.name} is run by the gateway and not known upstream`);
       return undefined;
@@ -57,18 +78,19 @@ function encodeTool(tool: Tool, path: string, { warnings }: EncodeContext): Json
 }
 
 /**
- * `strict` is always sent: without it the upstream makes the schema strict, so that members which the caller left
+ * `strict` is always sent for callers of other formats: without it the upstream makes the schema strict, so that members which the caller left
  * optional must be there. developers.openai.com "Function calling", "Strict mode", quoted in 0xPlaygrounds/rig#2477
  * (2026-09).
  */
-function encodeFunction(tool: FunctionTool): JsonObject {
+function encodeFunction(tool: FunctionTool, caller: ClientFormatId): JsonObject {
   const { name, description, parameters, strict } = tool;
   const own: JsonObject = {
     type: 'function',
     name: legalToolName(name),
     ...(description !== undefined && { description }),
     parameters: parameters ?? NO_PARAMETERS,
-    strict: strict ?? false,
+    // Callers of this format know what it means to leave it out.
+    ...((strict !== undefined || caller !== 'responses') && { strict: strict ?? false }),
   };
   return withExtra(own, fieldsOf(tool, 'responses'));
 }
@@ -114,7 +136,7 @@ function encodeOptions(
   const parallel = parallelToolCalls !== undefined && supports('parallel_tool_calls');
   if (parallelToolCalls !== undefined && !parallel)
     warnings.add('field-dropped', 'parallel_tool_calls', 'the endpoint does not support this parameter');
-  const choice = chosen ? encodeChoice(toolChoice, tools, target.dialect) : undefined;
+  const choice = chosen ? encodeChoice(toolChoice, tools, request.tools, target.dialect) : undefined;
   if (chosen && choice === undefined)
     warnings.add('field-dropped', 'tool_choice', 'what it names is not offered to the provider, or cannot be forced');
   return withoutAbsent({ tool_choice: choice, parallel_tool_calls: parallel ? parallelToolCalls : undefined });
@@ -132,7 +154,8 @@ function warnOfOptions({ request, warnings }: EncodeContext): void {
 function encodeChoice(
   choice: ToolChoice,
   tools: readonly JsonObject[],
-  { forcesOwnTools }: ResponsesDialect,
+  requested: readonly Tool[],
+  dialect: ResponsesDialect,
 ): Json | undefined {
   switch (choice.type) {
     case 'auto':
@@ -140,26 +163,47 @@ function encodeChoice(
     case 'required':
       return choice.type;
     case 'function':
-      return encodeNamed(choice.name, tools);
+      return encodeNamed(choice.name, tools, requested, dialect);
     case 'opaque':
-      if (choice.format === 'responses') return forcesOwnTools === true ? choice.value : undefined;
-      return choice.value['type'] === 'allowed_tools' ? encodeAllowed(choice.value, tools) : undefined;
+      if (choice.value['type'] === 'allowed_tools') return encodeAllowed(choice.value, tools, requested, dialect);
+      return choice.format === 'responses' && dialect.forcesOwnTools === true ? choice.value : undefined;
     default:
       return unreachable(choice);
   }
 }
 
-function encodeNamed(name: string, tools: readonly JsonObject[]): JsonObject | undefined {
+function encodeNamed(
+  name: string,
+  tools: readonly JsonObject[],
+  requested: readonly Tool[],
+  dialect: ResponsesDialect,
+): JsonObject | undefined {
+  const tool = requested.find((one): one is FunctionTool => one.type === 'function' && one.name === name);
+  const declared = tool && declaredFor(tool, dialect);
+  if (tool !== undefined && declared !== undefined && tools.includes(declared)) return encodeDeclared(tool, dialect);
   const sent = legalToolName(name);
-  return tools.some((tool) => tool['name'] === sent) ? { type: 'function', name: sent } : undefined;
+  return tools.some((one) => one['name'] === sent) ? { type: 'function', name: sent } : undefined;
+}
+
+/** A choice of a tool that is sent as its caller declared it. */
+function encodeDeclared(tool: FunctionTool, dialect: ResponsesDialect): JsonObject {
+  if (tool.kind !== undefined && tool.kind !== 'custom') return { type: tool.kind };
+  return { type: tool.kind ?? 'function', ...encodeName(tool, dialect) };
 }
 
 /** Chat nests the list, and each function in it; this format does not. */
-function encodeAllowed({ allowed_tools: nested, ...flat }: JsonObject, tools: readonly JsonObject[]): Json | undefined {
+function encodeAllowed(
+  { allowed_tools: nested, ...flat }: JsonObject,
+  tools: readonly JsonObject[],
+  requested: readonly Tool[],
+  dialect: ResponsesDialect,
+): Json | undefined {
   const { mode, tools: listed } = isJsonObject(nested) ? nested : flat;
   const allowed = objectsOf(listed).flatMap((entry): readonly JsonObject[] => {
     const name = textOf(objectOf(entry['function'])?.['name']) ?? textOf(entry['name']);
-    const encoded = name === undefined ? undefined : encodeNamed(name, tools);
+    // A tool without a name stands there as its caller wrote it.
+    if (name === undefined) return tools.some(({ type }) => type === entry['type']) ? [entry] : [];
+    const encoded = encodeNamed(name, tools, requested, dialect);
     return encoded === undefined ? [] : [encoded];
   });
   return allowed.length === 0 ? undefined : { type: 'allowed_tools', mode: mode ?? 'auto', tools: allowed };

@@ -2,16 +2,16 @@ import type { GenerationRequest, ResponseFormat, Settings } from '../../../canon
 import { parameterOfFormat } from '../../../canonical/supports-parameter.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { pathOfSetting } from '../../source-paths.ts';
-import { gatewayTier } from '../../gateway/service-tier.ts';
+import { gatewayTier, isKnownTier } from '../../gateway/service-tier.ts';
 import { warnOfDroppedFields } from '../../dropped-fields.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';
 import type { EncodedRequest, EncodeTarget } from '../../format.ts';
 import { strictnessOf } from '../../strict-schema.ts';
 import { createEncodeContext, type EncodeContext } from './encode-context.ts';
-import { encodeInput } from './messages.ts';
-import { encodeTools } from './tools.ts';
+import { encodeInput } from './messages-out.ts';
+import { encodeTools } from './tools-out.ts';
 import { takesBreakpoints } from './cache-control.ts';
-import { encodeReasoning } from './thinking.ts';
+import { encodeReasoning } from './thinking-out.ts';
 import { withoutAbsent } from '../../json-fields.ts';
 
 /** Settings that this format does not have, by their names in chat. @spec request-11 */
@@ -28,6 +28,23 @@ const UNSUPPORTED: readonly (readonly [keyof Settings, string])[] = [
   ['prediction', 'prediction'],
   ['audio', 'audio'],
 ];
+/** Parameters of the vendor's own, beside those that other hosts of the format take. */
+const VENDORS_MEMBERS: ReadonlySet<string> = new Set([
+  'truncation',
+  'context_management',
+  'prompt_cache_retention',
+  'moderation',
+  'access_programs',
+  'image',
+]);
+/** Parts of a response that come from the vendor's own tools. */
+const VENDORS_PARTS = [
+  'web_search_call.action.sources',
+  'web_search_call.results',
+  'file_search_call.results',
+  'code_interpreter_call.outputs',
+  'computer_call_output.output.image_url',
+] as const;
 /** The messages format gives a schema no name, this one demands one. */
 const SCHEMA_NAME = 'response';
 /** Vendor's SDK, openai 7.55 (2026-11), `ResponseTextConfig.verbosity`. */
@@ -61,11 +78,24 @@ export function encodeRequest(request: GenerationRequest, target: EncodeTarget):
   const cacheBreakpoints = takesBreakpoints(dialect) ? 'content' : 'none';
   warnOfDroppedFields(request, { format: 'responses', cacheBreakpoints }, context.warnings);
   return {
-    body: withExtra(body, fieldsOf(request, 'responses')),
+    body: withExtra(body, vendorsFields(context)),
     headers: {},
     warnings: context.warnings.list,
     ...(names.size > 0 && { toolNames: names }),
   };
+}
+
+/** What the caller wrote for the vendor alone goes to no other host of the format: hosts refuse what they do not know. */
+function vendorsFields({ request, target, warnings }: EncodeContext): JsonObject | undefined {
+  const fields = fieldsOf(request, 'responses');
+  if (fields === undefined) return undefined;
+  const { openTools, compaction } = target.dialect;
+  const isLeftOut = (member: string): boolean =>
+    VENDORS_MEMBERS.has(member) && !(member === 'context_management' ? compaction === true : openTools === true);
+  const kept = Object.entries(fields).filter(([member]) => !isLeftOut(member));
+  for (const member of Object.keys(fields).filter(isLeftOut))
+    warnings.add('field-dropped', member, 'the endpoint does not take this parameter');
+  return Object.fromEntries(kept);
 }
 
 function encodeSampling(reasons: boolean, context: EncodeContext): JsonObject {
@@ -131,7 +161,8 @@ function encodeService({ request, target, warnings }: EncodeContext): JsonObject
   const { serviceTier, promptCacheKey, promptCacheOptions } = request.settings;
   const { dialect } = target;
   const tier = serviceTier === undefined ? undefined : gatewayTier(serviceTier);
-  const served = tier !== undefined && dialect.serviceTiers?.includes(tier) !== false;
+  const isVendors = tier !== undefined && dialect.openTools === true && !isKnownTier(tier);
+  const served = tier !== undefined && (isVendors || dialect.serviceTiers?.includes(tier) !== false);
   if (tier !== undefined && !served)
     warnings.add('field-dropped', 'service_tier', 'the model is not served in this tier');
   const takesOptions = takesBreakpoints(dialect);
@@ -156,6 +187,8 @@ function encodeInclude(reasons: boolean, context: EncodeContext): readonly strin
     if (takes('logprobs', reasons, context)) include.push('message.output_text.logprobs');
     else warnings.add('field-dropped', 'logprobs', 'the model does not take this parameter, or not while it reasons');
   }
+  if (target.dialect.openTools === true)
+    include.push(...VENDORS_PARTS.filter((part) => request.response?.include.has(part) === true));
   return include.length === 0 ? undefined : include;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { encodeRequest } from './request.ts';
+import { encodeRequest } from './request-out.ts';
 import { decodeChatText } from '../../../../tests/support/wire/chat/request.ts';
 import {
   encodeChat,

@@ -6,6 +6,7 @@ import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
 import { MEDIUM_NAMES, unsupportedMedia } from '../../unsupported-media.ts';
 import type { Dialect } from '../../format.ts';
 import type { LocatedBlock } from '../../source-positions.ts';
+import { takesItem } from './opaque-items.ts';
 import { takesBreakpoints, withBreakpoint } from './cache-control.ts';
 import type { EncodeContext } from './encode-context.ts';
 
@@ -50,6 +51,7 @@ function encodeInput(block: Block, path: string, context: EncodeContext): JsonOb
 /** @spec translate-13, translate-14; vendor's SDK, openai 7.55 (2026-11), `ResponseInputContent` */
 function encodeInputPart(block: Block, path: string, context: EncodeContext): JsonObject | undefined {
   if (block.type === 'text' || block.type === 'refusal') return { type: 'input_text', text: block.text };
+  if (block.type === 'opaque') return takesItem(block, context.target.dialect) ? block.value : undefined;
   if (block.type !== 'media') return undefined;
   const { media, source } = block;
   if (media === 'image' || (source.type === 'base64' && PICTURE.test(source.mediaType)))
