@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { foldEvents } from '../../../canonical/fold.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { decodeWhole } from './response.ts';
-import { createStreamDecoder } from './stream.ts';
+import { decodeWhole } from './response-in.ts';
+import { createStreamDecoder } from './stream-in.ts';
 import {
   call,
   completed,

@@ -7,8 +7,8 @@ import { itemsOf, nameOf, objectOf, objectsOf, textOf } from '../../json-fields.
 import { asExtra, restOf } from '../../extra.ts';
 import { decodeAnnotation } from './citations.ts';
 import { missingText, partOf, type Item, type Part } from './items.ts';
-import type { BlockLanes, Lane } from './blocks.ts';
-import { callKindOf, type CallKind } from './tool-calls.ts';
+import type { BlockLanes, Lane } from './blocks-in.ts';
+import { callKindOf, calledName, type CallKind } from './tool-calls.ts';
 import type { ResponsesDialect } from '../dialect.ts';
 import { decodeLogprobs } from './logprobs.ts';
 
@@ -19,7 +19,16 @@ const INPUT = 'input';
 /** Of a response that is longer, only the deltas of the rest count: nothing is made good when it is done. */
 const RECEIVED_CHARS_MAX = 16 * 1_024 * 1_024;
 const ID_CHARS = 24;
-const CALL_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'name', 'status', 'arguments', 'input']);
+const CALL_MEMBERS: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'call_id',
+  'name',
+  'namespace',
+  'status',
+  'arguments',
+  'input',
+]);
 const PICTURE_MEMBERS: ReadonlySet<string> = new Set(['type', 'result', 'status']);
 const ADDRESS = /^https?:\/\//;
 
@@ -204,7 +213,7 @@ export class ItemReader {
 
   /** False without a name: it may come with the item's end. */
   #openCall(item: Item, part: Part, kind: CallKind, wire: JsonObject): boolean {
-    const name = textOf(wire['name']) || kind.name;
+    const name = calledName(wire) || kind.name;
     if (part.lane !== undefined || name === undefined) return part.lane !== undefined;
     const id = (item.callId || item.id) ?? '';
     const runBy = typeof kind.runBy === 'string' ? kind.runBy : kind.runBy(wire);
@@ -217,6 +226,8 @@ export class ItemReader {
       name,
       input: '',
       runBy,
+      // What a caller of this very format sees of it at once.
+      ...(runBy === 'upstream' && asExtra('responses', openingOf(item, wire))),
     });
     if (kind.wrap !== undefined) this.#lanes.add(part.lane, `{${JSON.stringify(kind.wrap)}:"`);
     if (early !== '') this.#writeInput(part, part.lane, kind, early);
@@ -245,8 +256,9 @@ export class ItemReader {
     if (kind.wrap !== undefined) this.#lanes.add(lane, '"}');
     // The result of a provider-native tool stays on the call, whole, so that it can be sent back.
     const isCaller = lane.block.type === 'tool-call' && lane.block.runBy === 'caller';
+    const isStandIn = isCaller && kind.isStandIn === true;
     const { extra } = asExtra('responses', isCaller ? restOf(wire, CALL_MEMBERS) : wire);
-    if (extra !== undefined) this.#lanes.add(lane, '', extra);
+    if (extra !== undefined && !isStandIn) this.#lanes.add(lane, '', extra);
     this.#lanes.end(lane);
   }
 
@@ -278,6 +290,12 @@ export class ItemReader {
   #give(block: Block): void {
     this.#lanes.end(this.#lanes.open(block));
   }
+}
+
+/** Members of an item that begins. Lists and objects come again with its end, where they would be added to these. */
+function openingOf({ id, type }: Item, wire: JsonObject): JsonObject {
+  const plain = Object.entries(wire).filter(([name, value]) => typeof value === 'string' && name !== 'status');
+  return { ...(id !== undefined && { id }), type, ...Object.fromEntries(plain) };
 }
 
 /** The whole input of a call as text. Numbers of an input that is an object stand as the upstream wrote them. */

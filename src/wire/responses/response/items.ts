@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../lib/json.ts';
 import { textOf } from '../../json-fields.ts';
-import type { Lane } from './blocks.ts';
+import type { Lane } from './blocks-in.ts';
 
 /** No response holds more items, and no item more parts; a stream of empty ones must not fill the memory. */
 const ITEMS_MAX = 1_000;

@@ -64,8 +64,8 @@ suite('calls of the caller', () => {
   });
 
   test('keeps members of a call that other formats do not have', () => {
-    const [block] = fold(call('a', 'f', '{}', { namespace: 'crm' })).blocks;
-    assert.deepEqual(block?.extra, { format: 'responses', fields: { namespace: 'crm' } });
+    const [block] = fold(call('a', 'f', '{}', { caller: 'crm' })).blocks;
+    assert.deepEqual(block?.extra, { format: 'responses', fields: { caller: 'crm' } });
   });
 
   test('decodes a call without arguments to empty ones', () => {

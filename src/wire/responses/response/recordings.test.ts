@@ -7,7 +7,7 @@ import type { Block } from '../../../canonical/blocks.ts';
 import { foldEvents } from '../../../canonical/fold.ts';
 import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { objectOf, textOf } from '../../json-fields.ts';
-import { decodeWhole } from './response.ts';
+import { decodeWhole } from './response-in.ts';
 import { responsesUpstreamFormat } from '../format.ts';
 import { FACTS, shorten, type Fact } from '../../../../tests/support/wire/responses/recording-facts.ts';
 import { decodeStream } from '../../../../tests/support/wire/responses/streams.ts';

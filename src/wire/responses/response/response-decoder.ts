@@ -4,13 +4,13 @@ import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { hasFragileNumbers, isJsonObject, parseKeepingNumbers, type JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 import { ResponseItems, type Item } from './items.ts';
-import { BlockLanes } from './blocks.ts';
+import { BlockLanes } from './blocks-in.ts';
 import { INPUT_EVENTS } from './tool-calls.ts';
 import type { ResponsesDialect } from '../dialect.ts';
 import { decodeEnd } from './finish-reason.ts';
 import { ItemReader, type PartKind } from './item-decoder.ts';
-import { failureOfError } from './error.ts';
-import { decodeUsage } from './usage.ts';
+import { failureOfError } from './error-in.ts';
+import { decodeUsage } from './usage-in.ts';
 
 const WARNINGS_MAX = 20;
 
@@ -39,6 +39,8 @@ const TERMINAL_EVENTS: ReadonlySet<string> = new Set([
   'response.failed',
   'response.cancelled',
 ]);
+/** Some servers have the second name, and some no name at all. */
+const ERROR_EVENTS: ReadonlySet<string> = new Set(['error', 'response.error']);
 const BEGINNING_EVENTS: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
 
 /** Turns the events of one response into events of the gateway. A whole response is the last of its events. */
@@ -68,7 +70,7 @@ export class ResponseDecoder {
     if (this.#over) return;
     const type = textOf(event['type']) ?? name ?? '';
     if (TERMINAL_EVENTS.has(type)) this.#finish(type, event, data);
-    else if (type === 'error' || (type === '' && isJsonObject(event['error']))) this.#takeError(event);
+    else if (ERROR_EVENTS.has(type) || (type === '' && isJsonObject(event['error']))) this.#takeError(event);
     else if (BEGINNING_EVENTS.has(type)) this.#start(objectOf(event['response']) ?? {});
     else this.#takeContent(type, event, data);
   }

@@ -1,5 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { objectsOf, textOf } from '../../json-fields.ts';
+import { callOfItem } from '../caller-tools.ts';
+import { joinName, namespacedOf } from '../request/tool-names-in.ts';
 
 /** How a kind of output item is shown as a tool call. */
 export interface CallKind {
@@ -13,6 +15,8 @@ export interface CallKind {
   readonly wrap?: string;
   /** The input of an item that has none as text. Read from an item whose numbers stand as written. */
   readonly input?: (item: JsonObject) => JsonObject;
+  /** A function stands for the tool: all that a call of the caller's has is its input. */
+  readonly isStandIn?: true;
 }
 
 /** The items that are calls, and where their tools run. Vendor's SDK, openai 7.55 (2026-11), `ResponseOutputItem`. */
@@ -21,6 +25,10 @@ const CALL_KINDS: ReadonlyMap<string, CallKind> = new Map<string, CallKind>([
   // A call with free text for its input. Callers' formats have JSON only, so the text is shown as `{"input": text}`; the
   // gateway offers no custom tools, and such a call comes back as a call of a function of that name.
   ['custom_tool_call', { runBy: 'caller', text: 'input', wrap: 'input' }],
+  // Tools that the caller runs and that have items of their own: a call of the function that stands for each.
+  ['local_shell_call', { name: 'local_shell', runBy: 'caller', input: standInInput, isStandIn: true }],
+  ['shell_call', { name: 'shell', runBy: shellRunner, input: standInInput, isStandIn: true }],
+  ['apply_patch_call', { name: 'apply_patch', runBy: 'caller', input: standInInput, isStandIn: true }],
   ['mcp_call', { runBy: 'upstream', text: 'arguments' }],
   ['code_interpreter_call', { name: 'code_interpreter', runBy: 'upstream', text: 'code', wrap: 'code' }],
   ['web_search_call', { name: 'web_search', runBy: 'upstream', input: searchInput }],
@@ -30,7 +38,7 @@ const CALL_KINDS: ReadonlyMap<string, CallKind> = new Map<string, CallKind>([
   ],
   [
     'tool_search_call',
-    { name: 'tool_search', runBy: searchRunner, input: ({ arguments: given }) => objectFrom(given) },
+    { name: 'tool_search', runBy: searchRunner, input: ({ arguments: given }) => objectFrom(given), isStandIn: true },
   ],
   // Tools of xAI that run there: vercel/ai, `XaiResponsesLanguageModel`, 2026-08.
   ['x_search_call', { name: 'x_search', runBy: 'upstream', input: argumentsInput }],
@@ -75,6 +83,23 @@ function fetchInput({ contents }: JsonObject): JsonObject {
 
 function searchRunner({ execution }: JsonObject): 'caller' | 'upstream' {
   return execution === 'client' ? 'caller' : 'upstream';
+}
+
+/** Commands run at the provider only in a container of its own. */
+function shellRunner({ environment }: JsonObject): 'caller' | 'upstream' {
+  const type = isJsonObject(environment) ? textOf(environment['type']) : undefined;
+  return type === undefined || type === 'local' ? 'caller' : 'upstream';
+}
+
+function standInInput(item: JsonObject): JsonObject {
+  return parseJsonObject(callOfItem(item)?.input ?? '') ?? {};
+}
+
+/** The name of a function: one that stands in a namespace is joined with it. */
+export function calledName({ name, namespace }: JsonObject): string | undefined {
+  const own = textOf(name);
+  const namespaced = own === undefined ? undefined : namespacedOf(textOf(namespace), own);
+  return namespaced === undefined ? own : joinName(namespaced);
 }
 
 function objectFrom(value: Json | undefined): JsonObject {

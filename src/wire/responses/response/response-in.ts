@@ -3,7 +3,7 @@ import type { EventBatch } from '../../../canonical/events.ts';
 import { isJsonObject, parseJsonObject } from '../../../lib/json.ts';
 import type { Dialect } from '../../format.ts';
 import { ResponseDecoder } from './response-decoder.ts';
-import { failureOfError } from './error.ts';
+import { failureOfError } from './error-in.ts';
 
 /** The same events as those of a stream that brings nothing but its last event, so that both fold to the same response. */
 export function decodeWhole(text: string, dialect: Dialect = {}): EventBatch {

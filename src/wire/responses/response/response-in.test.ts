@@ -5,7 +5,7 @@ import { foldEvents } from '../../../canonical/fold.ts';
 import { checkEvents } from '../../../../tests/support/wire/event-grammar.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { objectsOf, textOf } from '../../json-fields.ts';
-import { decodeWhole } from './response.ts';
+import { decodeWhole } from './response-in.ts';
 import {
   added,
   call,

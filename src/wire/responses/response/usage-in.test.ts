@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { costOf, priceTableOf } from '../../../catalog/price.ts';
-import { decodeUsage } from './usage.ts';
+import { decodeUsage } from './usage-in.ts';
 
 const PLAIN = { cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0, estimated: false };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { foldEvents } from '../../../canonical/fold.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { createStreamDecoder } from './stream.ts';
+import { createStreamDecoder } from './stream-in.ts';
 import {
   added,
   argued,

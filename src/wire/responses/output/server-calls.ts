@@ -1,0 +1,150 @@
+import type { OpaqueBlock, ToolCallBlock } from '../../../canonical/blocks.ts';
+import type { GenerationRequest, Tool } from '../../../canonical/request.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
+import { fieldsOf } from '../../extra.ts';
+import { objectsOf, textOf } from '../../json-fields.ts';
+import { parseToolInputObject } from '../../gateway/tool-input.ts';
+import { encodeRunningCall, PICTURE_TYPE, SEARCH_TYPE } from '../server-tools.ts';
+import type { BlockAddition, BlockTarget } from './block-target.ts';
+import { HostedItem, pictureOf, searchAction } from './hosted-items.ts';
+import type { Output } from './output.ts';
+
+/** How the caller named the tools that the gateway runs, and what of them it wants to see. */
+export interface ServerToolNames {
+  /** Vendor names: the item is the vendor's. */
+  readonly namesSearch: boolean;
+  readonly namesPictures: boolean;
+  readonly wantsSources: boolean;
+  readonly wantsResults: boolean;
+}
+
+export function serverToolNamesOf(request: GenerationRequest | undefined): ServerToolNames {
+  const types = (request?.tools ?? []).map(entryTypeOf);
+  const include = request?.response?.include;
+  return {
+    namesSearch: types.some((type) => type.startsWith('web_search')),
+    namesPictures: types.includes('image_generation'),
+    wantsSources: include?.has('web_search_call.action.sources') === true,
+    wantsResults: include?.has('web_search_call.results') === true,
+  };
+}
+
+/** As the caller's entry has it; a search of a vendor's name has become the gateway's, and holds its entry. */
+function entryTypeOf(tool: Tool): string {
+  if (tool.type === 'opaque') return tool.format === 'responses' ? (textOf(tool.value['type']) ?? '') : '';
+  return textOf(fieldsOf(tool, 'responses')?.['type']) ?? '';
+}
+
+/** Calls of tools that the gateway runs. Their items begin in the order of the calls, and end with the results. */
+export class ServerCalls {
+  readonly #output: Output;
+  readonly #names: ServerToolNames;
+  readonly #running: ServerCallTarget[] = [];
+
+  constructor(output: Output, names: ServerToolNames) {
+    this.#output = output;
+    this.#names = names;
+  }
+
+  /** A call has no result yet: what the model wrote behind it waits. */
+  get isRunning(): boolean {
+    return this.#running.length > 0;
+  }
+
+  start(block: ToolCallBlock): ServerCallTarget {
+    const target = new ServerCallTarget(block, () => this.#beginComplete());
+    this.#running.push(target);
+    return target;
+  }
+
+  /** @returns `undefined` for an item that is no result of a running call */
+  finish({ value }: OpaqueBlock): string | undefined {
+    const callId = textOf(value['call_id']);
+    const at = this.#running.findIndex((running) => running.callId === callId && running.type === value['type']);
+    const [call] = at < 0 ? [] : this.#running.splice(at, 1);
+    if (call === undefined) return undefined;
+    const begun = call.item === undefined ? this.#begin(call) : '';
+    return begun + (call.item?.end(this.#shown(value)) ?? '') + this.#beginComplete();
+  }
+
+  #beginComplete(): string {
+    let frames = '';
+    for (const call of this.#running) {
+      if (!call.isComplete) break;
+      frames += call.item === undefined ? this.#begin(call) : '';
+    }
+    return frames;
+  }
+
+  #begin(call: ServerCallTarget): string {
+    call.item = new HostedItem(this.#output, this.#shown(encodeRunningCall(call.type, call.callId, call.input)));
+    return call.item.begin();
+  }
+
+  #shown(value: JsonObject): JsonObject {
+    const { namesSearch, namesPictures } = this.#names;
+    if (value['type'] === SEARCH_TYPE && namesSearch) return this.#vendorSearch(value);
+    return value['type'] === PICTURE_TYPE && namesPictures ? vendorPicture(value) : value;
+  }
+
+  #vendorSearch(value: JsonObject): JsonObject {
+    const { wantsSources, wantsResults } = this.#names;
+    const { call_id, arguments: input, action, result } = value;
+    const { query, sources } = isJsonObject(action) ? action : {};
+    const hits = typeof result === 'string' ? parseHits(result) : undefined;
+    return {
+      type: 'web_search_call',
+      action: { ...searchAction(textOf(query) ?? ''), ...(wantsSources && sources !== undefined && { sources }) },
+      // Both come back with them, so that the model reads the very same again.
+      ...(wantsResults && hits !== undefined && { results: hits, call_id, arguments: input }),
+    };
+  }
+}
+
+function parseHits(result: string): readonly JsonObject[] | undefined {
+  const hits: unknown = JSON.parse(result);
+  return Array.isArray(hits) ? objectsOf(hits) : undefined;
+}
+
+/** Clients demand a text in `result`, even where there is no picture. */
+function vendorPicture({ arguments: input, imageUrl, revisedPrompt, prompt }: JsonObject): JsonObject {
+  const { data, format } = pictureOf(textOf(imageUrl) ?? '');
+  const { size, quality, background } = parseToolInputObject(textOf(input) ?? '');
+  return {
+    type: 'image_generation_call',
+    result: data,
+    ...(prompt !== undefined && { prompt }),
+    ...(revisedPrompt !== undefined && { revised_prompt: revisedPrompt }),
+    ...(format !== undefined && { output_format: format }),
+    ...(size !== undefined && { size }),
+    ...(quality !== undefined && { quality }),
+    ...(background !== undefined && { background }),
+  };
+}
+
+/** One call, while its arguments come. */
+export class ServerCallTarget implements BlockTarget {
+  readonly callId: string;
+  readonly type: string;
+  readonly #onComplete: () => string;
+  input: string;
+  isComplete = false;
+  item: HostedItem | undefined;
+
+  constructor({ id, name, input }: ToolCallBlock, onComplete: () => string) {
+    this.callId = id;
+    this.type = name;
+    this.input = input;
+    this.#onComplete = onComplete;
+  }
+
+  add({ text }: BlockAddition): string {
+    this.input += text ?? '';
+    return '';
+  }
+
+  end(): string {
+    this.isComplete = true;
+    return this.#onComplete();
+  }
+}
