@@ -46,6 +46,21 @@ export interface ResponsesDialect {
   readonly postSearchTool?: boolean;
   /** Generates images by the tool `image_generation`. */
   readonly imageTool?: boolean;
+  /** Takes tools whose input is a text, `custom`, and their calls as items of their own. */
+  readonly customTools?: boolean;
+  /** Takes tools in groups, `namespace`, and calls that name theirs. */
+  readonly namespaces?: boolean;
+  /** Takes a search of tools that the caller makes, `tool_search`, with its calls and results. */
+  readonly toolSearchItems?: boolean;
+  /**
+   * Takes the vendor's other tools, items and parameters as they come: what its callers write is for it to judge. Others
+   * get only what is known of them.
+   */
+  readonly openTools?: boolean;
+  /** Shortens conversations: takes `context_management`, and gives back the item that it made of one. */
+  readonly compaction?: boolean;
+  /** Counts the tokens of a request at `/responses/input_tokens`. */
+  readonly inputTokensRoute?: boolean;
   /** Custom calls in its responses are its own tools at work, not calls for the caller. */
   readonly runsCustomTools?: boolean;
 }
