@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { invalid } from '../../canonical/gateway-error.ts';
+import type { EmbeddingsInput, EmbeddingsOperation } from '../../canonical/operation.ts';
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import { asExtra, restOf } from '../extra.ts';
+import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../gateway/directives.ts';
+import type { HeaderDirectives } from '../gateway/headers.ts';
+import { metadata } from '../gateway/metadata.ts';
+import { checkShape } from '../gateway/validation/check-shape.ts';
+import { compileSoon } from '../gateway/validation/fast-schema.ts';
+
+const INPUTS_MAX = 2_048;
+const INPUT_CHARS_MAX = 1_000_000;
+const DIMENSIONS_MAX = 65_536;
+const INPUT_TYPE_CHARS_MAX = 64;
+const USER_CHARS_MAX = 256;
+const TOKEN_MAX = 4_294_967_295;
+
+const { provider, session_id, trace } = gatewayShape({ plugin: z.never() });
+const dimensions = z.int().min(1).max(DIMENSIONS_MAX).nullish();
+const inputType = z.string().max(INPUT_TYPE_CHARS_MAX).nullish();
+
+/** The body of `POST /embeddings`. Null is the same as absent. `input` is checked by itself. */
+export const embeddingsSchema = z.looseObject({
+  model: modelSlug,
+  dimensions,
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  input_type: inputType,
+  // The names that other vendors gave to the same.
+  output_dimension: dimensions,
+  task: inputType,
+  provider,
+  user: z.string().max(USER_CHARS_MAX).nullish(),
+  session_id: session_id.nullish(),
+  trace: trace.nullish(),
+  metadata: metadata.nullish(),
+});
+
+const KNOWN: ReadonlySet<string> = new Set([...Object.keys(embeddingsSchema.shape), ...GATEWAY_FIELDS, 'input']);
+/** Obeyed, they would change the vectors without a word; ignored, their caller would not know. */
+const REFUSED: Readonly<Record<string, string>> = {
+  models: 'is refused here: vectors of another model do not compare with those of the first',
+  fallbacks: 'is refused here: vectors of another model do not compare with those of the first',
+  preset: 'does not apply to embeddings',
+  plugins: 'does not apply to embeddings',
+  tools: 'does not apply to embeddings',
+  stream: 'does not apply to embeddings',
+};
+
+compileSoon(embeddingsSchema);
+
+/** @throws GatewayError 400 with `issues` */
+export function decodeEmbeddings(body: Json, text: string, headers: HeaderDirectives): EmbeddingsOperation {
+  const parsed = checkShape(embeddingsSchema, body, { text });
+  for (const [member, message] of Object.entries(REFUSED))
+    if (parsed[member] !== undefined && parsed[member] !== null && parsed[member] !== false)
+      throw invalid(member, message);
+  const inputs = readInputs(parsed['input']);
+  const wanted = parsed.dimensions ?? parsed.output_dimension;
+  const purpose = parsed.input_type || parsed.task;
+  const fields = {
+    provider: parsed.provider,
+    ...(parsed.session_id && { session_id: parsed.session_id }),
+    ...(parsed.trace && { trace: parsed.trace }),
+  };
+  return {
+    kind: 'embeddings',
+    delivery: 'whole',
+    inputs,
+    encoding: parsed.encoding_format ?? 'float',
+    ...(wanted && { dimensions: wanted }),
+    ...(purpose && { inputType: purpose }),
+    directives: decodeDirectives(fields, headers, {
+      model: parsed.model,
+      user: parsed.user ?? undefined,
+      metadata: parsed.metadata ?? undefined,
+    }),
+    ...asExtra('embeddings/openai', restOf(parsed, KNOWN)),
+    warnings: [],
+  };
+}
+
+/** One text, the tokens of one, or a list of either. @throws GatewayError 400 at the first item that is wrong */
+function readInputs(value: unknown): readonly EmbeddingsInput[] {
+  if (value === undefined || value === null) throw invalid('input', 'is required');
+  if (typeof value === 'string') return [readText(value, 'input')];
+  if (!Array.isArray(value)) throw invalid('input', 'must be a text, a list of texts, or tokens');
+  const items: readonly unknown[] = value;
+  const [first] = items;
+  if (items.length === 0) throw invalid('input', 'must not be empty');
+  if (typeof first === 'number') return [readTokens(items, 'input')];
+  if (items.length > INPUTS_MAX) throw invalid('input', `must have at most ${INPUTS_MAX} items`);
+  if (typeof first === 'string') return items.map((item, at) => readText(item, `input[${at}]`));
+  if (Array.isArray(first)) return items.map((item, at) => readTokens(item, `input[${at}]`));
+  throw invalid(
+    'input[0]',
+    isJsonObject(first) ? 'must be a text or tokens: parts of content are not read here' : 'must be a text or tokens',
+  );
+}
+
+function readText(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw invalid(path, 'must be a text, as the first item is');
+  if (value === '') throw invalid(path, 'must not be empty');
+  if (value.length > INPUT_CHARS_MAX)
+    throw invalid(path, `must have at most ${INPUT_CHARS_MAX} characters`, 'string_too_long');
+  return value;
+}
+
+function readTokens(value: unknown, path: string): readonly number[] {
+  if (!Array.isArray(value)) throw invalid(path, 'must be a list of tokens, as the first item is');
+  const items: readonly unknown[] = value;
+  if (items.length === 0) throw invalid(path, 'must not be empty');
+  return items.map((token, at) => {
+    if (typeof token !== 'number' || !Number.isInteger(token) || token < 0 || token > TOKEN_MAX)
+      throw invalid(`${path}[${at}]`, 'must be a token: an integer of at least 0');
+    return token;
+  });
+}
