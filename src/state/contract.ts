@@ -202,6 +202,74 @@ export interface TextCache {
   delete(name: string): void;
 }
 
+/** Where a kept response belongs: it ends with each of the three. */
+export interface ResponseOwner {
+  readonly accountId: string;
+  readonly workspaceId: string;
+  /** Of the key that sent the request. */
+  readonly keyHash: string;
+}
+
+/** The owners whose responses a key sees: those of its workspace, or those of one key of it. */
+export interface ResponseReader {
+  readonly accountId: string;
+  readonly workspaceId: string;
+  /** `undefined`: of all keys of the workspace. */
+  readonly keyHash: string | undefined;
+}
+
+/** One link of a conversation: what one request added to it. */
+export interface ResponseLink {
+  readonly id: string;
+  readonly owner: ResponseOwner;
+  /** `completed`, `incomplete`, `failed`, `cancelled`; of background responses also `queued` and `in_progress`. */
+  readonly status: string;
+  /** The response that it continues; null: none. */
+  readonly parentId: string | null;
+  readonly createdAtMs: number;
+  /** JSON of two lists: the items of the request, and those of the response. */
+  readonly items: string;
+}
+
+/** A response as it is kept. */
+export interface ResponseRow extends ResponseLink {
+  /** Ids of its items, by which later requests refer to them. */
+  readonly itemIds: readonly string[];
+  /** JSON of the response as its caller got it, without its output. */
+  readonly object: string;
+}
+
+export interface ChainBounds {
+  readonly linksMax: number;
+  /** Of the items of all links. */
+  readonly charsMax: number;
+}
+
+/**
+ * Responses that later requests may continue. A row that no owner of the reader made is not there for it. Every method
+ * rejects while the rows cannot be reached.
+ */
+export interface ResponseRows {
+  /** Keeps a row in place of one with the same id. @returns whether there was room for it */
+  put(row: ResponseRow): Promise<boolean>;
+  find(id: string, reader: ResponseReader): Promise<ResponseRow | undefined>;
+  /**
+   * A response and what it continues, the newest first. A chain whose last link has a parent is broken there, or goes
+   * beyond a bound: with the link that exceeds it.
+   */
+  findChain(id: string, reader: ResponseReader, bounds: ChainBounds): Promise<readonly ResponseLink[]>;
+  /**
+   * The newest response with each of the items, each response once, in no order. Ends with the response whose items exceed
+   * the bound.
+   */
+  findByItems(itemIds: readonly string[], reader: ResponseReader, charsMax: number): Promise<readonly ResponseLink[]>;
+  /** @returns whether it was there */
+  delete(id: string, reader: ResponseReader): Promise<boolean>;
+  /** Owners of rows. */
+  owners(): Promise<readonly ResponseOwner[]>;
+  deleteOf(owner: ResponseOwner): Promise<void>;
+}
+
 /** State that outlives a request and is no record: of one process, or of all processes that share a Redis. */
 export interface SharedState {
   readonly reservations: Reservations;
@@ -212,6 +280,7 @@ export interface SharedState {
   /** `undefined`: no other process shares the state. */
   readonly positions: JournalPositions | undefined;
   readonly texts: TextCache;
+  readonly responses: ResponseRows;
   /** @throws Error while other processes cannot be reached */
   ping(): Promise<void>;
   close(): void;

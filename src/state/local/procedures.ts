@@ -1,4 +1,15 @@
-import type { Allowance, Charge, PermitRequest, RateRefusal, ReservationRequest } from '../contract.ts';
+import type {
+  Allowance,
+  ChainBounds,
+  Charge,
+  PermitRequest,
+  RateRefusal,
+  ReservationRequest,
+  ResponseLink,
+  ResponseOwner,
+  ResponseReader,
+  ResponseRow,
+} from '../contract.ts';
 
 /** A reservation result as it is sent: `reserved` has the entries of its map. */
 export type SentReservation =
@@ -31,6 +42,9 @@ export interface SentPositions {
   readonly live: readonly (readonly [stream: string, position: number])[];
   readonly silent: readonly (readonly [stream: string, position: number])[];
 }
+
+/** A reader as it is sent: JSON has no `undefined`. */
+export type SentReader = Omit<ResponseReader, 'keyHash'> & { readonly keyHash: string | null };
 
 export interface SentNews {
   readonly topic: string;
@@ -67,6 +81,25 @@ export type StateProcedures = {
   readonly getText: (name: string) => Promise<string | null>;
   readonly setText: (text: SentText) => void;
   readonly deleteText: (name: string) => void;
+} & ResponseProcedures;
+
+/** Kept responses: `ResponseRows`, method by method. */
+type ResponseProcedures = {
+  readonly putResponse: (row: ResponseRow) => Promise<boolean>;
+  readonly findResponse: (asked: { readonly id: string; readonly reader: SentReader }) => Promise<ResponseRow | null>;
+  readonly findResponseChain: (asked: {
+    readonly id: string;
+    readonly reader: SentReader;
+    readonly bounds: ChainBounds;
+  }) => Promise<readonly ResponseLink[]>;
+  readonly findResponsesByItems: (asked: {
+    readonly itemIds: readonly string[];
+    readonly reader: SentReader;
+    readonly charsMax: number;
+  }) => Promise<readonly ResponseLink[]>;
+  readonly deleteResponse: (asked: { readonly id: string; readonly reader: SentReader }) => Promise<boolean>;
+  readonly responseOwners: () => Promise<readonly ResponseOwner[]>;
+  readonly deleteResponsesOf: (owner: ResponseOwner) => Promise<void>;
 };
 
 /** What a worker offers the first process. */

@@ -4,6 +4,7 @@ import type { MessageLink } from '../../lib/net/message-link.ts';
 import type { Permit, PermitRequest, PermitResult, ReservationResult, SharedState } from '../contract.ts';
 import { createMemoryPositions } from '../memory/journal-positions.ts';
 import { createInvalidationHub } from './invalidation-hub.ts';
+import { serveResponses } from './response-rows.ts';
 import type { SentPermit, SentReservation, StateProcedures, WorkerStateProcedures } from './procedures.ts';
 
 /** The state that the first process keeps for itself and for its workers. */
@@ -66,6 +67,7 @@ export function serveLocalState({ clock, memory }: LocalStateDeps): LocalStateSe
         getText: async (name) => (await state.texts.get(name)) ?? null,
         setText: ({ name, text, lifeMs }) => state.texts.set(name, text, lifeMs),
         deleteText: (name) => state.texts.delete(name),
+        ...serveResponses(state.responses),
       };
     },
   };

@@ -16,6 +16,7 @@ import {
 } from '../contract.ts';
 import { createPermit } from '../rates.ts';
 import { TEXT_CHARS_MAX } from '../text-bounds.ts';
+import { responsesOver } from './response-rows.ts';
 import type { SentPermit, SentReservation, StateProcedures, WorkerStateProcedures } from './procedures.ts';
 
 type FirstLink = MessageLink<StateProcedures>;
@@ -51,6 +52,7 @@ export function createWorkerState(): WorkerState {
       values: valuesOver(link),
       positions: positionsOver(link),
       texts: textsOver(link),
+      responses: responsesOver(link),
       // Where the first process does not answer, nothing does: it ends, and this one with it.
       ping: () => Promise.resolve(),
       close: () => undefined,
