@@ -16,6 +16,7 @@ import { budgetResource, memberResource } from '../resources/workspace-parts.ts'
 import { workspaceResource } from '../resources/workspaces.ts';
 import { contentRows, oauthCodeRows } from './accounts/columns.ts';
 import { openDatabase, type Database } from './engine/database.ts';
+import { storedMediaRows, storedResponseRows } from './responses/columns.ts';
 import { generationRows } from './generations/columns.ts';
 import type { Tables } from './tables.ts';
 import { ALL_ENGINES, type Place } from '../../tests/support/store/engines.ts';
@@ -88,6 +89,8 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   files: serviceFileResource.rows,
   generation_content: contentRows,
   generations: generationRows,
+  stored_responses: storedResponseRows,
+  stored_media: storedMediaRows,
 };
 
 interface ColumnFacts {

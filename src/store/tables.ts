@@ -1,4 +1,10 @@
 import type { GenerationContentTable, OauthCodesTable } from './accounts/columns.ts';
+import type {
+  StoredItemsTable,
+  StoredMediaTable,
+  StoredMediaUsesTable,
+  StoredResponsesTable,
+} from './responses/columns.ts';
 import type { GenerationsTable } from './generations/columns.ts';
 import type { auditEventResource } from '../resources/audit-events.ts';
 import type { byokKeyResource } from '../resources/byok-keys.ts';
@@ -128,6 +134,10 @@ export interface Tables {
   readonly destinations: DestinationsTable;
   readonly files: FilesTable;
   readonly file_usage: FileUsageTable;
+  readonly stored_responses: StoredResponsesTable;
+  readonly stored_items: StoredItemsTable;
+  readonly stored_media: StoredMediaTable;
+  readonly stored_media_uses: StoredMediaUsesTable;
   readonly journal_checkpoints: JournalCheckpointsTable;
   readonly database_identity: DatabaseIdentityTable;
   readonly schema_migrations: SchemaMigrationsTable;

@@ -145,7 +145,7 @@ for (const { name: engine, makePlace } of ALL_ENGINES)
         [...first, ...next].map(({ id }) => id),
         ['c1', 'c2', 'c3'],
       );
-      assert.equal(first[0]?.provider, 'acme');
+      assert.equal(first[0]?.context, 'acme');
       const [row] = first;
       assert.ok(row !== undefined);
       assert.equal(await rows.reseal({ ...row, sealed: 'other' }, 'v1.two.x', 'two'), false);

@@ -5,8 +5,8 @@ import type { Database } from '../engine/database.ts';
 export interface SealedRow {
   readonly id: string;
   readonly sealed: string;
-  /** The provider, where the table has that column: the text may be sealed for it. */
-  readonly provider: string | null;
+  /** What the text is sealed for beside its id: a provider, or an account and its workspace. */
+  readonly context: string | null;
 }
 
 /** The sealed texts of one table. */
@@ -23,13 +23,16 @@ interface Place {
   readonly table: string;
   readonly id: string;
   readonly sealed: string;
-  readonly provider?: string;
+  /** An expression in SQL. */
+  readonly context?: string;
 }
 
 const PLACES = {
-  credentials: { table: 'byok_keys', id: 'id', sealed: 'sealed', provider: 'provider' },
+  credentials: { table: 'byok_keys', id: 'id', sealed: 'sealed', context: 'provider' },
   content: { table: 'generation_content', id: 'generation_id', sealed: 'sealed' },
   destinations: { table: 'destinations', id: 'id', sealed: 'sealed_config' },
+  responses: { table: 'stored_responses', id: 'id', sealed: 'sealed', context: "account_id || ' ' || workspace_id" },
+  responseMedia: { table: 'stored_media', id: 'id', sealed: 'sealed', context: "account_id || ' ' || workspace_id" },
 } as const satisfies Readonly<Record<string, Place>>;
 
 /** Every table that holds sealed texts. A change of the secret must visit all of them. */
@@ -40,6 +43,8 @@ export function createSealedRows(database: Database): Readonly<Record<SealedPlac
     credentials: rowsAt(database, PLACES.credentials),
     content: rowsAt(database, PLACES.content),
     destinations: rowsAt(database, PLACES.destinations),
+    responses: rowsAt(database, PLACES.responses),
+    responseMedia: rowsAt(database, PLACES.responseMedia),
   };
 }
 
@@ -47,7 +52,7 @@ function rowsAt({ kysely }: Database, place: Place): SealedRows {
   const table = sql.table(place.table);
   const id = sql.ref(place.id);
   const sealedBefore = sql.ref(place.sealed);
-  const provider = place.provider === undefined ? sql`null` : sql.ref(place.provider);
+  const context = place.context === undefined ? sql`null` : sql.raw(place.context);
   return {
     async secretIds() {
       const { rows } = await sql<{ readonly id: string }>`
@@ -57,7 +62,7 @@ function rowsAt({ kysely }: Database, place: Place): SealedRows {
     },
     async sealedByOthers(secretId, afterId, limit) {
       const { rows } = await sql<SealedRow>`
-        select ${id} as id, ${sealedBefore} as sealed, ${provider} as provider from ${table}
+        select ${id} as id, ${sealedBefore} as sealed, ${context} as context from ${table}
         where secret_id is not null and secret_id <> ${secretId} and ${id} > ${afterId}
         order by ${id} limit ${limit}
       `.execute(kysely);

@@ -15,6 +15,7 @@ import { up as up0011 } from '../migrations/0011-tool-costs-and-apps.ts';
 import { up as up0012 } from '../migrations/0012-key-issuers.ts';
 import { up as up0013 } from '../migrations/0013-mend-edited-migrations.ts';
 import { up as up0014 } from '../migrations/0014-journal.ts';
+import { up as up0015 } from '../migrations/0015-stored-responses.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0012-key-issuers', up: up0012 },
   { name: '0013-mend-edited-migrations', up: up0013 },
   { name: '0014-journal', up: up0014 },
+  { name: '0015-stored-responses', up: up0015 },
 ];
 
 /**

@@ -1,3 +1,5 @@
+import type { ClientFormatId } from '../../canonical/extra.ts';
+import type { OperationKind } from '../../canonical/operation.ts';
 import { flag, integer, nullable, text, textOf, type Column } from '../../resources/columns.ts';
 import { createRowMapper, type RowOf, type TableOf } from '../../resources/row-mapper.ts';
 import { attemptsColumn, warningsColumn } from './generation-json.ts';
@@ -15,7 +17,7 @@ const columns = {
   request_id: text,
   created_at_ms: integer,
   key_hash: text,
-  api_type: textOf<'chat' | 'messages'>(),
+  api_type: textOf<ClientFormatId | OperationKind>(),
   /** As the caller spelled it. */
   model_requested: text,
   /** The slug that served; where none did, the requested one. */

@@ -52,6 +52,20 @@ for (const { name, makePlace } of ALL_ENGINES)
     await mustAgree(database);
   });
 
+test('lets two gateways store the files of one folder at once, each record once', async (t) => {
+  const database = await openDatabase({ path: ':memory:', clock });
+  t.after(() => database.close());
+  const folder = await makeFolder(t, {
+    '001795000000000-1-abcdefABCDEF.json': JSON.stringify([settlementOf('gen-1')]),
+    '001795000000001-1-abcdefABCDEF.json': JSON.stringify([settlementOf('gen-2')]),
+    '001795000000002-1-abcdefABCDEF.json': 'no JSON',
+  });
+  await Promise.all([1, 2, 3].map(() => applyUnstoredFiles(database, folder, () => undefined)));
+  assert.deepEqual(await storedIds(database), ['gen-1', 'gen-2']);
+  assert.deepEqual(await readdir(folder), ['001795000000002-1-abcdefABCDEF.json.unreadable']);
+  await mustAgree(database);
+});
+
 test('sets a file aside that it cannot read, and stores the others', async (t) => {
   const database = await openDatabase({ path: ':memory:', clock });
   t.after(() => database.close());

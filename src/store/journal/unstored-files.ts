@@ -7,6 +7,23 @@ import { parseSettlements } from './settlement.ts';
 
 const FILE_NAME = /^\d{15}-\d+-\w{12}\.json$/;
 
+/** What versions before the journal left in their folder, in order; none where there is no such folder. */
+export async function listUnstoredFiles(folder: string): Promise<readonly string[]> {
+  const names = await ifThere(readdir(folder));
+  return (names ?? [])
+    .filter((name) => FILE_NAME.test(name))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
+
+/** @returns `undefined` for what is not there, or no more: another gateway on the same folder was faster */
+async function ifThere<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
 /**
  * Stores what versions before the journal kept in files while the database was away, and removes the files. The ids of the
  * records make that harmless where it happens twice.
@@ -18,16 +35,12 @@ export async function applyUnstoredFiles(
   folder: string,
   onUnreadable: (file: string) => void,
 ): Promise<void> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (names === undefined) return;
-  for (const name of names.filter((each) => FILE_NAME.test(each)).toSorted()) {
-    const file = join(folder, name);
-    const settlements = parseSettlements(await readFile(file, 'utf8'));
+  for (const file of await listUnstoredFiles(folder)) {
+    const text = await ifThere(readFile(file, 'utf8'));
+    if (text === undefined) continue;
+    const settlements = parseSettlements(text);
     if (settlements === undefined) {
-      await rename(file, `${file}.unreadable`);
+      await ifThere(rename(file, `${file}.unreadable`));
       onUnreadable(`${file}.unreadable`);
       continue;
     }
@@ -37,9 +50,9 @@ export async function applyUnstoredFiles(
       lateBeforeMs: Infinity,
     });
     const ids = new Set(settlements.map(({ generation }) => generation.id));
-    if (refused.length === 0 && records === ids.size) await rm(file);
+    if (refused.length === 0 && records === ids.size) await rm(file, { force: true });
     else {
-      await rename(file, `${file}.unreadable`);
+      await ifThere(rename(file, `${file}.unreadable`));
       onUnreadable(`${file}.unreadable`);
     }
   }
