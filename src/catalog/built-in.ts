@@ -1,3 +1,4 @@
+import type { EmbeddingsFacts } from '../canonical/operation.ts';
 import type { EndpointEntry, ModelEntry, ProviderFile } from './data-schema.ts';
 import { listPriceOf } from './list-price.ts';
 import type { Endpoint, Model, Score } from './model.ts';
@@ -84,6 +85,7 @@ function knownEndpoint(
       ...given('outputTokensMax', entry.max_completion_tokens ?? model.max_completion_tokens),
       ...given('outputTokensMin', entry.min_completion_tokens),
       ...given('supportedParameters', parameters && new Set(parameters)),
+      ...given('embeddings', entry.embeddings && embeddingsOf(entry.embeddings)),
       ...given('quantization', entry.quantization),
       ...given('tag', entry.tag),
       ...given('serviceTier', entry.service_tier),
@@ -92,6 +94,16 @@ function knownEndpoint(
         dataPolicy: { ...given('training', policy.training), ...given('retentionDays', policy.retention_days) },
       }),
     },
+  };
+}
+
+function embeddingsOf(entry: NonNullable<EndpointEntry['embeddings']>): EmbeddingsFacts {
+  return {
+    ...given('dimensions', entry.dimensions),
+    ...given('maxInputs', entry.max_inputs),
+    ...given('maxInputTokens', entry.max_input_tokens),
+    ...given('encodings', entry.encodings),
+    ...given('tokenArrays', entry.token_arrays),
   };
 }
 

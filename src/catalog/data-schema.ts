@@ -89,6 +89,25 @@ const dataPolicy = z.strictObject({
   source: source.optional(),
 });
 
+/** What is known of vectors. Absent: unknown, which excludes nothing. */
+const embeddingsFacts = z.strictObject({
+  dimensions: z
+    .strictObject({
+      default: tokens,
+      min: tokens.optional(),
+      max: tokens.optional(),
+      values: z.array(tokens).min(1).optional(),
+    })
+    .optional(),
+  max_inputs: tokens.optional(),
+  max_input_tokens: tokens.optional(),
+  encodings: z
+    .array(z.enum(['float', 'base64']))
+    .min(1)
+    .optional(),
+  token_arrays: z.boolean().optional(),
+});
+
 const endpointEntry = z
   .strictObject({
     provider: slug,
@@ -100,6 +119,7 @@ const endpointEntry = z
     max_completion_tokens: tokens.optional(),
     min_completion_tokens: tokens.optional(),
     supported_parameters: parameters.optional(),
+    embeddings: embeddingsFacts.optional(),
     quantization: quantization.optional(),
     /** The provider's slug with the endpoint's own variant: `deepinfra/turbo`. */
     tag: text.optional(),
@@ -143,7 +163,7 @@ const modelEntry = z.strictObject({
   input_modalities: z.array(z.enum(['text', 'image', 'file', 'audio', 'video'])).min(1),
   /** False: the source says no more than whether the model reads pictures. */
   input_modalities_complete: z.literal(false).optional(),
-  output_modalities: z.array(z.enum(['text', 'image', 'audio', 'video'])).min(1),
+  output_modalities: z.array(z.enum(['text', 'image', 'audio', 'video', 'embeddings'])).min(1),
   context_length: tokens.optional(),
   max_completion_tokens: tokens.optional(),
   supported_parameters: parameters.optional(),

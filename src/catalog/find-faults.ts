@@ -129,6 +129,10 @@ function sourceFaults(data: CatalogData): readonly string[] {
   return faults;
 }
 
+function isPlausible({ prompt, completion }: { readonly prompt: number; readonly completion: number }): boolean {
+  return completion > 0 && prompt <= completion * 4;
+}
+
 /**
  * An unchecked price must at least be plausible: aggregators and subscription plans list zeros and swapped columns. An
  * output below a quarter of the input's price is one of those.
@@ -136,12 +140,13 @@ function sourceFaults(data: CatalogData): readonly string[] {
 function priceFaults(data: CatalogData, library: PriceLibrary): readonly string[] {
   const faults: string[] = [];
   for (const { author, models } of data.authors) {
-    for (const { slug, endpoints } of models) {
+    for (const { slug, endpoints, output_modalities: outputs } of models) {
+      const writes = !outputs.includes('embeddings');
       for (const { provider, price_ref: reference, price } of endpoints) {
         const place = `${author}/${slug} at ${provider}`;
         if (reference !== undefined && library(reference) === undefined)
           faults.push(`${place}: the price library has no price ${reference.provider} ${reference.model}`);
-        if (price !== undefined && (price.prompt <= 0 || price.completion <= 0 || price.prompt > price.completion * 4))
+        if (price !== undefined && (price.prompt <= 0 || (writes && !isPlausible(price))))
           faults.push(`${place}: a price of ${price.prompt} and ${price.completion} is not a list price`);
       }
     }

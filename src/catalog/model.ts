@@ -1,4 +1,5 @@
-import type { FormatId } from '../canonical/extra.ts';
+import type { FormatId, OperationFormatId } from '../canonical/extra.ts';
+import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
 import type { ReasoningHistory } from '../canonical/blocks.ts';
 import type { PriceTable } from './price.ts';
 
@@ -43,12 +44,17 @@ export interface Endpoint {
   readonly lacksCredentials?: boolean;
   /** With `lacksCredentials`: the environment variables of which one would be a credential. */
   readonly keyVariables?: readonly string[];
+  /** Requests besides generations that it serves, with the format of each. */
+  readonly offers?: Readonly<Partial<Record<OperationKind, OperationFormatId>>>;
+  readonly embeddings?: EmbeddingsFacts;
   /** Formats that the endpoint speaks, most native first. */
   readonly formats: readonly FormatId[];
   /** Those of them in which it can be given tools. Absent: all. */
   readonly toolFormats?: readonly FormatId[];
   /** The messages format's own vendor: its tools run there (`web_search_20250305`), and nowhere else. @spec messages-21 */
   readonly nativeTools?: boolean;
+  /** The responses format's own vendor: its tools run there (`file_search`), and its callers' tools of new kinds go there. */
+  readonly openTools?: boolean;
   /** The format in which it searches the web by itself, if that differs from its format for all else. */
   readonly searchFormat?: FormatId;
   /** The model continues a last message of the assistant. Absent: the adapter's fact. */
