@@ -1,8 +1,10 @@
 import type { z } from 'zod';
-import type { FormatId } from '../canonical/extra.ts';
+import type { AnyFormatId, FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../canonical/failure/failure.ts';
+import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { BetaRules } from '../wire/beta-flags.ts';
+import type { EmbeddingsDialect } from '../wire/embeddings/dialect.ts';
 import type { Dialect } from '../wire/format.ts';
 
 /** Time limits of the steps of one attempt, ms. */
@@ -30,7 +32,7 @@ export interface ProviderSettings {
 
 /** The facts about a call on which parts of an adapter depend. */
 export interface CallContext {
-  readonly format: FormatId;
+  readonly format: AnyFormatId;
   readonly settings: ProviderSettings;
   /** The upstream's own name of the model. */
   readonly model: string;
@@ -76,6 +78,26 @@ export interface FormatOffer {
    * the paths of an operator's address are unknown.
    */
   readonly basePath?: string;
+}
+
+/** How a provider serves one kind of requests besides generations. */
+export interface KindOffer {
+  readonly kind: OperationKind;
+  readonly format: OperationFormatId;
+  /** Models that it serves so. Absent: all. */
+  readonly models?: RegExp;
+  readonly dialect?: EmbeddingsDialect;
+  /** What is known of its models, where nothing says more. */
+  readonly facts?: EmbeddingsFacts;
+}
+
+/** How a provider serves a kind of requests for a model; `undefined`: it does not. */
+export function offerOf(
+  { adapter }: Pick<Provider, 'adapter'>,
+  kind: OperationKind,
+  model: string,
+): KindOffer | undefined {
+  return adapter.offers?.find((offer) => offer.kind === kind && (offer.models?.test(model) ?? true));
 }
 
 /** Input of `connect`: the settings of one configured provider. */
@@ -194,6 +216,8 @@ export interface ProviderAdapter {
   readonly formats: readonly FormatOffer[];
   /** The formats in which a model can be called, most native first; absent: every model in all of them. */
   formatsOf?(model: string): readonly FormatId[];
+  /** Requests besides generations that it serves. Absent: none. */
+  readonly offers?: readonly KindOffer[];
   /** Those of them that support tools for a model; absent: all. */
   toolFormatsOf?(model: string): readonly FormatId[] | undefined;
   /**

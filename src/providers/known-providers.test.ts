@@ -13,7 +13,7 @@ const HIGH: ReasoningSettings = { effort: 'high' };
 
 function stated(id: AdapterId, model: string, settings: ReasoningSettings): JsonObject {
   const dialect = ADAPTERS[id].dialect({ format: 'chat', model });
-  return encodeReasoningSettings(settings, createEncodeContext({ model, endUserId: '', dialect }), undefined);
+  return encodeReasoningSettings(settings, createEncodeContext('chat', { model, endUserId: '', dialect }), undefined);
 }
 
 for (const [id, model, off, high] of [

@@ -2,6 +2,7 @@ import type { FormatId } from '../canonical/extra.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { PARAMETERS } from '../wire/chat/parameters.ts';
 import type { Dialect } from '../wire/format.ts';
+import type { KindOffer } from './contract.ts';
 
 /** A host of the chat or the responses format that needs no code of its own. */
 export interface KnownProvider {
@@ -26,6 +27,8 @@ export interface KnownProvider {
   }[];
   /** What it speaks of chat and responses, most native first. Default: chat. */
   readonly formats?: readonly FormatId[];
+  /** How it differs in embeddings. */
+  readonly embeddings?: Pick<KindOffer, 'dialect' | 'facts'>;
   /** What is particular to its responses format. */
   readonly responses?: {
     /** Stands in for the path of the base URL: `''`. */
@@ -64,6 +67,10 @@ const REFUSED_BY_GROK: ReadonlySet<string> = new Set(['presence_penalty', 'frequ
 // NousResearch/hermes-agent#20154 (NVIDIA, 2026-05), openclaw/openclaw#33177 (vLLM, 2026-03).
 const MISTRAL_ORDER = { repliesToResults: true, callIds: 'nine' } as const satisfies Dialect;
 const MISTRAL_MODELS = /mistral|mixtral|devstral|magistral|codestral|pixtral|voxtral/i;
+
+// Base64 is ignored there without an error: lmstudio-ai/lmstudio-bug-tracker#756, BerriAI/litellm#42426.
+const FLOATS_ONLY = { dialect: { encodings: ['float'] } } as const satisfies Pick<KindOffer, 'dialect'>;
+const NVIDIA_INPUT_TYPES = { search_query: 'query', query: 'query', search_document: 'passage', document: 'passage' };
 
 // Base URLs and variables were read in each vendor's own documentation in 2026-11, where no other source is named. What
 // families know of reasoning was read in the data of @earendil-works/pi-ai 1.5.2 (2026-11-10) besides. The addresses of
@@ -114,6 +121,8 @@ export const KNOWN_PROVIDERS = [
     // its `ChatCompletionRequest` lacks are refused, "Extra inputs are not permitted"; so is a last message of the
     // assistant without `prefix`.
     id: 'mistral',
+    // @mistralai/mistralai 2.7, `EmbeddingRequest` (2026-11). Base64 is not known to work there.
+    embeddings: { dialect: { dimensionsMember: 'output_dimension', encodings: ['float'], withoutUser: true } },
     name: 'Mistral',
     baseUrl: 'https://api.mistral.ai/v1',
     apiKeyVariables: ['MISTRAL_API_KEY'],
@@ -394,6 +403,7 @@ export const KNOWN_PROVIDERS = [
   },
   {
     id: 'nvidia',
+    embeddings: { dialect: { inputTypeMember: 'input_type', inputTypes: NVIDIA_INPUT_TYPES } },
     name: 'NVIDIA',
     baseUrl: 'https://integrate.api.nvidia.com/v1',
     apiKeyVariables: ['NVIDIA_API_KEY'],
@@ -414,6 +424,7 @@ export const KNOWN_PROVIDERS = [
   },
   {
     id: 'ollama',
+    embeddings: FLOATS_ONLY,
     name: 'Ollama',
     baseUrl: 'http://127.0.0.1:11434/v1',
     apiKeyVariables: [],
@@ -441,7 +452,14 @@ export const KNOWN_PROVIDERS = [
     families: [{ match: MISTRAL_MODELS, dialect: MISTRAL_ORDER }],
     cancellable: true,
   },
-  { id: 'lm-studio', name: 'LM Studio', baseUrl: 'http://127.0.0.1:1234/v1', apiKeyVariables: [], cancellable: true },
+  {
+    id: 'lm-studio',
+    name: 'LM Studio',
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    apiKeyVariables: [],
+    embeddings: FLOATS_ONLY,
+    cancellable: true,
+  },
   {
     // tools/server/README.md of llama.cpp: `chat_template_kwargs` as in vLLM.
     id: 'llama.cpp',

@@ -1,4 +1,4 @@
-import type { FormatId } from '../../canonical/extra.ts';
+import type { AnyFormatId } from '../../canonical/extra.ts';
 import { encodePathSegment } from '../../lib/net/path-segment.ts';
 import { SettingError } from '../contract.ts';
 import type { CallContext, Connection, ConnectionSetup, FormatOffer, ProviderAdapter } from '../contract.ts';
@@ -31,6 +31,7 @@ export function createAzureAdapter({ openAi, claude }: AzureFamilies): ProviderA
     ownHosts: /\.azure\.(?:com|us|cn)$/,
     connect,
     readCredential: readAzureCredential,
+    offers: [{ kind: 'embeddings', format: 'embeddings/openai', facts: { maxInputs: 2_048, tokenArrays: true } }],
     formats: [{ format: 'chat' }, { format: 'responses' }, { format: 'messages', basePath: '/anthropic/v1' }],
     formatsOf: (model) => (isClaude(model) ? ['messages'] : (openAi.formatsOf?.(model) ?? ['chat', 'responses'])),
     toolFormatsOf: (model) => (isClaude(model) ? undefined : openAi.toolFormatsOf?.(model)),
@@ -89,6 +90,6 @@ function withVersion(authorizeCall: ReturnType<typeof createEntraAuthorize>): ty
   return async (call) => ({ ...versionFor(call.format), ...(await authorizeCall(call)) });
 }
 
-function versionFor(format: FormatId): Readonly<Record<string, string>> {
+function versionFor(format: AnyFormatId): Readonly<Record<string, string>> {
   return format === 'messages' ? { 'anthropic-version': CLAUDE_VERSION } : {};
 }

@@ -9,6 +9,7 @@ export const cohereAdapter: ProviderAdapter = {
   baseUrl: 'https://api.cohere.com/v2',
   apiKeyVariable: 'COHERE_API_KEY',
   formats: [{ format: 'cohere' }],
+  offers: [{ kind: 'embeddings', format: 'embeddings/cohere' }],
   // The list of models stayed in the first version of the interface: crmne/ruby_llm (2026-08).
   checkPath: false,
   // @spec money-18: hanging up stops the meter.

@@ -11,6 +11,7 @@ export const googleAdapter: ProviderAdapter = {
   apiKeyVariable: 'GEMINI_API_KEY',
   options: googleOptions,
   formats: [{ format: 'gemini' }],
+  offers: [{ kind: 'embeddings', format: 'embeddings/gemini' }],
   dialect: ({ model }) => geminiDialectOf(model),
   authorize,
   classify,

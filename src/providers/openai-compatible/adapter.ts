@@ -2,7 +2,7 @@ import type { FormatId } from '../../canonical/extra.ts';
 import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure/failure-meaning.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Dialect } from '../../wire/format.ts';
-import type { CallContext, FailedAnswer, FormatOffer, ProviderAdapter } from '../contract.ts';
+import type { CallContext, FailedAnswer, FormatOffer, KindOffer, ProviderAdapter } from '../contract.ts';
 
 /** What sets one host of the chat format apart from the next. */
 export interface OpenAiCompatibleFacts {
@@ -26,6 +26,8 @@ export interface OpenAiCompatibleFacts {
     readonly basePath: string;
     readonly like: Pick<ProviderAdapter, 'dialect' | 'authorize' | 'classify'>;
   };
+  /** How it differs in embeddings. */
+  readonly embeddings?: Pick<KindOffer, 'dialect' | 'facts'>;
   readonly checkPath?: string | false;
   readonly cancellable?: boolean;
 }
@@ -69,6 +71,7 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
     ...(cancellable !== undefined && { cancellable }),
     ...(checkPath !== undefined && { checkPath }),
     ...offersOf(facts),
+    offers: [{ kind: 'embeddings', format: 'embeddings/openai', ...facts.embeddings }],
     dialect: (context) =>
       context.format === 'messages' && messages !== undefined
         ? { ...dialectOf(context.format, context.model), ...messages.like.dialect(context) }

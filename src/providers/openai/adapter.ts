@@ -27,6 +27,8 @@ export const openAiAdapter: ProviderAdapter = {
   apiKeyVariable: 'OPENAI_API_KEY',
   formats: [{ format: 'chat' }, { format: 'responses' }],
   formatsOf: (model) => (RESPONSES_ONLY.test(model) ? ['responses'] : ['chat', 'responses']),
+  // Its callers count with its own tokenizer. openai 7.55, `EmbeddingCreateParams` (2026-11).
+  offers: [{ kind: 'embeddings', format: 'embeddings/openai', facts: { maxInputs: 2_048, tokenArrays: true } }],
   // @spec money-18: hanging up stops the meter.
   cancellable: true,
   toolFormatsOf: (model) => (refusesToolsInChat(model) ? ['responses'] : undefined),

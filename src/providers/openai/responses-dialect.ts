@@ -18,6 +18,8 @@ export function responsesDialectOf(model: string): Dialect {
     toolOutputParts: true,
     // Others answer "Encrypted content is not supported with this model." (pydantic/pydantic-ai#2865, 2025-09).
     encryptedReasoning: reasons,
+    openTools: true,
+    inputTokensRoute: true,
     ...(name !== undefined && factsOfServing(name)),
     ...(name !== undefined && (reasons ? factsOfReasoning(name) : { textVerbosity: false })),
   };
@@ -46,6 +48,7 @@ function factsOfReasoning(name: ModelName): Dialect {
  * including `web_search`: vercel/ai, openai-responses-prepare-tools.ts, 2026-08.
  */
 function factsOfServing({ series, generation, variant }: ModelName): Dialect {
+  const isGpt = series === 'gpt';
   const isNew = series === 'o' ? generation >= 3 : generation >= 5 && !isChat(variant);
   const isFast = isNew ? !variant.includes('-nano') : series === 'gpt' && Math.floor(generation) === 4;
   const isFourth = series === 'gpt' && (variant.startsWith('o') || generation === 4.01) && !variant.includes('-nano');
@@ -53,6 +56,13 @@ function factsOfServing({ series, generation, variant }: ModelName): Dialect {
     serviceTiers: ['auto', 'default', 'scale', ...(isNew ? ['flex'] : []), ...(isFast ? ['priority'] : [])],
     webSearchTool: isNew || isFourth,
     forcesOwnTools: true,
+    // Custom tools came with GPT-5, namespaces and searches of tools with GPT-5.4: developers.openai.com "Function
+    // calling", "Tool search", read 2026-11.
+    customTools: isGpt && generation >= 5,
+    namespaces: isGpt && generation >= 5.04,
+    toolSearchItems: isGpt && generation >= 5.04,
+    // `context_management`, and items of type `compaction`: vendor's SDK, openai 7.55 (2026-11).
+    compaction: isGpt && generation >= 5.02,
     imageTool: (isNew && (series === 'gpt' || !variant.startsWith('-mini'))) || isFourth,
   };
 }

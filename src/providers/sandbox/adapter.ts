@@ -22,6 +22,7 @@ export const sandboxAdapter: ProviderAdapter = {
   id: 'sandbox',
   name: 'Sandbox',
   formats: [{ format: 'chat' }, { format: 'messages' }],
+  offers: [{ kind: 'embeddings', format: 'embeddings/openai', facts: { tokenArrays: true } }],
   countTokensPath: '/messages/count_tokens',
   cancellable: true,
   dialect: () => DIALECT,
