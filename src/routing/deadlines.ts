@@ -1,3 +1,4 @@
+import type { Operation } from '../canonical/operation.ts';
 import type { GenerationRequest, ReasoningSettings } from '../canonical/request.ts';
 import { supportsParameter } from '../canonical/supports-parameter.ts';
 import type { Endpoint } from '../catalog/model.ts';
@@ -68,6 +69,12 @@ export function requestClassOf(request: GenerationRequest, { supportedParameters
   return (form * DEPTHS + depth) * SIZES + sizeOf(request);
 }
 
+/** Operations of a size take comparable time. Their answers are short ones, without reasoning. */
+export function operationClassOf({ inputs }: Operation): RequestClass {
+  const chars = inputs.reduce((sum, input) => sum + input.length, 0);
+  return DEPTHS * SIZES + sizeOfChars(chars);
+}
+
 /** 0: none; 1: some; 2: much. */
 function depthOf(reasoning: ReasoningSettings | undefined, supported: ReadonlySet<string> | undefined): 0 | 1 | 2 {
   const { enabled, effort, maxTokens } = reasoning ?? {};
@@ -88,6 +95,10 @@ function sizeOf({ turns }: GenerationRequest): 0 | 1 | 2 {
       else if (block.type === 'tool-result')
         for (const inner of block.content) chars += inner.type === 'text' ? inner.text.length : MEDIA_CHARS;
     }
+  return sizeOfChars(chars);
+}
+
+function sizeOfChars(chars: number): 0 | 1 | 2 {
   if (chars <= CHARS_SMALL) return 0;
   return chars <= CHARS_MEDIUM ? 1 : 2;
 }

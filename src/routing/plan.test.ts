@@ -6,6 +6,7 @@ import type { Endpoint, Model } from '../catalog/model.ts';
 import type { EndpointHealth } from './health.ts';
 import { planCandidates } from './plan.ts';
 import type { RoutePlan } from './route-plan.ts';
+import { plainDirectives } from '../../tests/support/plain-directives.ts';
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
 
@@ -44,14 +45,7 @@ function request(changes: Partial<GenerationRequest> = {}): GenerationRequest {
     turns: [{ role: 'user', blocks: [{ type: 'text', text: 'hi' }], plain: true }],
     tools: [],
     settings: {},
-    directives: {
-      models: ['acme/one'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('acme/one'),
     warnings: [],
     ...changes,
   };

@@ -1,8 +1,7 @@
 import type { ProviderPreferences } from '../canonical/directives.ts';
-import type { FormatId } from '../canonical/extra.ts';
-import type { GenerationRequest } from '../canonical/request.ts';
+import { isOperation } from '../canonical/operation.ts';
 import { supportsParameter } from '../canonical/supports-parameter.ts';
-import type { Endpoint, Model } from '../catalog/model.ts';
+import type { Model } from '../catalog/model.ts';
 import { endpointName } from './endpoint-name.ts';
 import type { Cooldown } from './health.ts';
 import { firstOf, isNamed, missedBound, orderEntries, orderingOf, type OrderInput } from './order.ts';
@@ -10,6 +9,7 @@ import type { Entry, CredentialsOf, Candidate, PlanInput, RoutePlan, Considered 
 import { isShared, orderByTier } from './byok-preference.ts';
 import { refusedBy } from './permissions.ts';
 import { endpointFits, matchesProvider } from './preferences.ts';
+import { needsOfOperation } from './operation-needs.ts';
 import { needsOf, type RequestNeeds } from './request-needs.ts';
 import { isInPool, tierPoolOf } from './service-tiers.ts';
 import { keepSupporting } from './supporting.ts';
@@ -25,14 +25,15 @@ const NO_CREDENTIALS: CredentialsOf = () => [];
  * @spec route-14, route-18, route-34
  */
 export function planCandidates(input: PlanInput): RoutePlan {
-  const { preferences, request, metrics = NO_METRICS, credentials = NO_CREDENTIALS } = input;
-  const needs = needsOf(request, preferences.requireParameters);
+  const { preferences, metrics = NO_METRICS, credentials = NO_CREDENTIALS } = input;
+  const { request } = input;
+  const needs = isOperation(request) ? needsOfOperation(request) : needsOf(request, preferences.requireParameters);
   const considered: Considered[] = [];
   const ordering: OrderInput = {
     preferences,
     shortcut: undefined,
-    serviceTier: request.settings.serviceTier,
-    hasTools: request.tools.length > 0,
+    serviceTier: needs.serviceTier,
+    hasTools: needs.hasTools,
     metrics,
     random: input.random,
   };
@@ -68,6 +69,9 @@ export function planCandidates(input: PlanInput): RoutePlan {
   };
 }
 
+/** What holds for every model of a plan. */
+type PlanRules = Omit<PlanInput, 'models' | 'request'>;
+
 type Part = Readonly<{ model: Model | undefined; entries: readonly Entry[]; requested: OrderInput }>;
 
 /** @spec route-14 */
@@ -92,15 +96,15 @@ function withoutProbes(entries: readonly Entry[]): readonly Entry[] {
 export function considerModel(
   model: Model,
   needs: RequestNeeds,
-  input: Omit<PlanInput, 'models'>,
+  input: PlanRules,
   considered: Considered[],
 ): readonly Entry[] {
-  const { preferences, request } = input;
+  const { preferences } = input;
   const { endpoints } = model;
-  const pool = tierPoolOf(request.settings.serviceTier, input.shortcuts?.get(model), preferences, endpoints);
+  const pool = tierPoolOf(needs.serviceTier, input.shortcuts?.get(model), preferences, endpoints);
   const fitting: { readonly entry: Entry; readonly at: number }[] = [];
   for (const endpoint of endpoints) {
-    const candidate = { endpoint, format: chooseFormat(endpoint, request) };
+    const candidate = { endpoint, format: needs.formatOf(endpoint) };
     const found = isInPool(endpoint, pool, preferences)
       ? findExclusion(model, candidate, needs, input)
       : ({ exclusion: 'service_tier' } as const);
@@ -111,7 +115,7 @@ export function considerModel(
       considered.push({ endpoint });
     } else considered.push({ endpoint, ...verdict });
   }
-  const kept = keepSupporting(fitting, request, needs, input.formats, considered);
+  const kept = keepSupporting(fitting, needs, input.formats, considered);
   return kept.map(({ entry }) => entry);
 }
 
@@ -120,7 +124,7 @@ function findExclusion(
   model: Model,
   candidate: Candidate,
   needs: RequestNeeds,
-  input: Omit<PlanInput, 'models'>,
+  input: PlanRules,
 ): Omit<Considered, 'endpoint'> | undefined {
   const { endpoint } = candidate;
   const unfit = endpointFits(endpoint, input.preferences);
@@ -131,21 +135,6 @@ function findExclusion(
   if (refusal !== undefined) return { exclusion: refusal };
   if (input.mustBePriced === true && endpoint.price === undefined) return { exclusion: 'price_unknown' };
   return endpoint.lacksCredentials === true ? { exclusion: 'credentials' } : undefined;
-}
-
-/** The caller's own format where the endpoint speaks it, and takes all of the request in it: nothing is lost between equals. */
-function chooseFormat(
-  { formats, toolFormats, searchFormat }: Endpoint,
-  { format, tools, settings }: GenerationRequest,
-): FormatId {
-  if (searchFormat !== undefined && (settings.nativeWebSearch !== undefined || tools.some(isSearch)))
-    return searchFormat;
-  const fit = tools.length > 0 && toolFormats !== undefined ? toolFormats : formats;
-  return fit.includes(format) ? format : (fit[0] ?? format);
-}
-
-function isSearch(tool: GenerationRequest['tools'][number]): boolean {
-  return tool.type === 'function' && tool.standsForSearch === true;
 }
 
 /** Soft bounds move over all models, so that a fallback model may come first. @spec route-16 */
@@ -221,7 +210,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 function findLack(
   { endpoint, format }: Candidate,
   needs: RequestNeeds,
-  { formats, mustFit = true, fits }: Omit<PlanInput, 'models'>,
+  { formats, mustFit = true, fits }: PlanRules,
 ): Omit<Considered, 'endpoint'> | undefined {
   const { parameters: isExpressible = NOTHING, modalities: media } = formats[format] ?? {};
   const list = endpoint.supportedParameters ?? isExpressible;
@@ -235,8 +224,11 @@ function findLack(
   for (const modality of needs.outputs)
     if (outputModalities?.includes(modality) === false || media?.outputs.has(modality) === false)
       return { exclusion: 'output_modalities', lacks: modality };
+  const lack = needs.lackOf?.(endpoint);
+  if (lack !== undefined) return lack;
   if (needs.nativeTools && (format !== 'messages' || endpoint.nativeTools !== true))
     return { exclusion: 'vendor_tools' };
+  if (needs.openTools && (format !== 'responses' || endpoint.openTools !== true)) return { exclusion: 'vendor_tools' };
   const isShortEnough = fits?.(endpoint) ?? (!mustFit || needs.promptTokensMin <= contextTokensMax);
   return isShortEnough ? undefined : { exclusion: 'context_length' };
 }

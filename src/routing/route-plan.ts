@@ -1,7 +1,7 @@
 import type { ProviderPreferences, ProviderSortMetric } from '../canonical/directives.ts';
 import type { FormatId } from '../canonical/extra.ts';
 import type { ZeroRetention } from '../canonical/guardrail-rules.ts';
-import type { GenerationRequest } from '../canonical/request.ts';
+import type { ModelRequest } from '../canonical/operation.ts';
 import type { Endpoint, Model } from '../catalog/model.ts';
 import type { Cooldown, EndpointHealth } from './health.ts';
 import type { RoutingMetrics } from './stats.ts';
@@ -9,6 +9,7 @@ import type { RoutingMetrics } from './stats.ts';
 /** One way to serve the request: an endpoint, and the format to speak to it. */
 export interface Candidate {
   readonly endpoint: Endpoint;
+  /** Of a generation; requests of other kinds have a format of their own, which the provider's offer names. */
   readonly format: FormatId;
   /** The caller's own credential that is used, and no other; absent: the gateway's. */
   readonly credential?: { readonly id: string; readonly label: string };
@@ -63,6 +64,7 @@ export type ExclusionReason =
   | 'quantization'
   | 'max_price'
   | 'require_parameters'
+  | 'parameter_value'
   | 'preferred_parameters'
   | 'service_tier'
   | 'input_modalities'
@@ -77,8 +79,10 @@ export type ExclusionReason =
 export interface Considered {
   readonly endpoint: Endpoint;
   readonly exclusion?: ExclusionReason;
-  /** The parameter or modality that the endpoint lacks. */
+  /** The parameter, modality or member of the body that the endpoint lacks. */
   readonly lacks?: string;
+  /** What is wrong with the member that `lacks` names, where the request can do something about it. */
+  readonly fault?: string;
   /** A preference that it does not meet, so that it is tried last. */
   readonly demotion?: 'preferred_min_throughput' | 'preferred_max_latency';
 }
@@ -111,7 +115,7 @@ export interface FormatFacts {
 }
 
 export interface PlanInput {
-  readonly request: GenerationRequest;
+  readonly request: ModelRequest;
   /** Models to try, in order. */
   readonly models: readonly Model[];
   /** The preferences of a slug's suffix. */

@@ -1,5 +1,4 @@
-import { parameterOfFormat, supportsParameter } from '../canonical/supports-parameter.ts';
-import type { GenerationRequest } from '../canonical/request.ts';
+import { supportsParameter } from '../canonical/supports-parameter.ts';
 import type { Entry, Considered, PlanInput } from './route-plan.ts';
 import type { RequestNeeds } from './request-needs.ts';
 
@@ -17,14 +16,13 @@ interface Fitting {
  */
 export function keepSupporting(
   fitting: readonly Fitting[],
-  request: GenerationRequest,
-  { deferredTools, promptTokensMin }: Pick<RequestNeeds, 'deferredTools' | 'promptTokensMin'>,
+  { preferred, deferredTools, maxTokens, promptTokensMin }: RequestNeeds,
   formats: PlanInput['formats'],
   considered: Considered[],
 ): readonly Fitting[] {
   if (fitting.length < 2) return fitting;
   let kept = fitting;
-  for (const parameter of preferredParameters(request)) {
+  for (const parameter of preferred) {
     kept = keepSome(kept, considered, { exclusion: 'preferred_parameters', lacks: parameter }, ({ entry }) => {
       const { endpoint, format } = entry.candidate;
       const isExpressible = formats[format]?.parameters;
@@ -44,7 +42,6 @@ export function keepSupporting(
       { exclusion: 'defer_loading' },
       ({ entry }) => entry.candidate.format === 'messages',
     );
-  const { maxTokens } = request.settings;
   if (maxTokens === undefined) return kept;
   const able = keepSome(
     kept,
@@ -59,22 +56,6 @@ export function keepSupporting(
     ({ entry }) => (entry.candidate.endpoint.contextTokensMax ?? Infinity) >= promptTokensMin + maxTokens,
   );
 }
-
-/** Words of the catalog's vocabulary for what an answer is poorer without. */
-export function preferredParameters({
-  tools,
-  settings: { responseFormat, verbosity },
-}: GenerationRequest): readonly string[] {
-  const form = responseFormat && parameterOfFormat(responseFormat);
-  if (tools.length === 0 && form === undefined && verbosity === undefined) return NONE;
-  return [
-    ...(tools.length > 0 ? ['tools'] : []),
-    ...(form === undefined ? [] : [form]),
-    ...(verbosity === undefined ? [] : ['verbosity']),
-  ];
-}
-
-const NONE: readonly string[] = [];
 
 function keepSome(
   fitting: readonly Fitting[],

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Block } from '../../canonical/blocks.ts';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import type { GenerationRequest, Tool, Turn } from '../../canonical/request.ts';
 import { classifyTask } from './classify-task.ts';
 import { TASK_TAGS } from './task-tags.ts';
 import { TASK_PHRASES } from '../data/task-phrases.ts';
 import { TASK_KEYWORDS } from '../data/task-keywords.ts';
+import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
 function requestOf(turns: readonly Turn[], more: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
@@ -15,14 +15,7 @@ function requestOf(turns: readonly Turn[], more: Partial<GenerationRequest> = {}
     turns,
     tools: [],
     settings: {},
-    directives: {
-      models: [],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives(),
     warnings: [],
     ...more,
   };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { estimateDifficulty } from './difficulty.ts';
 import type { TaskTag } from './task-tags.ts';
+import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
 function ask(text: string, more: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
@@ -12,14 +12,7 @@ function ask(text: string, more: Partial<GenerationRequest> = {}): GenerationReq
     turns: [{ role: 'user', blocks: [{ type: 'text', text }] }],
     tools: [],
     settings: {},
-    directives: {
-      models: [],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives(),
     warnings: [],
     ...more,
   };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { classifyTask } from '../classify/classify-task.ts';
 import { TASK_FEATURES } from './task-features.ts';
 import { TASK_TAGS, type TaskTag } from '../classify/task-tags.ts';
+import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
 const emit = (role: Turn['role'], text: string): Turn => ({ role, blocks: [{ type: 'text', text }] });
 
@@ -15,14 +15,7 @@ function tagOf(turns: readonly Turn[], tools: readonly string[] = []): TaskTag {
     turns,
     tools: tools.map((name) => ({ type: 'function', name })),
     settings: {},
-    directives: {
-      models: [],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives(),
     warnings: [],
   };
   return classifyTask(request).tag;

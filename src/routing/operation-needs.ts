@@ -1,0 +1,64 @@
+import type { EmbeddingsFacts, EmbeddingsInput, Operation } from '../canonical/operation.ts';
+import type { Endpoint } from '../catalog/model.ts';
+import type { Considered } from './route-plan.ts';
+import { CHARS_PER_TOKEN_MAX, type RequestNeeds } from './request-needs.ts';
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The requirements of a request that is no generation. */
+export function needsOfOperation(operation: Operation): RequestNeeds {
+  return {
+    parameters: [],
+    inputs: NONE,
+    outputs: [],
+    nativeTools: false,
+    openTools: false,
+    deferredTools: false,
+    preferred: [],
+    maxTokens: undefined,
+    serviceTier: undefined,
+    hasTools: false,
+    // Candidates differ by endpoint: the format of the kind is the provider's offer.
+    formatOf: ({ formats }) => formats[0] ?? 'chat',
+    lackOf: (endpoint) => lackOf(endpoint, operation),
+    promptTokensMin: 0,
+  };
+}
+
+/** What would change the result is never left out in silence: it excludes the endpoint. */
+function lackOf(
+  { offers, outputModalities, embeddings = {} }: Endpoint,
+  operation: Operation,
+): Omit<Considered, 'endpoint'> | undefined {
+  if (offers?.[operation.kind] === undefined || outputModalities?.includes(operation.kind) === false)
+    return { exclusion: 'output_modalities', lacks: operation.kind };
+  const { dimensions, inputs } = operation;
+  const sizes = dimensions === undefined ? undefined : sizesWithout(dimensions, embeddings.dimensions);
+  if (sizes !== undefined) return { exclusion: 'parameter_value', lacks: 'dimensions', fault: sizes };
+  if (typeof inputs[0] !== 'string' && embeddings.tokenArrays !== true)
+    return { exclusion: 'parameter_value', lacks: 'input', fault: NO_TOKENS };
+  const { maxInputTokens } = embeddings;
+  if (maxInputTokens === undefined) return undefined;
+  const at = inputs.findIndex((input) => leastTokens(input) > maxInputTokens);
+  if (at < 0) return undefined;
+  return { exclusion: 'context_length', lacks: `input[${at}]`, fault: `is longer than ${maxInputTokens} tokens` };
+}
+
+/** A foreign tokenizer would read other words, without any error. */
+const NO_TOKENS =
+  'must be text: no endpoint of this model is known to read these tokens; with LangChain set check_embedding_ctx_length=False';
+
+/** A count that no tokenizer falls below. */
+function leastTokens(input: EmbeddingsInput): number {
+  return typeof input === 'string' ? Math.floor(input.length / CHARS_PER_TOKEN_MAX) : input.length;
+}
+
+/** Why vectors cannot have this length; `undefined`: they can, as far as is known. */
+function sizesWithout(wanted: number, sizes: EmbeddingsFacts['dimensions']): string | undefined {
+  if (sizes === undefined || wanted === sizes.default) return undefined;
+  const { min, max, values } = sizes;
+  if (values !== undefined) return values.includes(wanted) ? undefined : `must be one of ${values.join(', ')}`;
+  if (min === undefined && max === undefined) return `cannot be chosen: vectors of this model have ${sizes.default}`;
+  const [least, most] = [min ?? 1, max ?? sizes.default];
+  return wanted >= least && wanted <= most ? undefined : `must be from ${least} to ${most}`;
+}
