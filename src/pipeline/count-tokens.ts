@@ -39,6 +39,8 @@ export type CountTokensDeps = Pick<
 /** Some agents count before every turn: a slow one is worse than an estimate. */
 const COUNT_LIMIT_MS = 5_000;
 const ANSWER_BYTES_MAX = 64 * 1_024;
+/** The format of the vendors' counting endpoints, whichever format the caller speaks. */
+const COUNTING_FORMAT = 'messages';
 /** What a vendor's counting endpoint takes; the rest only shapes an answer. @spec messages-36 */
 const COUNTED_MEMBERS = [
   'model',
@@ -130,7 +132,7 @@ async function countAtVendor(
   const provider = deps.providers.get(candidate.endpoint.provider);
   const path = provider?.adapter.countTokensPath;
   const format = deps.formats[candidate.format];
-  if (provider === undefined || path === undefined || format?.id !== request.format) return undefined;
+  if (provider === undefined || path === undefined || format?.id !== COUNTING_FORMAT) return undefined;
   const prepared = tryPrepareCall(provider, format, candidate.endpoint, request, '');
   // What cannot be sent to the vendor, it need not count.
   if ('kind' in prepared) return undefined;

@@ -89,6 +89,7 @@ async function explain(
           plan.considered,
           request.directives.models.length > 0 ? request.directives.models : [requested],
           fitting,
+          request,
         )
       : fault;
   return {

@@ -14,7 +14,16 @@ import { hasFilters } from './content-filters/filter-rules.ts';
 import { Exchange, type ExchangeDeps } from './exchange.ts';
 import { reserveContinuation } from './failover/reserve-continuation.ts';
 import { applyPlugins, type ApplyPluginsDeps, type RequestTransform } from './plugins/apply-plugins.ts';
-import type { AdaptRequest, CallerRules, Generate, RequestFacts, Route, UpstreamResponse } from './request.ts';
+import type {
+  AdaptRequest,
+  CallerRules,
+  Generate,
+  KeepResponse,
+  RequestFacts,
+  Route,
+  UpstreamResponse,
+} from './request.ts';
+import type { FinalUsage } from '../wire/format.ts';
 import { relayStream, relayWhole, type RelayInput, type ResponseEnding } from './response/relay.ts';
 import { lookUpCachedResponse, type ResponseCacheDeps } from './response/response-cache.ts';
 import { LARGE_ANSWER_BYTES } from './response/whole-response-budget.ts';
@@ -68,7 +77,10 @@ export function createGenerate(deps: GenerateDeps): Generate {
       const { durable } = exchange.settle();
       // Together: a rejection must not come while nothing waits for it.
       if (exchange.facts.meter.bytes >= LARGE_ANSWER_BYTES) await Promise.all([deps.turns.next(), durable]);
-      const encoded = ending.encode(exchange.finalUsage());
+      const finalUsage = exchange.finalUsage();
+      const { cancelled } = exchange.facts.meter;
+      const kept = incoming.keep && (await keepResponse(incoming.keep, ending, finalUsage, cancelled));
+      const encoded = ending.encode(kept === true ? { ...finalUsage, isStored: true } : finalUsage);
       await durable;
       ending.send(encoded);
     } catch (error) {
@@ -269,9 +281,23 @@ function relay(
     writer,
     streamTransforms,
     cacheWriter,
+    identify: () => exchange.identify(),
     errorContext: () => exchange.errorContext(),
   };
-  return output === undefined ? relayWhole(response, input) : relayStream(response, output, input);
+  return output === undefined
+    ? relayWhole(response, input)
+    : relayStream(response, output, exchange.streamEncoder(), input);
+}
+
+/** Before the caller hears of the end: it may ask for the response at once. @returns whether it is kept */
+function keepResponse(
+  keep: KeepResponse,
+  ending: ResponseEnding,
+  finalUsage: FinalUsage,
+  isCancelled: boolean,
+): boolean | Promise<boolean> {
+  const response = ending.snapshot({ ...finalUsage, isStored: true });
+  return response !== undefined && keep(response, isCancelled);
 }
 
 function ratedBy({ request }: RequestFacts['log'], slugs: readonly string[]) {

@@ -5,6 +5,7 @@ import type { RequestPermit } from '../accounts/limits/rate-limits.ts';
 import type { SpendLimit } from '../accounts/limits/spend-limit.ts';
 import type { EventSource } from '../canonical/events.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
+import type { ModelRequest } from '../canonical/operation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { RouteReport } from '../canonical/route-report.ts';
 import type { Model } from '../catalog/model.ts';
@@ -28,7 +29,15 @@ export interface IncomingRequest {
   readonly isLarge?: boolean;
   /** Set for a generation inside another one. */
   readonly nested?: NestedContext;
+  /** Keeps the response for later requests. Absent: it is not kept. */
+  readonly keep?: KeepResponse | undefined;
 }
+
+/**
+ * Keeps a response that has ended, as its caller sees it. Resolves to whether it is kept, and never rejects.
+ * @param isCancelled its caller did not wait for the end
+ */
+export type KeepResponse = (response: JsonObject, isCancelled: boolean) => Promise<boolean>;
 
 /** What a generation is given that runs inside another one. */
 export interface NestedContext {
@@ -72,8 +81,8 @@ export interface ResponseWriter {
 }
 
 /** Where the steps write down what they do: each step is given the parts that it writes. */
-export interface RequestFacts {
-  readonly log: RequestLog;
+export interface RequestFacts<Request extends ModelRequest = GenerationRequest> {
+  readonly log: RequestLog<Request>;
   readonly report: RouteReport;
   readonly meter: ResponseMeter;
 }

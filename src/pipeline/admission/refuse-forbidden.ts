@@ -32,7 +32,7 @@ export async function refuseForbidden(
   const { considered } = found.plan;
   if (!considered.every(isForbidden)) return;
   reportRoute(report, found);
-  throw nothingFits(considered, slugs, undefined);
+  throw nothingFits(considered, slugs, undefined, request);
 }
 
 /** Other reasons may pass: a plugin can still make the request fit. */

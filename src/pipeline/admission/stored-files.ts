@@ -6,7 +6,13 @@ import { isTextType } from '../../canonical/text-type.ts';
 import type { SignalSource } from '../../lib/async/cancellation.ts';
 import type { ByteBudget, BytesTaken } from '../../lib/memory/byte-budget.ts';
 import { writeOutDocuments } from '../../wire/text-documents.ts';
-import { pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../../wire/source-paths.ts';
+import {
+  pathOfConversation,
+  pathOfResultContent,
+  pathsOfBlocks,
+  pathsOfContent,
+  pathsOfTurns,
+} from '../../wire/source-paths.ts';
 import { isTextOnly } from '../../canonical/text-only.ts';
 
 export interface StoredFilesDeps {
@@ -60,7 +66,8 @@ async function takeIn(
   named: ReadonlyMap<string, string>,
   input: StoredFilesInput,
 ): Promise<GenerationRequest> {
-  if (named.size > FILES_MAX) throw invalid('messages', `name more than ${FILES_MAX} stored files`);
+  if (named.size > FILES_MAX)
+    throw invalid(pathOfConversation(request.format), `name more than ${FILES_MAX} stored files`);
   const sources = await readAll(deps, named, input);
   const taking: Taking = { sources, writesOut: request.format === 'chat' };
   const turns = request.turns.map((turn): Turn => ({ ...turn, blocks: takenAll(turn.blocks, taking) }));
@@ -93,6 +100,7 @@ interface Taking {
 const ID_MEMBER: Readonly<Record<GenerationRequest['format'], string>> = {
   chat: '.file.file_id',
   messages: '.source.file_id',
+  responses: '.file_id',
 };
 
 /** Where each file is named first, by its id. */
@@ -100,11 +108,9 @@ function findNamed(request: GenerationRequest): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const look = (blocks: readonly Block[], pathsOf: () => readonly string[]): void => {
     for (const [at, block] of blocks.entries()) {
-      const nested = nestedOf(block);
+      const nested = nestedOf(block, request.format);
       if (nested !== undefined)
-        look(nested.blocks, () =>
-          pathsOfContent(nested.blocks, nested.plain, `${pathsOf()[at] ?? ''}${nested.member}`),
-        );
+        look(nested.blocks, () => pathsOfContent(nested.blocks, nested.plain, nested.pathIn(pathsOf()[at] ?? '')));
       const id = fileIdOf(block);
       if (id !== undefined && !found.has(id)) found.set(id, (pathsOf()[at] ?? '') + ID_MEMBER[request.format]);
     }
@@ -117,13 +123,15 @@ function findNamed(request: GenerationRequest): ReadonlyMap<string, string> {
 interface NestedContext {
   readonly blocks: readonly Block[];
   readonly plain: true | undefined;
-  readonly member: string;
+  /** @param path of the block that holds them */
+  readonly pathIn: (path: string) => string;
 }
 
-function nestedOf(block: Block): NestedContext | undefined {
-  if (block.type === 'tool-result') return { blocks: block.content, plain: block.plain, member: '.content' };
+function nestedOf(block: Block, caller: GenerationRequest['format']): NestedContext | undefined {
+  if (block.type === 'tool-result')
+    return { blocks: block.content, plain: block.plain, pathIn: (path) => pathOfResultContent(caller, path) };
   if (block.type !== 'media' || block.source.type !== 'blocks') return undefined;
-  return { blocks: block.source.blocks, plain: block.source.plain, member: '.source.content' };
+  return { blocks: block.source.blocks, plain: block.source.plain, pathIn: (path) => `${path}.source.content` };
 }
 
 function fileIdOf(block: Block): string | undefined {

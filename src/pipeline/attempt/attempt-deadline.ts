@@ -1,7 +1,7 @@
 import { candidateName } from '../../routing/endpoint-name.ts';
-import { requestClassOf, type Deadlines, type RequestClass } from '../../routing/deadlines.ts';
+import type { Endpoint } from '../../catalog/model.ts';
+import type { Deadlines, RequestClass } from '../../routing/deadlines.ts';
 import type { Candidate } from '../../routing/route-plan.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Cut } from './watchdog.ts';
 
 export interface AttemptDeadlineDeps {
@@ -35,13 +35,13 @@ export class AttemptDeadline {
   constructor(
     { deadlines, monotonicMs }: AttemptDeadlineDeps,
     candidate: Candidate,
-    request: GenerationRequest,
+    requestClass: (endpoint: Endpoint) => RequestClass,
     alternatives: Alternatives,
   ) {
     this.#deadlines = deadlines;
     this.#monotonicMs = monotonicMs;
     this.#name = candidateName(candidate);
-    this.#class = deadlines === undefined ? 0 : requestClassOf(request, candidate.endpoint);
+    this.#class = deadlines === undefined ? 0 : requestClass(candidate.endpoint);
     this.#alternatives = alternatives;
   }
 

@@ -1,4 +1,5 @@
 import type { Warning } from '../../canonical/extra.ts';
+import type { ModelRequest } from '../../canonical/operation.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import type { ServingEndpoint } from '../../telemetry/response-meter.ts';
@@ -11,7 +12,7 @@ interface AttemptedCandidate {
 
 /** An attempt under way, as log, report and meter see it. It ends with `commit` or `fail`. */
 export class AttemptLog {
-  readonly #facts: RequestFacts;
+  readonly #facts: RequestFacts<ModelRequest>;
   readonly #candidate: AttemptedCandidate;
   readonly #limits: Pick<ServingEndpoint, 'expectedTokens' | 'tokensMax' | 'reservedTokens'>;
   readonly #monotonicMs: () => number;
@@ -19,7 +20,7 @@ export class AttemptLog {
   #isSent = false;
 
   constructor(
-    facts: RequestFacts,
+    facts: RequestFacts<ModelRequest>,
     candidate: AttemptedCandidate,
     monotonicMs: () => number,
     limits: Pick<ServingEndpoint, 'expectedTokens' | 'tokensMax' | 'reservedTokens'> = {},

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Call, HttpClient } from '../../lib/net/http-client.ts';
@@ -16,6 +15,7 @@ import { AttemptDeadline } from './attempt-deadline.ts';
 import { makeAttempt } from './attempt.ts';
 import { MediaInliner } from './request/inline-media.ts';
 import { Cancellation } from '../../lib/async/cancellation.ts';
+import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
 const REQUEST: GenerationRequest = {
   format: 'chat',
@@ -23,14 +23,7 @@ const REQUEST: GenerationRequest = {
   turns: [{ role: 'user', blocks: [{ type: 'text', text: 'hi' }] }],
   tools: [],
   settings: {},
-  directives: {
-    models: ['ollama/one'],
-    provider: DEFAULT_PREFERENCES,
-    plugins: [],
-    echoUpstreamBody: false,
-    serviceMetadata: false,
-    betas: [],
-  },
+  directives: plainDirectives('ollama/one'),
   warnings: [],
 };
 const CANDIDATE: Candidate = {
@@ -113,7 +106,7 @@ async function attempt({
     download: () => Promise.reject(new Error('nothing is to be fetched')),
     memory,
   });
-  const deadline = new AttemptDeadline({ monotonicMs: () => performance.now() }, CANDIDATE, REQUEST, {
+  const deadline = new AttemptDeadline({ monotonicMs: () => performance.now() }, CANDIDATE, () => 0, {
     areLeft: () => false,
     couldServe: () => false,
   });

@@ -1,3 +1,4 @@
+import { offerAllowedTools } from '../../wire/allowed-tools.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
@@ -6,6 +7,7 @@ import type { Endpoint } from '../../catalog/model.ts';
 import type { OutboundRequest } from '../../lib/net/http-client.ts';
 import { CredentialError, type CallContext, type OutgoingCall, type Provider } from '../../providers/contract.ts';
 import type { Dialect, EncodedRequest, UpstreamFormat } from '../../wire/format.ts';
+import { refuseForeignContent } from '../../wire/unsupported-blocks.ts';
 import { setServiceTier } from './request/request-tier.ts';
 import { dialectOf } from '../replay/reasoning-history.ts';
 import { raiseMaxTokens } from './request/raise-max-tokens.ts';
@@ -55,9 +57,10 @@ export function prepareCall(
     model: endpoint.upstreamModel,
     stream: request.delivery === 'stream',
   };
+  refuseForeignContent(request, format.id);
   refuseStoredFiles(request, provider, format.id);
   const raised = raiseMaxTokens(setServiceTier(request, endpoint), endpoint.outputTokensMin ?? dialect.outputTokensMin);
-  const asEncoded = format.encodeRequest(raised.request, {
+  const asEncoded = format.encodeRequest(offerAllowedTools(raised.request, format.id), {
     model: endpoint.upstreamModel,
     endUserId,
     dialect,
@@ -100,7 +103,9 @@ function nameLimit({ settings }: GenerationRequest, warnings: readonly Warning[]
  */
 export function authorizeCall(
   provider: Provider,
-  prepared: PreparedCall,
+  prepared: Pick<PreparedCall, 'origin' | 'path' | 'headers' | 'context'> & {
+    readonly encoded: Pick<EncodedRequest, 'body'>;
+  },
   change: { readonly path?: string; readonly body?: EncodedRequest['body'] } = {},
 ): OutboundRequest | Promise<OutboundRequest> {
   const { origin, headers, context } = prepared;
@@ -135,7 +140,7 @@ interface Address {
 /** Parsing a URL costs more than the rest of a call's preparation, and the address of a provider never changes. */
 const addresses = new WeakMap<Provider, Address>();
 
-function addressOf(provider: Provider): Address {
+export function addressOf(provider: Provider): Address {
   const known = addresses.get(provider);
   if (known !== undefined) return known;
   const { origin, pathname } = new URL(provider.settings.baseUrl);

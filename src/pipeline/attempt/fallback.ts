@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { conversationScope } from '../../accounts/principal.ts';
 import type { EventSource } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
@@ -7,16 +6,12 @@ import type { PipelineStage, RouteReport } from '../../canonical/route-report.ts
 import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
 import type { Download } from '../../lib/net/download.ts';
 import type { RequestFitting } from '../../plugins/contract.ts';
+import { requestClassOf } from '../../routing/deadlines.ts';
 import { candidateName, endpointName } from '../../routing/endpoint-name.ts';
 import type { Health } from '../../routing/health.ts';
 import type { Candidate, RoutePlan } from '../../routing/route-plan.ts';
 import type { EndpointStats } from '../../routing/stats.ts';
-import {
-  createCandidateIterator,
-  type Step,
-  type CandidateIterator,
-  type CandidateIteratorDeps,
-} from '../../routing/candidate-iterator.ts';
+import type { CandidateIteratorDeps, Step } from '../../routing/candidate-iterator.ts';
 import { AttemptDeadline, type AttemptDeadlineDeps } from './attempt-deadline.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { makeAttempt, type AttemptDeps, type AttemptRequest } from './attempt.ts';
@@ -27,7 +22,7 @@ import { couldServe } from './could-serve.ts';
 import { MediaInliner } from './request/inline-media.ts';
 import { limitAsSent } from './request/limit-as-sent.ts';
 import { isUnreadableReasoning, withoutEncryptedReasoning } from '../replay/origin-memory.ts';
-import { failedRoute, nothingReady } from '../route/route-errors.ts';
+import { CandidateWalk, type Trying } from './candidate-walk.ts';
 import type { AdaptRequest, RequestFacts, UpstreamEcho, UpstreamResponse } from '../request.ts';
 import type { Cancellation } from '../../lib/async/cancellation.ts';
 
@@ -79,8 +74,7 @@ export interface FallbackInput {
 export class Fallback {
   readonly #deps: FallbackDeps;
   readonly #input: FallbackInput;
-  readonly #candidates: CandidateIterator;
-  readonly #failures: { readonly candidate: Candidate; readonly failure: UpstreamFailure }[] = [];
+  readonly #walk: CandidateWalk;
   #requested: AttemptRequest;
 
   constructor(deps: FallbackDeps, input: FallbackInput) {
@@ -88,7 +82,7 @@ export class Fallback {
     const { endUserId, principal, isLarge } = facts.log;
     this.#deps = deps;
     this.#input = input;
-    this.#candidates = createCandidateIterator(deps, plan);
+    this.#walk = new CandidateWalk(deps, plan, request.directives.models, input.cancellation);
     const media = new MediaInliner({ download: deps.download, memory: deps.fileMemory });
     const room = new ResponseRoom(deps.wholeResponseMemory);
     const wanted = request.directives.echoUpstreamBody ? echoes : undefined;
@@ -101,12 +95,12 @@ export class Fallback {
    * @throws GatewayError what the last failure means for the caller, with all failures in its metadata
    */
   begin(): Promise<UpstreamResponse> {
-    return this.#proceed(undefined, (last) => this.#fail(last));
+    return this.#proceed(undefined, (last) => this.#walk.fail(last));
   }
 
   /** The stream of the response broke off: tries the candidates that are left. `undefined`: none of them continues it. */
   continueAfter(failure: UpstreamFailure, continuation: Continuation): Promise<UpstreamResponse | undefined> {
-    this.#candidates.failed(failure, 'after content');
+    this.#walk.candidates.failed(failure, 'after content');
     return this.#proceed(continuation, () => undefined);
   }
 
@@ -116,27 +110,11 @@ export class Fallback {
     this.#requested.room.close();
   }
 
-  /** @param orElse what it returns where no candidate responds */
-  async #proceed<Else>(
+  #proceed<Else>(
     continuation: Continuation | undefined,
     orElse: (last: Step) => Else,
   ): Promise<UpstreamResponse | Else> {
-    const { cancellation } = this.#input;
-    for (;;) {
-      const step = this.#candidates.next();
-      if (step.type === 'wait') {
-        await wait(step.ms, undefined, { signal: cancellation.signal }).catch(() => undefined);
-        if (!cancellation.aborted) continue;
-      }
-      if (step.type !== 'try') return orElse(step);
-      const committed = await this.#try(step, continuation);
-      if (committed !== undefined) return committed;
-    }
-  }
-
-  #fail(last: Step): never {
-    if (this.#failures.length === 0 && last.type === 'stop') throw nothingReady(last.unavailable, last.readyInMs);
-    throw failedRoute(this.#failures, this.#input.request.directives.models);
+    return this.#walk.proceed((step) => this.#try(step, continuation), orElse);
   }
 
   async #try(step: Trying, continuation: Continuation | undefined): Promise<UpstreamResponse | undefined> {
@@ -171,15 +149,15 @@ export class Fallback {
     const isAgain = mayRead || continuation?.triesAgain(candidate, failure) === true;
     const last = partial === undefined ? undefined : 'no more';
     const then = isAgain ? 'again' : continuation === undefined ? last : (last ?? 'after content');
-    const isRetried = this.#candidates.failed(failure, then);
+    const isRetried = this.#walk.candidates.failed(failure, then);
     if (continuation !== undefined && failure.kind === 'unspliceable' && !isAgain)
-      this.#candidates.narrow((other) => continuation.mayFollow(other));
+      this.#walk.candidates.narrow((other) => continuation.mayFollow(other));
     // While the same endpoint is retried, sessions stay with it.
     if (!isRetried) watch?.failed(candidate);
-    if (partial !== undefined && continuation === undefined && this.#candidates.isOver()) return commit(partial);
+    if (partial !== undefined && continuation === undefined && this.#walk.candidates.isOver()) return commit(partial);
     partial?.cancel();
     attempt.fail(failure);
-    this.#failures.push({ candidate, failure });
+    this.#walk.failed(candidate, failure);
     return undefined;
   }
 
@@ -198,34 +176,22 @@ export class Fallback {
     return typical && Math.min(typical, sent, budget?.tokensMax() ?? Infinity);
   }
 
-  /** Reports to health how it went, whatever happens: a probe that does not end would keep its endpoint closed. */
-  async #ask(
-    { candidate, release }: Trying,
+  #ask(
+    step: Trying,
     request: GenerationRequest,
     attempt: AttemptLog,
     continuation: Continuation | undefined,
   ): Promise<AttemptOutcome> {
-    const { health } = this.#deps;
-    const name = candidateName(candidate);
+    const { candidate } = step;
+    const { candidates } = this.#walk;
     const requested = request === this.#requested.request ? this.#requested : { ...this.#requested, request };
-    const deadline = new AttemptDeadline(this.#deps, candidate, request, {
-      areLeft: () => this.#candidates.hasAlternative(),
-      couldServe: () => this.#candidates.hasAlternative((other) => this.#couldServe(other, continuation)),
+    const deadline = new AttemptDeadline(this.#deps, candidate, (endpoint) => requestClassOf(request, endpoint), {
+      areLeft: () => candidates.hasAlternative(),
+      couldServe: () => candidates.hasAlternative((other) => this.#couldServe(other, continuation)),
     });
-    const startedMs = this.#deps.monotonicMs();
-    let outcome: AttemptOutcome;
-    try {
-      outcome = await makeAttempt(this.#deps, candidate, requested, attempt, deadline, this.#input.cancellation);
-    } catch (error) {
-      health.abandoned(name, release);
-      throw error;
-    }
-    if (outcome.committed) deadline.answered();
-    else deadline.failed(outcome.failure.cutAfterMs);
-    if (outcome.committed) health.succeeded(name, release);
-    else if (outcome.failure.kind === 'aborted' || outcome.failure.clock === 'total') health.abandoned(name, release);
-    else health.failed(name, { ...outcome.failure, lastedMs: this.#deps.monotonicMs() - startedMs }, release);
-    return outcome;
+    return this.#walk.observe(step, deadline, () =>
+      makeAttempt(this.#deps, candidate, requested, attempt, deadline, this.#input.cancellation),
+    );
   }
 
   #couldServe(candidate: Candidate, continuation: Continuation | undefined): boolean {
@@ -252,5 +218,3 @@ function noteFitted({ pipeline }: RouteReport, stage: PipelineStage): void {
   if (before < 0) pipeline.push(stage);
   else pipeline[before] = stage;
 }
-
-type Trying = Extract<Step, { readonly type: 'try' }>;

@@ -1,11 +1,16 @@
 import type { Spent } from '../../accounts/limits/spend-limit.ts';
-import { estimateResponseTokens, estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
-import type { GenerationRequest } from '../../canonical/request.ts';
+import {
+  estimateOperationTokens,
+  estimateRequestTokens,
+  estimateResponseTokens,
+} from '../../canonical/estimate-tokens.ts';
+import { isOperation, type ModelRequest, type Operation } from '../../canonical/operation.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import { boundUsage, completeUsage, type UsageEstimate } from './complete-usage.ts';
 import { addUsage, type Usage } from '../../canonical/usage.ts';
 import { costOf, totalCost, type Cost, type PriceMoment, type PriceTable } from '../../catalog/price.ts';
 import { servedPrice } from '../../catalog/served-price.ts';
+import type { Endpoint } from '../../catalog/model.ts';
 import type { FinalBill, ServedPart } from '../../telemetry/record.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import type { ResponsePart } from '../../telemetry/response-meter.ts';
@@ -15,7 +20,7 @@ import { countPromptImages } from './prompt-images.ts';
 const FREE_OF_CHARGE: Cost = { totalNanoUsd: 0, promptNanoUsd: 0, completionNanoUsd: 0 };
 
 /** What the request and its response were, for the bill. */
-type BilledFacts = Pick<RequestFacts, 'log' | 'meter'>;
+type BilledFacts = Pick<RequestFacts<ModelRequest>, 'log' | 'meter'>;
 
 /**
  * What a generation used and what it costs: the sum over all parts of the response, each at its own price, and the fees of
@@ -152,6 +157,7 @@ function countUsage(
 ): Usage {
   const { usage, endpoint, bytes, givenBytes, tokensMax, reservedTokens } = part;
   const originalRequest = part.turnRequest ?? request;
+  if (isOperation(originalRequest)) return countOperation(usage, endpoint, originalRequest, isOver);
   const { maxTokens = 0, reasoning } = originalRequest.settings;
   const sentTokens = tokensMax?.();
   const estimate: UsageEstimate = {
@@ -168,6 +174,27 @@ function countUsage(
     requestedTokens: Math.max(maxTokens + (reasoning?.maxTokens ?? 0), sentTokens ?? 0),
   });
   return completeUsage(usage, estimate, bounds);
+}
+
+/** It has a prompt, and nothing that is written. As many contexts may be full as it has inputs. */
+function countOperation(
+  usage: Usage | undefined,
+  { contextTokensMax }: Endpoint,
+  operation: Operation,
+  isOver: boolean,
+): Usage {
+  const contextTokens = contextTokensMax && contextTokensMax * operation.inputs.length;
+  return completeUsage(
+    usage,
+    {
+      promptTokens: () => estimateOperationTokens(operation),
+      completionTokens: 0,
+      hasContent: false,
+      isOver,
+      completionTokensMin: 0,
+    },
+    boundUsage({ contextTokens, outputTokens: 0, requestedTokens: 0 }),
+  );
 }
 
 /** Says what was not believed. */
@@ -189,7 +216,8 @@ function implausible({ usage, endpoint }: ServedPart): readonly Warning[] {
  */
 function isFreeOfCharge(facts: BilledFacts, usage: Usage, billsOn: boolean): boolean {
   const { end, cancelled, failure } = facts.meter;
-  const silent = usage.completionTokens === 0;
+  // The answer of an operation counts no tokens.
+  const silent = usage.completionTokens === 0 && !isOperation(facts.log.request);
   if (end !== undefined) return end.finish === 'error' || (silent && end.nativeFinish === undefined);
   if (failure?.kind === 'unfunded' || isBlocked(facts) || isOverdone(facts)) return false;
   return !cancelled || (silent && !billsOn);
@@ -223,7 +251,7 @@ function priceOf(
 }
 
 /** Pictures are counted only where the price is by the piece. */
-function momentOf(price: PriceTable, createdMs: number, originalRequest: GenerationRequest): PriceMoment {
-  if (price.image === undefined) return { atMs: createdMs };
+function momentOf(price: PriceTable, createdMs: number, originalRequest: ModelRequest): PriceMoment {
+  if (price.image === undefined || isOperation(originalRequest)) return { atMs: createdMs };
   return { atMs: createdMs, promptImages: countPromptImages(originalRequest) };
 }

@@ -1,4 +1,5 @@
 import type { Spent } from '../../accounts/limits/spend-limit.ts';
+import type { ModelRequest } from '../../canonical/operation.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../canonical/usage.ts';
 import { costOf, totalCost } from '../../catalog/price.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -17,7 +18,7 @@ export interface SettleDeps {
   /** Writes the log line and counts the metrics. Never throws. */
   readonly observe: (record: GenerationRecord) => void;
   /** Classifies what the request is about, of as many as there is time for. Absent: none. Never throws. */
-  readonly tag?: ((facts: Pick<RequestFacts, 'log' | 'meter'>) => string | undefined) | undefined;
+  readonly tag?: ((facts: Pick<RequestFacts<ModelRequest>, 'log' | 'meter'>) => string | undefined) | undefined;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -35,7 +36,7 @@ export interface Settlement {
  */
 export function settle(
   deps: SettleDeps,
-  facts: RequestFacts,
+  facts: RequestFacts<ModelRequest>,
   reservation: Pick<BudgetReservation, 'close'>,
 ): Settlement {
   facts.report.endedMs ??= deps.clock.monotonicMs();
@@ -56,7 +57,7 @@ export function settle(
   return { record, durable: stored.then(releaseAll, releaseAfter) };
 }
 
-function recordOf({ tag }: SettleDeps, facts: RequestFacts): GenerationRecord {
+function recordOf({ tag }: SettleDeps, facts: RequestFacts<ModelRequest>): GenerationRecord {
   const { log, report, meter } = facts;
   const bill = billOf(facts);
   const { routerChoice } = log;
@@ -94,7 +95,7 @@ function recordOf({ tag }: SettleDeps, facts: RequestFacts): GenerationRecord {
 
 /** What a router's choice saved, the router's own calls of models included. Fees of tools would have been the same. */
 function compare(
-  { log, report, meter: { end } }: RequestFacts,
+  { log, report, meter: { end } }: RequestFacts<ModelRequest>,
   { usage, served }: Pick<FinalBill, 'usage' | 'served'>,
 ): number | undefined {
   const comparedWith = log.routerChoice?.comparedWith;
@@ -122,7 +123,7 @@ function chargeOf({ cost, listNanoUsd }: GenerationRecord): Spent {
 /** What the end of the response reports: the sums over all turns, tools and nested generations. @spec tool-23 */
 export function finalUsageOf(
   { cost, usage, serverTools, report }: GenerationRecord,
-  facts: RequestFacts,
+  facts: RequestFacts<ModelRequest>,
   region: string,
 ): FinalUsage {
   const { nestedRuns } = facts.log;
@@ -156,7 +157,7 @@ function withTools(usage: Usage, tools: ServerToolUse | undefined): Usage {
 
 /** `service_metadata`, where the caller opted in: of a routed request, and of one that a guardrail refused before. @spec error-8 */
 export function metadataOf(
-  { log: { request, error }, report }: Pick<RequestFacts, 'log' | 'report'>,
+  { log: { request, error }, report }: Pick<RequestFacts<ModelRequest>, 'log' | 'report'>,
   region: string,
 ): ErrorContext['serviceMetadata'] {
   if (!request.directives.serviceMetadata) return undefined;

@@ -1,6 +1,7 @@
 import type { GuardrailSource } from '../../accounts/policy/policy.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { FilterAction } from '../../canonical/guardrail-rules.ts';
+import type { ModelRequest } from '../../canonical/operation.ts';
 import type { PipelineStage } from '../../canonical/route-report.ts';
 import type { FilterRule, Inspection } from '../../content-filters/contract.ts';
 import type { RequestFacts } from '../request.ts';
@@ -9,7 +10,7 @@ import type { FilterRules } from './filter-rules.ts';
 /** What was looked through. */
 export type Side = 'request' | 'answer';
 
-type Noted = Pick<RequestFacts, 'log' | 'report'>;
+type Noted = Pick<RequestFacts<ModelRequest>, 'log' | 'report'>;
 type Findings = Pick<Inspection, 'hits' | 'skipped' | 'unfinished'>;
 
 const DONE = { flag: 'flagged', redact: 'redacted', block: 'blocked' } as const satisfies Record<FilterAction, string>;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Block, ReasoningBlock } from '../../canonical/blocks.ts';
 import { classifyStatus } from '../../canonical/failure/classify-failure.ts';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import type { GenerationEvent } from '../../canonical/events.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { createOriginMemory, isUnreadableReasoning, withoutEncryptedReasoning } from './origin-memory.ts';
+import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
 const sealed = (text: string, family: ReasoningBlock['family'] = 'openai-responses-v1'): ReasoningBlock => ({
   type: 'reasoning',
@@ -25,14 +25,7 @@ function asking(...answers: readonly (readonly Block[])[]): GenerationRequest {
     ]),
     tools: [],
     settings: {},
-    directives: {
-      models: ['acme/one'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('acme/one'),
     warnings: [],
   };
 }

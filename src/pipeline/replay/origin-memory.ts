@@ -107,7 +107,9 @@ export function withoutEncryptedReasoning(request: GenerationRequest): ReturnTyp
 
 /** Encrypted by a vendor for the organization of the caller: all families of the responses format. */
 function isBound(block: Block): block is Extract<Block, { type: 'reasoning' }> {
-  return block.type === 'reasoning' && block.form === 'encrypted' && block.family?.endsWith('-responses-v1') === true;
+  if (block.type !== 'reasoning' || block.form !== 'encrypted') return false;
+  // Clients of the responses format do not keep the family.
+  return block.family === 'unknown' || block.family?.endsWith('-responses-v1') === true;
 }
 
 function keyOf(scope: string, data: string): string {

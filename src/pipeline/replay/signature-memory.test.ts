@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Block, ReasoningBlock, ToolCallBlock } from '../../canonical/blocks.ts';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { chatUpstreamFormat } from '../../wire/chat/format.ts';
 import { geminiUpstreamFormat } from '../../wire/gemini/format.ts';
 import type { PassedValues } from './shared-values.ts';
 import { createSignatureMemory } from './signature-memory.ts';
+import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
 const HOUR_MS = 3_600_000;
 const call = (id: string): ToolCallBlock => ({ type: 'tool-call', id, name: 'look', input: '{}', runBy: 'caller' });
@@ -28,14 +28,7 @@ function asking(...blocks: readonly Block[]): GenerationRequest {
     ],
     tools: [],
     settings: {},
-    directives: {
-      models: ['acme/one'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('acme/one'),
     warnings: [],
   };
 }

@@ -3,7 +3,8 @@ import type { EventBatch } from '../../canonical/events.ts';
 import { createFold } from '../../canonical/fold.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { StreamTransform } from '../../plugins/contract.ts';
-import type { ResponseIdentity, ClientFormat, ErrorContext, FinalUsage } from '../../wire/format.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { ResponseIdentity, ClientFormat, ErrorContext, FinalUsage, StreamEncoder } from '../../wire/format.ts';
 import { isLast } from '../attempt/first-content.ts';
 import type { RequestFacts, ResponseWriter, UpstreamResponse } from '../request.ts';
 import { upstreamError } from '../route/route-errors.ts';
@@ -16,6 +17,8 @@ export interface RelayInput {
   readonly facts: RequestFacts;
   readonly format: ClientFormat;
   readonly writer: ResponseWriter;
+  /** Which response it is, as far as is known now. */
+  readonly identify: () => ResponseIdentity;
   /** What the response goes through on its way, in this order. */
   readonly streamTransforms: readonly StreamTransform[];
   /** Collects the response as the caller gets it, where it may be replayed. */
@@ -25,6 +28,8 @@ export interface RelayInput {
 
 /** The end of a response, which leaves only when its charge is durable. */
 export interface ResponseEnding {
+  /** The response as one object, for a store that keeps it; `undefined` in formats that have none. */
+  snapshot(finalUsage: FinalUsage): JsonObject | undefined;
   /** What is left to send: the whole JSON, or the terminal frames of a stream. */
   encode(finalUsage: FinalUsage): string;
   send(encoded: string): void;
@@ -34,10 +39,11 @@ export interface ResponseEnding {
 export async function relayStream(
   response: UpstreamResponse,
   output: StreamOutput,
+  encoder: StreamEncoder,
   input: RelayInput,
 ): Promise<ResponseEnding> {
-  const { facts, format, errorContext } = input;
-  const encoder = format.createStreamEncoder(identify(facts));
+  const { facts, errorContext } = input;
+  encoder.serve?.(input.identify());
   let echoed = 0;
   // Each before the content of its attempt: an endpoint that continues the response is called while it is under way.
   const echo = (): string => {
@@ -56,6 +62,7 @@ export async function relayStream(
   );
   if (isCallersDoing(facts, output)) facts.meter.cancelled = true;
   return {
+    snapshot: (finalUsage) => encoder.snapshot?.(finalUsage, error),
     encode: (finalUsage) =>
       error === undefined ? encoder.close(finalUsage) : encoder.fail(error, finalUsage, errorContext()),
     send: (frames) => output.end(echo() + frames),
@@ -64,14 +71,23 @@ export async function relayStream(
 
 /** Folds a response into one JSON. @throws GatewayError when the caller must not have it */
 export async function relayWhole(response: UpstreamResponse, input: RelayInput): Promise<ResponseEnding> {
-  const { facts, format, writer } = input;
+  const { facts, format, writer, identify } = input;
   const fold = createFold();
   await readResponse(response, input, (batch) => {
     fold.push(batch);
     return undefined;
   });
+  let kept: JsonObject | undefined;
   return {
-    encode: (finalUsage) => format.encodeWhole(fold.response(), identify(facts), finalUsage),
+    snapshot(finalUsage) {
+      kept = format.snapshotWhole?.(fold.response(), identify(), finalUsage);
+      return kept;
+    },
+    // What is kept is what the caller gets: its items have ids, which are made only once.
+    encode: (finalUsage) =>
+      kept !== undefined && finalUsage.isStored === true
+        ? JSON.stringify(kept)
+        : format.encodeWhole(fold.response(), identify(), finalUsage),
     send: (json) => writer.answer(facts.log.id, json),
   };
 }
@@ -125,16 +141,6 @@ function stopResponse(reason: unknown, { source }: UpstreamResponse, { log }: Re
   if (!(reason instanceof GatewayError)) throw reason;
   log.error = reason;
   return reason;
-}
-
-function identify({ log, report, meter: { endpoint } }: RequestFacts): ResponseIdentity {
-  return {
-    id: log.id,
-    createdS: Math.floor(log.createdMs / 1_000),
-    model: endpoint?.model ?? report.requested,
-    ...(endpoint !== undefined && { provider: endpoint.providerName }),
-    ...(log.request.directives.legacyCalls && { legacyCalls: true }),
-  };
 }
 
 /**

@@ -31,7 +31,7 @@ function setStage(t: TestContext): Stage {
     answer: () => undefined,
     refuse: () => undefined,
   };
-  const options = { generationId: 'gen-1', keepAlive: ':', cancellation: over, monotonicMs: () => nowMs };
+  const options = { generationId: 'gen-1', keepAlive: () => ':', cancellation: over, monotonicMs: () => nowMs };
   const output = openStreamOutput(caller, options);
   t.after(() => output.stop());
   return {

@@ -22,8 +22,8 @@ const SLOW_READER_MS = 5_000;
 
 export interface StreamOutputOptions {
   readonly generationId: string;
-  /** What goes out while nothing comes. */
-  readonly keepAlive: string;
+  /** What goes out while nothing comes. @param idleMs since the last output, a multiple of 10 s */
+  readonly keepAlive: (idleMs: number) => string;
   /** Aborted when the request is over: then the response no longer waits for the caller. */
   readonly cancellation: Pick<Cancellation, 'aborted' | 'signal'>;
   /** Monotonic ms. */
@@ -47,13 +47,16 @@ export function openStreamOutput(caller: ResponseWriter, options: StreamOutputOp
     wasCutShort ||= cancellation.aborted;
   }
 
+  let idleMs = 0;
   const timer = setTimeout(function tick() {
+    idleMs += KEEP_ALIVE_MS;
     caller.startStream(generationId);
-    caller.write(keepAlive);
+    caller.write(keepAlive(idleMs));
     timer.refresh();
   }, KEEP_ALIVE_MS);
   return {
     write(frames) {
+      idleMs = 0;
       timer.refresh();
       caller.startStream(generationId);
       return caller.write(frames) ? undefined : waitForCaller();

@@ -5,6 +5,7 @@ import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Endpoint, Model } from '../../catalog/model.ts';
 import { priceTableOf as tableOf } from '../../catalog/price.ts';
 import { openCandidatePool, type CandidatePoolRules } from './candidate-pool.ts';
+import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
 function endpoint(slug: string, changes: Partial<Endpoint> = {}): Endpoint {
   return {
@@ -32,14 +33,7 @@ function request(changes: Partial<GenerationRequest> = {}): GenerationRequest {
     turns: [{ role: 'user', blocks: [{ type: 'text', text: 'Hello' }] }],
     tools: [],
     settings: {},
-    directives: {
-      models: ['service/auto'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('service/auto'),
     warnings: [],
     ...changes,
   };

@@ -11,7 +11,6 @@ import type { Considered, PlanInput } from '../../routing/route-plan.ts';
 import { matchesProvider } from '../../routing/preferences.ts';
 import { needsOf, type RequestNeeds } from '../../routing/request-needs.ts';
 import type { EndpointStats } from '../../routing/stats.ts';
-import { preferredParameters } from '../../routing/supporting.ts';
 
 export interface CandidatePoolDeps {
   readonly catalog: Pick<Catalog, 'list'>;
@@ -33,7 +32,6 @@ export function openCandidatePool(
 ): CandidatePool {
   const input: CandidatePoolInput = {
     ...rules,
-    request,
     formats,
     mustBePriced: true,
     health: () => HEALTHY,
@@ -55,7 +53,7 @@ export function openCandidatePool(
   return keepRoomy(found, request, leftOut);
 }
 
-type CandidatePoolInput = Omit<PlanInput, 'models'>;
+type CandidatePoolInput = Omit<PlanInput, 'models' | 'request'>;
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
 
@@ -67,7 +65,7 @@ interface Found {
 
 function strictNeeds(request: GenerationRequest, { preferences }: CandidatePoolRules): RequestNeeds {
   const needs = needsOf(request, preferences.requireParameters);
-  return { ...needs, parameters: [...new Set([...needs.parameters, ...preferredParameters(request)])] };
+  return { ...needs, parameters: [...new Set([...needs.parameters, ...needs.preferred])] };
 }
 
 function lacksKey(endpoint: Endpoint, { credentials }: CandidatePoolRules): boolean {

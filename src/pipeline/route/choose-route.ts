@@ -1,4 +1,5 @@
 import type { ProviderPreferences } from '../../canonical/directives.ts';
+import type { ModelRequest } from '../../canonical/operation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
@@ -6,13 +7,13 @@ import { candidateName, endpointName } from '../../routing/endpoint-name.ts';
 import type { Health } from '../../routing/health.ts';
 import { withDefaults } from '../../routing/preferences.ts';
 import { planCandidates } from '../../routing/plan.ts';
-import type { FormatFacts, PlanInput } from '../../routing/route-plan.ts';
+import type { FormatFacts, PlanInput, RoutePlan } from '../../routing/route-plan.ts';
 import { serializeStage } from '../../routing/stage.ts';
 import type { EndpointStats } from '../../routing/stats.ts';
 import type { RequestFitting } from '../../plugins/contract.ts';
 import type { SessionPin, StickySessions } from '../../routing/sticky.ts';
 import type { ResponseMemory } from '../replay/replay-memory.ts';
-import type { CallerRules, Route } from '../request.ts';
+import type { CallerRules, ResolvedModels, Route } from '../request.ts';
 import { resolveModels } from './resolve-models.ts';
 
 /** What a route is chosen by. */
@@ -53,9 +54,40 @@ export function chooseRoute(
   return reported.then((ties) => planned(deps, rules, asking, ties));
 }
 
+/** What a plan depends on besides the request itself. */
+interface PlanExtras extends Pick<PlanInput, 'pinnedProvider' | 'sticky' | 'fits'> {
+  readonly preferences?: ProviderPreferences;
+}
+
+/** Filters and orders the endpoints of the models for any request of a caller. */
+export function planFor(
+  deps: Pick<RouteDeps, 'defaults' | 'formats' | 'health' | 'stats' | 'random'>,
+  rules: CallerRules,
+  { request, resolved }: { readonly request: ModelRequest; readonly resolved: ResolvedModels },
+  { preferences = preferencesOf(deps, request, rules), ...extras }: PlanExtras = {},
+): RoutePlan {
+  const { health, stats } = deps;
+  const { policy, credentials, isLimited } = rules;
+  return planCandidates({
+    request,
+    models: resolved.models,
+    shortcuts: resolved.shortcuts,
+    preferences,
+    permissions: policy,
+    mustBePriced: isLimited,
+    ...extras,
+    formats: deps.formats,
+    credentials,
+    health: (endpoint, credential) =>
+      health.look(credential === undefined ? endpointName(endpoint) : candidateName({ endpoint, credential })),
+    metrics: (endpoint: Endpoint) => stats.routing(endpointName(endpoint)),
+    random: deps.random(),
+  });
+}
+
 function planned(
   deps: RouteDeps,
-  { scope, policy, credentials, isLimited }: CallerRules,
+  rules: CallerRules,
   {
     request,
     resolved,
@@ -68,26 +100,22 @@ function planned(
   },
   reported?: ReadonlyMap<Model, string>,
 ): Route {
-  const { health, stats, sticky } = deps;
-  const plan = planCandidates({
-    request,
-    models: resolved.models,
-    shortcuts: resolved.shortcuts,
-    preferences,
-    permissions: policy,
-    mustBePriced: isLimited,
-    // The caller's own order is a wish that counts more.
-    pinnedProvider:
-      request.directives.provider.order === undefined ? deps.memory.pinnedProviderOf(request, scope) : undefined,
-    sticky: session && ((model: Model) => sticky.find(session, model) ?? reported?.get(model)),
-    formats: deps.formats,
-    fits: fitting?.judge(resolved.models.flatMap(({ endpoints }) => endpoints)),
-    credentials,
-    health: (endpoint, credential) =>
-      health.look(credential === undefined ? endpointName(endpoint) : candidateName({ endpoint, credential })),
-    metrics: (endpoint: Endpoint) => stats.routing(endpointName(endpoint)),
-    random: deps.random(),
-  });
+  const { sticky } = deps;
+  const plan = planFor(
+    deps,
+    rules,
+    { request, resolved },
+    {
+      preferences,
+      // The caller's own order is a wish that counts more.
+      pinnedProvider:
+        request.directives.provider.order === undefined
+          ? deps.memory.pinnedProviderOf(request, rules.scope)
+          : undefined,
+      sticky: session && ((model: Model) => sticky.find(session, model) ?? reported?.get(model)),
+      fits: fitting?.judge(resolved.models.flatMap(({ endpoints }) => endpoints)),
+    },
+  );
   return { plan, request, resolved, session };
 }
 
@@ -104,7 +132,7 @@ export function endpointsOf(
 /** What the request says of providers, over what its key, its workspace and the operator say. */
 export function preferencesOf(
   { defaults }: Pick<RouteDeps, 'defaults'>,
-  request: GenerationRequest,
+  request: Pick<ModelRequest, 'directives'>,
   { policy }: CallerRules,
 ): ProviderPreferences {
   let preferences = request.directives.provider;
@@ -120,7 +148,7 @@ function withReasoning(request: GenerationRequest): GenerationRequest {
 }
 
 /** Tells the report what the plan came to. @spec metadata-8 */
-export function reportRoute(report: RouteReport, { plan, resolved }: Route): void {
+export function reportRoute(report: RouteReport, { plan, resolved }: Pick<Route, 'plan' | 'resolved'>): void {
   const first = resolved.models[0];
   report.routed = true;
   if (report.chosen.length === 0) report.strategy = (first && resolved.strategies.get(first)) ?? 'direct';

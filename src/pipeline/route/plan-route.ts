@@ -38,7 +38,7 @@ function finish(chosen: Route, { request, report, fitting, nested, estimate }: P
   const { plan } = chosen;
   if (plan.candidates.length === 0 && plan.cooling.length === 0) {
     const slugs = request.directives.models;
-    throw nothingFits(plan.considered, slugs.length > 0 ? slugs : [report.requested], fitting);
+    throw nothingFits(plan.considered, slugs.length > 0 ? slugs : [report.requested], fitting, request);
   }
   const { reasoning } = chosen.request.settings;
   const route = reasoning === undefined ? chosen : withSilence(chosen, report, nested !== undefined);

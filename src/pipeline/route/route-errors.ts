@@ -2,7 +2,10 @@ import { timeoutFailure } from '../../canonical/failure/classify-failure.ts';
 import { type UpstreamFailure, explains, describeFailure } from '../../canonical/failure/failure.ts';
 import { GatewayError, invalid, type Availability } from '../../canonical/gateway-error.ts';
 import type { MissingProvider } from '../../catalog/model.ts';
-import type { Json } from '../../lib/json.ts';
+import type { Operation } from '../../canonical/operation.ts';
+import type { GenerationRequest, ResponseOptions } from '../../canonical/request.ts';
+import { isJsonObject, type Json } from '../../lib/json.ts';
+import { pathOfConversation } from '../../wire/source-paths.ts';
 import type { RequestFitting } from '../../plugins/contract.ts';
 import type { Candidate, Considered, ExclusionReason } from '../../routing/route-plan.ts';
 
@@ -48,6 +51,16 @@ export function unservedModel(
 /** What the tools of a request ask of an endpoint. @spec tool-42, messages-21 */
 const TOOL_FAULTS: readonly (readonly [ExclusionReason, string])[] = [['vendor_tools', "runs this vendor's own tools"]];
 
+/** The entry of the caller's that no endpoint takes: entries that group tools come to several. */
+function pathOfVendorsTool(tools: GenerationRequest['tools'], { echo }: ResponseOptions): string {
+  const vendors = tools.find((tool) => tool.type === 'opaque');
+  const { tools: declared } = echo;
+  const entries: readonly unknown[] = Array.isArray(declared) ? declared : [];
+  const type = vendors?.type === 'opaque' ? vendors.value['type'] : undefined;
+  const at = entries.findIndex((entry) => isJsonObject(entry) && entry['type'] === type);
+  return at < 0 ? 'tools' : `tools[${at}].type`;
+}
+
 /**
  * Endpoints exist, and the request excludes each of them.
  * @param fitting what made the request fit, as far as it could
@@ -57,6 +70,7 @@ export function nothingFits(
   considered: readonly Considered[],
   requested: readonly string[],
   fitting: Pick<RequestFitting, 'isRequested'> | undefined,
+  request: Pick<GenerationRequest, 'format' | 'tools' | 'response'> | Operation,
 ): GatewayError {
   const excludedBy = [...new Set(considered.flatMap(({ exclusion }) => (exclusion === undefined ? [] : [exclusion])))];
   const names = requested.map((slug) => JSON.stringify(slug)).join(', ');
@@ -66,10 +80,16 @@ export function nothingFits(
     });
   }
   if (excludedBy.includes('credentials')) return noCredentials(considered, names, requested, excludedBy);
+  if ('kind' in request) {
+    const wrong = wrongMember(considered);
+    if (wrong !== undefined) return wrong;
+  }
+  const { format, tools, response } = 'kind' in request ? NO_CONVERSATION : request;
   const fault = TOOL_FAULTS.find(([reason]) => excludedBy.includes(reason))?.[1];
   if (fault !== undefined && excludedBy.every((reason) => TOOL_FAULTS.some(([known]) => known === reason))) {
-    return new GatewayError('invalid_request', `tools: no endpoint of ${names} ${fault}.`, {
-      issues: [{ path: 'tools', message: `no endpoint of the model ${fault}` }],
+    const path = response === undefined ? 'tools' : pathOfVendorsTool(tools, response);
+    return new GatewayError('invalid_request', `${path}: no endpoint of ${names} ${fault}.`, {
+      issues: [{ path, message: `no endpoint of the model ${fault}` }],
     });
   }
   // @spec route-21: no context is long enough.
@@ -80,7 +100,7 @@ export function nothingFits(
         ? ', even without what the plugin "context-compression" may leave out: shorten them'
         : '; shorten them, or enable the plugin "context-compression"';
     return invalid(
-      'messages',
+      pathOfConversation(format),
       `are longer than the ${longest} tokens that ${names} can read${advice}`,
       'context_length_exceeded',
     );
@@ -110,6 +130,18 @@ export function nothingFits(
     `No endpoint of ${names} is left after the constraints of the request: ${excludedBy.join(', ')}${lacks === '' ? '' : ` (${lacks})`}.`,
     { availability },
   );
+}
+
+/** An operation has none. */
+const NO_CONVERSATION: Pick<GenerationRequest, 'format' | 'tools' | 'response'> = { format: 'chat', tools: [] };
+
+/** All endpoints refuse the same member, so that the request is at fault. */
+function wrongMember(considered: readonly Considered[]): GatewayError | undefined {
+  const [first] = considered;
+  if (first?.lacks === undefined || first.fault === undefined) return undefined;
+  if (!considered.every(({ lacks }) => lacks === first.lacks)) return undefined;
+  const isTooLong = first.exclusion === 'context_length';
+  return invalid(first.lacks, first.fault, isTooLong ? 'context_length_exceeded' : 'invalid_request');
 }
 
 /** What is left after the request's own constraints is only what the operator has no key for. */

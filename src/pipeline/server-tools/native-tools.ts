@@ -1,4 +1,4 @@
-import type { GenerationRequest, OpaqueTool, ToolChoice } from '../../canonical/request.ts';
+import type { GenerationRequest, OpaqueTool, Tool, ToolChoice } from '../../canonical/request.ts';
 import type { Candidate } from '../../routing/route-plan.ts';
 import type { OfferedTool, OfferedTools } from './offer-server-tools.ts';
 
@@ -12,8 +12,13 @@ export function withNativeTools(
   offered: OfferedTools,
 ): GenerationRequest {
   const natives = nativesFor(candidate, offered);
-  if (natives.size === 0) return request;
-  const tools = request.tools.map((tool) => (tool.type === 'function' ? (natives.get(tool.name) ?? tool) : tool));
+  const leftOut = new Set(
+    offered.entries.filter(({ name, onlyNative }) => onlyNative === true && !natives.has(name)).map(({ name }) => name),
+  );
+  if (natives.size + leftOut.size === 0) return request;
+  const tools = request.tools.flatMap((tool): readonly Tool[] =>
+    tool.type !== 'function' ? [tool] : leftOut.has(tool.name) ? [] : [natives.get(tool.name) ?? tool],
+  );
   const { toolChoice } = request.settings;
   const native = toolChoice?.type === 'function' ? natives.get(toolChoice.name) : undefined;
   const forced = native && choiceOf(native);
@@ -41,8 +46,15 @@ function nativesFor(candidate: Candidate, { entries }: OfferedTools): ReadonlyMa
   return natives;
 }
 
-function nativeOf({ tool, parameters }: OfferedTool, { endpoint, format }: Candidate): OpaqueTool | undefined {
+/** Settings of the vendor's own search that no other has. */
+const VENDORS_SETTINGS = ['external_web_access', 'search_content_types', 'index_gated_web_access'] as const;
+
+function nativeOf({ tool, parameters, vendors }: OfferedTool, { endpoint, format }: Candidate): OpaqueTool | undefined {
   const { upstreamModel: model, nativeTools: runsNativeTools = false } = endpoint;
   const value = tool.nativeTool?.(parameters, { format, model, runsNativeTools });
-  return value === undefined ? undefined : { type: 'opaque', format, value };
+  if (value === undefined) return undefined;
+  const isVendors = vendors !== undefined && format === 'responses' && endpoint.openTools === true;
+  const own = isVendors ? VENDORS_SETTINGS.filter((member) => (vendors[member] ?? null) !== null) : [];
+  const settings = Object.fromEntries(own.map((member) => [member, vendors?.[member]]));
+  return { type: 'opaque', format, value: { ...value, ...settings } };
 }

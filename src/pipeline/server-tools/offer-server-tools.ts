@@ -23,6 +23,7 @@ import { checkNestedTools } from './check-nested-tools.ts';
 import type { RequestFacts } from '../request.ts';
 import { unsupportedFeature } from './unsupported-feature.ts';
 import { replaceNativeTools } from './emulate-native-tools.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { SignalSource } from '../../lib/async/cancellation.ts';
 
 /** Server tools of a request, with functions in their place: no later step knows the difference. */
@@ -47,6 +48,10 @@ export interface OfferedTool {
   /** Of the function. */
   readonly name: string;
   readonly arguments: ArgumentsSchema;
+  /** The caller's entry, where it is a vendor's search of the responses format. */
+  readonly vendors?: JsonObject;
+  /** Only an endpoint can make it by itself: elsewhere it is left out. */
+  readonly onlyNative?: true;
 }
 
 export interface OfferDeps {
@@ -103,7 +108,8 @@ async function offer(
     const client = tool.clientFunction?.(parameters, pathOf(index));
     const { name, description, arguments: schema } = client ?? { name: single.name, ...tool.describe(parameters) };
     refuseSameName(originalRequest.tools, name);
-    if (client === undefined) entries.push({ ...single, arguments: schema });
+    if (client === undefined)
+      entries.push({ ...single, arguments: schema, ...vendorsSearch(originalRequest, index, deps) });
     const serialized: FunctionTool = {
       type: 'function',
       name,
@@ -134,7 +140,7 @@ async function offer(
     originalRequest,
     entries,
     hidden,
-    warnings: isChoiceRemoved ? [...warnings, CHOICE_REMOVED] : warnings,
+    warnings: [...warnings, ...entries.flatMap(warnOfSearch), ...(isChoiceRemoved ? [CHOICE_REMOVED] : [])],
   };
 }
 
@@ -179,6 +185,27 @@ async function listTools(
     singles: listings.flatMap(({ entry, listing }) => listing.tools.map((single) => ({ ...entry, ...single }))),
     warnings: listings.flatMap(({ listing }) => listing.warnings),
   };
+}
+
+function warnOfSearch({ onlyNative, index }: OfferedTool): readonly Warning[] {
+  const message = 'left out where the endpoint does not search by itself: nothing else here does';
+  return onlyNative === true ? [{ code: 'field-dropped', path: `tools[${index}]`, message }] : [];
+}
+
+const WEB_SEARCH = 'service:web_search';
+
+/** A vendor's search that the gateway has no engine for, or whose results only the vendor has, is an offer and no demand. */
+function vendorsSearch(
+  { tools }: GenerationRequest,
+  index: number,
+  { toolAbilities }: OfferDeps,
+): Pick<OfferedTool, 'vendors' | 'onlyNative'> {
+  const requested = tools[index];
+  const extra = requested?.type === 'server' && requested.name === WEB_SEARCH ? requested.extra : undefined;
+  const type = extra?.format === 'responses' ? extra.fields['type'] : undefined;
+  if (extra === undefined || type === undefined) return {};
+  const isVendorsAlone = toolAbilities.search === undefined || extra.fields['external_web_access'] === false;
+  return { vendors: extra.fields, ...(isVendorsAlone && { onlyNative: true }) };
 }
 
 function pathOf(index: number): string {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Block } from '../../../canonical/blocks.ts';
-import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import { createByteBudget } from '../../../lib/memory/byte-budget.ts';
 import { DownloadError, type Download } from '../../../lib/net/download.ts';
@@ -10,6 +9,7 @@ import { chatUpstreamFormat } from '../../../wire/chat/format.ts';
 import { MediaInliner } from './inline-media.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { Cancellation } from '../../../lib/async/cancellation.ts';
+import { plainDirectives } from '../../../../tests/support/plain-directives.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const inlining: UpstreamFormat = { ...chatUpstreamFormat, mustInlineUrl: (url) => url.startsWith('https:') };
@@ -29,14 +29,7 @@ function request(...blocks: Block[]): GenerationRequest {
     turns: [{ role: 'user', blocks }],
     tools: [],
     settings: {},
-    directives: {
-      models: [],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives(),
     warnings: [],
   };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
 import type { GenerationRequest, Settings } from '../../../canonical/request.ts';
 import { raiseMaxTokens } from './raise-max-tokens.ts';
+import { plainDirectives } from '../../../../tests/support/plain-directives.ts';
 
 function request(settings: Settings): GenerationRequest {
   return {
@@ -11,14 +11,7 @@ function request(settings: Settings): GenerationRequest {
     turns: [],
     tools: [],
     settings,
-    directives: {
-      models: [],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives(),
     warnings: [],
   };
 }

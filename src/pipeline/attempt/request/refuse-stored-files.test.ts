@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Block } from '../../../canonical/blocks.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../../canonical/request.ts';
-import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
 import { refuseStoredFiles } from './refuse-stored-files.ts';
+import { plainDirectives } from '../../../../tests/support/plain-directives.ts';
 
 function stating(role: 'user' | 'assistant', ...blocks: readonly Block[]): GenerationRequest {
   return {
@@ -13,14 +13,7 @@ function stating(role: 'user' | 'assistant', ...blocks: readonly Block[]): Gener
     turns: [{ role, blocks }],
     tools: [],
     settings: {},
-    directives: {
-      models: ['acme/one'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('acme/one'),
     warnings: [],
   };
 }

@@ -1,10 +1,10 @@
 import type { Block, MediaSource } from '../../../canonical/blocks.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
-import type { FormatId } from '../../../canonical/extra.ts';
+import type { ClientFormatId, FormatId } from '../../../canonical/extra.ts';
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import { isPublicWebAddress } from '../../../lib/net/public-address.ts';
 import { STORED_FILE_FORMATS, type Provider } from '../../../providers/contract.ts';
-import { pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../../../wire/source-paths.ts';
+import { pathOfResultContent, pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../../../wire/source-paths.ts';
 import { isTextOnly } from '../../../canonical/text-only.ts';
 
 /**
@@ -49,19 +49,25 @@ export function refuseStoredFiles(
   if (opened.addresses && opened.ids && opened.neighbours) return;
   const paths = pathsOfTurns(request);
   for (const [at, turn] of request.turns.entries())
-    refuseIn(turn.blocks, pathsOfBlocks(request.format, turn, paths[at] ?? ''), opened);
+    refuseIn(turn.blocks, pathsOfBlocks(request.format, turn, paths[at] ?? ''), opened, request.format);
 }
 
-function refuseIn(blocks: readonly Block[], paths: readonly string[], opened: Opened): void {
+function refuseIn(blocks: readonly Block[], paths: readonly string[], opened: Opened, caller: ClientFormatId): void {
   for (const [at, block] of blocks.entries()) {
     const path = paths[at] ?? '';
     if (block.type === 'tool-result')
-      refuseIn(block.content, pathsOfContent(block.content, block.plain, `${path}.content`), opened);
+      refuseIn(
+        block.content,
+        pathsOfContent(block.content, block.plain, pathOfResultContent(caller, path)),
+        opened,
+        caller,
+      );
     if (block.type === 'media' && block.source.type === 'blocks')
       refuseIn(
         block.source.blocks,
         pathsOfContent(block.source.blocks, block.source.plain, `${path}.source.content`),
         opened,
+        caller,
       );
     const named = fileNamedBy(block);
     if (named !== undefined && !opened[named]) throw invalid(path, REFUSALS[named]);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_PREFERENCES } from '../../../canonical/directives.ts';
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import { setServiceTier } from './request-tier.ts';
+import { plainDirectives } from '../../../../tests/support/plain-directives.ts';
 
 function requestOf(serviceTier?: string): GenerationRequest {
   return {
@@ -11,14 +11,7 @@ function requestOf(serviceTier?: string): GenerationRequest {
     turns: [],
     tools: [],
     settings: serviceTier === undefined ? {} : { serviceTier },
-    directives: {
-      models: [],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives(),
     warnings: [],
   };
 }

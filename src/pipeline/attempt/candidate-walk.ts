@@ -1,0 +1,98 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
+import type { Cancellation } from '../../lib/async/cancellation.ts';
+import { candidateName } from '../../routing/endpoint-name.ts';
+import type { Candidate, RoutePlan } from '../../routing/route-plan.ts';
+import {
+  createCandidateIterator,
+  type CandidateIterator,
+  type CandidateIteratorDeps,
+  type Step,
+} from '../../routing/candidate-iterator.ts';
+import { failedRoute, nothingReady } from '../route/route-errors.ts';
+import type { AttemptDeadline } from './attempt-deadline.ts';
+
+/** One candidate's turn, and how its health learns of the end. */
+export type Trying = Extract<Step, { readonly type: 'try' }>;
+
+/** How an attempt ended: with something to deliver, or with a failure. */
+type Attempted = { readonly committed: true } | { readonly committed: false; readonly failure: UpstreamFailure };
+
+/**
+ * The loop over the candidates of one plan: one after the other until one serves. What a try is, its caller says. A class
+ * because it lives as long as what it serves, and changes with every attempt.
+ */
+export class CandidateWalk {
+  readonly candidates: CandidateIterator;
+  readonly #deps: CandidateIteratorDeps;
+  readonly #cancellation: Cancellation;
+  readonly #requested: readonly string[];
+  readonly #failures: { readonly candidate: Candidate; readonly failure: UpstreamFailure }[] = [];
+
+  /** @param requested the slugs of the request, for its error */
+  constructor(deps: CandidateIteratorDeps, plan: RoutePlan, requested: readonly string[], cancellation: Cancellation) {
+    this.#deps = deps;
+    this.#cancellation = cancellation;
+    this.#requested = requested;
+    this.candidates = createCandidateIterator(deps, plan);
+  }
+
+  /**
+   * @param attempt tries one candidate; `undefined`: the next one is to be tried
+   * @param orElse what it returns where no candidate serves
+   */
+  async proceed<Served, Else>(
+    attempt: (step: Trying) => Promise<Served | undefined>,
+    orElse: (last: Step) => Else,
+  ): Promise<Served | Else> {
+    for (;;) {
+      const step = this.candidates.next();
+      if (step.type === 'wait') {
+        await wait(step.ms, undefined, { signal: this.#cancellation.signal }).catch(() => undefined);
+        if (!this.#cancellation.aborted) continue;
+      }
+      if (step.type !== 'try') return orElse(step);
+      const served = await attempt(step);
+      if (served !== undefined) return served;
+    }
+  }
+
+  /** Reports to health how it went, whatever happens: a probe that does not end would keep its endpoint closed. */
+  async observe<Outcome extends Attempted>(
+    { candidate, release }: Trying,
+    deadline: Pick<AttemptDeadline, 'answered' | 'failed'>,
+    make: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { health, monotonicMs } = this.#deps;
+    const name = candidateName(candidate);
+    const startedMs = monotonicMs();
+    let outcome: Outcome;
+    try {
+      outcome = await make();
+    } catch (error) {
+      health.abandoned(name, release);
+      throw error;
+    }
+    if (outcome.committed) {
+      deadline.answered();
+      health.succeeded(name, release);
+      return outcome;
+    }
+    const { failure } = outcome;
+    deadline.failed(failure.cutAfterMs);
+    if (failure.kind === 'aborted' || failure.clock === 'total') health.abandoned(name, release);
+    else health.failed(name, { ...failure, lastedMs: monotonicMs() - startedMs }, release);
+    return outcome;
+  }
+
+  /** Keeps why a candidate did not serve, for the error. */
+  failed(candidate: Candidate, failure: UpstreamFailure): void {
+    this.#failures.push({ candidate, failure });
+  }
+
+  /** @throws GatewayError what the last failure means for the caller, with all failures in its metadata */
+  fail(last: Step): never {
+    if (this.#failures.length === 0 && last.type === 'stop') throw nothingReady(last.unavailable, last.readyInMs);
+    throw failedRoute(this.#failures, this.#requested);
+  }
+}

@@ -1,0 +1,191 @@
+import { transportFailure } from '../../canonical/failure/classify-failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { EmbeddingsInput, EmbeddingsOperation, VectorEncoding } from '../../canonical/operation.ts';
+import type { Endpoint } from '../../catalog/model.ts';
+import { Cancellation } from '../../lib/async/cancellation.ts';
+import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
+import { NotThatJson } from '../../lib/json/walk-bytes.ts';
+import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
+import { offerOf, type Provider } from '../../providers/contract.ts';
+import type { DecodedPart, EmbeddingsFormat, EmbeddingsTarget, EncodedPart } from '../../wire/embeddings/format.ts';
+import { EMBEDDINGS_FORMATS } from '../../wire/embeddings/formats.ts';
+import { convertVector, type Vector } from '../../wire/embeddings/vectors.ts';
+import type { AttemptDeadline } from '../attempt/attempt-deadline.ts';
+import type { AttemptLog } from '../attempt/attempt-log.ts';
+import { ResponseRoom } from '../response/whole-response-budget.ts';
+import { callOnce, type OneCallDeps } from './one-call.ts';
+
+export interface EmbedDeps extends OneCallDeps {
+  readonly wholeResponseMemory: ByteBudget;
+}
+
+export interface EmbedInput {
+  readonly provider: Provider;
+  readonly endpoint: Endpoint;
+  readonly request: EmbeddingsOperation;
+  readonly endUserId: string;
+  readonly attempt: Pick<AttemptLog, 'warn' | 'sent'>;
+  readonly deadline: AttemptDeadline;
+  readonly cancellation: Cancellation<'gone' | 'total' | 'over'>;
+}
+
+interface Given {
+  readonly vectors: readonly Vector[];
+  readonly promptTokens: number | undefined;
+  readonly upstreamId: string | undefined;
+}
+
+const PARTS_AT_ONCE_MAX = 4;
+const ANSWER_BYTES_MAX = 32 * 1_024 * 1_024;
+/** A number of a vector as text. */
+const NUMBER_BYTES = 22;
+/** Where nothing says how long vectors are. */
+const DIMENSIONS_UNKNOWN = 3_072;
+
+/** Cuts the inputs as the endpoint takes them, calls it some parts at a time, and joins what came. Every failure is a value. */
+export async function embedInParts(deps: EmbedDeps, input: EmbedInput): Promise<Given | UpstreamFailure> {
+  const { provider, endpoint, request, endUserId, attempt, deadline, cancellation } = input;
+  const offer = offerOf(provider, request.kind, endpoint.upstreamModel);
+  const format = offer && EMBEDDINGS_FORMATS.get(offer.format);
+  if (offer === undefined || format === undefined) return transportFailure('connect');
+  const { dialect = {} } = offer;
+  const encoding = encodingAt(format, endpoint, request.encoding, dialect.encodings);
+  const target: EmbeddingsTarget = { model: endpoint.upstreamModel, endUserId, encoding, dialect };
+  const parts = splitInputs(request, endpoint, format);
+  const encodedParts = tryEncode(() => parts.map((inputs) => format.encode({ operation: request, inputs }, target)));
+  if ('kind' in encodedParts) return encodedParts;
+  attempt.warn(encodedParts[0]?.warnings ?? []);
+  const rooms: ResponseRoom[] = [];
+  // The failure of one part ends the others.
+  const together = new Cancellation<'gone' | 'total' | 'over'>();
+  const onAbort = (): void => together.abort(cancellation.reason ?? 'over');
+  cancellation.onAbort(onAbort);
+  deadline.start();
+  try {
+    const given = await inTurns(encodedParts, PARTS_AT_ONCE_MAX, async ({ body }, at) => {
+      const room = new ResponseRoom(deps.wholeResponseMemory);
+      rooms.push(room);
+      const context = { format: format.id, settings: provider.settings, model: endpoint.upstreamModel, stream: false };
+      const call = {
+        provider,
+        context,
+        path: format.path(endpoint.upstreamModel),
+        body,
+        decodeError: (text: string) => format.decodeError(text),
+      };
+      const answer = await callOnce(deps, call, { room, attempt, deadline, cancellation: together });
+      const read =
+        'kind' in answer
+          ? answer
+          : await readPart(deps.turns, format, answer, { request, count: parts[at]?.length ?? 0 });
+      if ('kind' in read) together.abort('over');
+      return read;
+    });
+    return 'kind' in given ? given : join(given);
+  } finally {
+    cancellation.offAbort(onAbort);
+    for (const room of rooms) room.close();
+  }
+}
+
+/** The caller's encoding where the endpoint has it. */
+function encodingAt(
+  { encodings: ofFormat }: EmbeddingsFormat,
+  { embeddings }: Endpoint,
+  wanted: VectorEncoding,
+  ofHost: readonly VectorEncoding[] | undefined,
+): VectorEncoding {
+  const has = embeddings?.encodings ?? ofHost ?? ofFormat;
+  return has.includes(wanted) ? wanted : (has[0] ?? 'float');
+}
+
+/** Consecutive parts, none of which is too many for the endpoint, or has too large an answer. */
+function splitInputs(
+  { inputs, dimensions }: EmbeddingsOperation,
+  { embeddings }: Endpoint,
+  format: EmbeddingsFormat,
+): readonly (readonly EmbeddingsInput[])[] {
+  const size = dimensions ?? embeddings?.dimensions?.default ?? DIMENSIONS_UNKNOWN;
+  const byBytes = Math.max(1, Math.floor(ANSWER_BYTES_MAX / (size * NUMBER_BYTES)));
+  const step = Math.min(embeddings?.maxInputs ?? format.inputsMax, byBytes);
+  const parts: (readonly EmbeddingsInput[])[] = [];
+  for (let from = 0; from < inputs.length; from += step) parts.push(inputs.slice(from, from + step));
+  return parts;
+}
+
+function tryEncode(encode: () => readonly EncodedPart[]): readonly EncodedPart[] | UpstreamFailure {
+  try {
+    return encode();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { type: errorType, status, message, issues } = error;
+    return { kind: 'unsayable', errorType, status, message, mayTry: 'next-endpoint', ...(issues && { issues }) };
+  }
+}
+
+/** So many at a time, in order; the first failure that is none of a cancelled part. */
+async function inTurns<Item, Value extends object>(
+  items: readonly Item[],
+  atOnce: number,
+  run: (item: Item, at: number) => Promise<Value | UpstreamFailure>,
+): Promise<readonly Value[] | UpstreamFailure> {
+  const values: Value[] = [];
+  let failure: UpstreamFailure | undefined;
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let at = next++; at < items.length && failure === undefined; at = next++) {
+      const item = items[at];
+      if (item === undefined) return;
+      const value = await run(item, at);
+      if ('kind' in value) failure ??= value;
+      else values[at] = value;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
+  return failure ?? values;
+}
+
+/** What is not as many vectors as inputs, all of one length and of the length that was requested, is no answer. */
+async function readPart(
+  turns: LoopTurns,
+  format: EmbeddingsFormat,
+  bytes: Buffer,
+  { request, count }: { readonly request: EmbeddingsOperation; readonly count: number },
+): Promise<DecodedPart | UpstreamFailure> {
+  try {
+    const part = format.decode(bytes);
+    const [first] = part.vectors;
+    const size = request.dimensions ?? first?.dimensions;
+    if (part.vectors.length !== count || part.vectors.some(({ dimensions }) => dimensions !== size))
+      return transportFailure('garbage');
+    const vectors: Vector[] = [];
+    let converted = 0;
+    for (const vector of part.vectors) {
+      if (vector.encoding === request.encoding) vectors.push(vector);
+      else {
+        converted += vector.bytes.length;
+        vectors.push(convertVector(vector));
+        if (converted < LARGE_BYTES) continue;
+        converted = 0;
+        await turns.next();
+      }
+    }
+    return { ...part, vectors };
+  } catch (error) {
+    if (error instanceof NotThatJson) return transportFailure('garbage');
+    throw error;
+  }
+}
+
+function join(parts: readonly DecodedPart[]): Given | UpstreamFailure {
+  const vectors = parts.flatMap((part) => part.vectors);
+  if (vectors.some(({ dimensions }) => dimensions !== vectors[0]?.dimensions)) return transportFailure('garbage');
+  const counts = parts.map(({ promptTokens }) => promptTokens);
+  const isCounted = counts.every((count) => count !== undefined);
+  return {
+    vectors,
+    promptTokens: isCounted ? counts.reduce((sum, count) => sum + count, 0) : undefined,
+    upstreamId: parts[0]?.id,
+  };
+}

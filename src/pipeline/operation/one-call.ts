@@ -1,0 +1,83 @@
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
+import type { Cancellation } from '../../lib/async/cancellation.ts';
+import type { LoopTurns } from '../../lib/async/loop-turns.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { HttpClient } from '../../lib/net/http-client.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { NO_ANSWER_ROOM, NoResponseRoom, type ResponseRoom } from '../response/whole-response-budget.ts';
+import type { AttemptDeadline } from '../attempt/attempt-deadline.ts';
+import type { AttemptLog } from '../attempt/attempt-log.ts';
+import { addressOf, authorizeCall } from '../attempt/call-upstream.ts';
+import { readFailure, readWhole, type DecodeError } from '../attempt/read-answer.ts';
+import { tryAuthorize } from '../attempt/upstream.ts';
+import { abortFailure, WatchedCall } from '../attempt/watched-call.ts';
+import type { CallContext } from '../../providers/contract.ts';
+
+export interface OneCallDeps {
+  readonly http: HttpClient;
+  /** In which large answers are worked on. */
+  readonly turns: LoopTurns;
+  /** Wall clock, ms. */
+  readonly nowMs: () => number;
+}
+
+/** A request to an upstream, in its words. */
+export interface UpstreamCall {
+  readonly provider: Provider;
+  readonly context: CallContext;
+  /** Below the provider's base URL. */
+  readonly path: string;
+  readonly body: JsonObject;
+  readonly decodeError: DecodeError;
+}
+
+/** What calls of one attempt share. */
+export interface CallSpace {
+  readonly room: ResponseRoom;
+  readonly attempt: Pick<AttemptLog, 'sent'>;
+  readonly deadline: AttemptDeadline;
+  readonly cancellation: Cancellation;
+}
+
+/** One call, and its answer as a whole. Every failure is a value. */
+export async function callOnce(
+  deps: OneCallDeps,
+  { provider, context, path, body, decodeError }: UpstreamCall,
+  { room, attempt, deadline, cancellation }: CallSpace,
+): Promise<Buffer | UpstreamFailure> {
+  const { origin, basePath } = addressOf(provider);
+  const headers = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'content-type': 'application/json',
+    'user-agent': 'model-gateway',
+    ...provider.settings.headers,
+  };
+  const prepared = { encoded: { body }, context, origin, path: basePath + path, headers };
+  const outbound = await tryAuthorize(provider, () => authorizeCall(provider, prepared));
+  if ('kind' in outbound) return outbound;
+  if (cancellation.aborted) return abortFailure(cancellation);
+  const call = new WatchedCall(
+    deps.http.call(outbound, () => attempt.sent()),
+    cancellation,
+  );
+  const { wholeMs } = provider.settings.timeouts;
+  call.watch.arm('whole', wholeMs, deadline.cut());
+  try {
+    const answer = await call.answer;
+    if (answer.status === 200) {
+      const space = { room, turns: deps.turns, cancellation, watch: call.watch, wholeMs, deadline };
+      const whole = await readWhole(answer, call, space);
+      call.finish();
+      return whole;
+    }
+    const failure = await readFailure(answer, decodeError, provider, deps.nowMs());
+    call.cancel();
+    call.finish();
+    return failure;
+  } catch (error) {
+    call.cancel();
+    call.finish();
+    return error instanceof NoResponseRoom ? NO_ANSWER_ROOM : call.explain(error);
+  }
+}

@@ -1,0 +1,54 @@
+import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
+import type { Operation, OperationKind } from '../../canonical/operation.ts';
+import type { RouteReport } from '../../canonical/route-report.ts';
+import type { Model } from '../../catalog/model.ts';
+import type { RoutePlan } from '../../routing/route-plan.ts';
+import type { CallerRules, ResolvedModels } from '../request.ts';
+import { planFor, reportRoute, type RouteDeps } from '../route/choose-route.ts';
+import { resolveModels, variantsOf } from '../route/resolve-models.ts';
+import { nothingFits } from '../route/route-errors.ts';
+
+export type PlanOperationDeps = Omit<RouteDeps, 'memory' | 'sticky'>;
+
+/** Suffixes that change what a model reads or writes of a conversation. */
+const REFUSED_SUFFIXES = ['online', 'thinking'] as const;
+
+/**
+ * Resolves the model, filters and orders its endpoints, and reports what came of it.
+ * @throws GatewayError 400 for the model, or for the one member that no endpoint takes; 404 where none may serve
+ */
+export function planOperation(
+  deps: PlanOperationDeps,
+  request: Operation,
+  rules: CallerRules,
+  report: RouteReport,
+): { readonly plan: RoutePlan; readonly resolved: ResolvedModels } {
+  const { models: slugs } = request.directives;
+  const variants = variantsOf(slugs, undefined, deps.catalog);
+  const refused = REFUSED_SUFFIXES.find((suffix) => variants.has(suffix));
+  if (refused !== undefined) throw invalid('model', `the suffix ":${refused}" does not apply to ${request.kind}`);
+  const resolved = resolveModels({ directives: request.directives, settings: {} }, undefined, deps.catalog);
+  for (const model of resolved.models) if (!isOfKind(model, request.kind)) throw wrongEndpoint(model, slugs);
+  const plan = planFor(deps, rules, { request, resolved });
+  reportRoute(report, { plan, resolved });
+  if (plan.candidates.length === 0 && plan.cooling.length === 0)
+    throw nothingFits(plan.considered, slugs, undefined, request);
+  return { plan, resolved };
+}
+
+/** A name that a provider is handed as it is has no facts: what its provider offers decides. */
+function isOfKind({ outputModalities, endpoints }: Model, kind: OperationKind): boolean {
+  if (outputModalities !== undefined) return outputModalities.includes(kind);
+  return endpoints.some(({ offers }) => offers?.[kind] !== undefined);
+}
+
+function wrongEndpoint({ slug }: Model, requestedModels: readonly string[]): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `model: ${JSON.stringify(slug)} makes no embeddings; send its requests to /chat/completions, /messages or /responses`,
+    {
+      issues: [{ path: 'model', message: 'makes no embeddings' }],
+      availability: { code: 'wrong_endpoint', retryable: false, requestedModels },
+    },
+  );
+}
