@@ -1,4 +1,6 @@
-import type { FormatId } from '../canonical/extra.ts';
+import type { FormatId, OperationFormatId } from '../canonical/extra.ts';
+import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
+import { EMBED } from './embeddings.ts';
 
 /** What the sandbox answers with. The value is the upstream name of the model. */
 export type Behaviour = 'echo' | 'tools' | 'json' | 'reasoning' | 'slow' | 'long' | 'error' | 'cut' | 'stall';
@@ -28,6 +30,9 @@ interface SandboxEndpoint {
   /** It keeps nothing but hashes of prompt prefixes. */
   readonly dataPolicy: { readonly training: false; readonly retentionDays: 0 };
   readonly formats: readonly FormatId[];
+  /** Requests besides generations that it serves. */
+  readonly offers?: Readonly<Partial<Record<OperationKind, OperationFormatId>>>;
+  readonly embeddings?: EmbeddingsFacts;
   readonly cancellable: true;
 }
 
@@ -66,7 +71,11 @@ export function sandboxModels(): readonly SandboxModel[] {
     name: `Error ${status}`,
     description: `Answers with status ${status}; a stream with \`after=3\` in the user text fails after so many tokens.`,
   }));
-  return [...BEHAVIOURS, ...errors].map(({ model, name, description }) => ({
+  return [...BEHAVIOURS, ...errors].map(conversational).concat(embedder());
+}
+
+function conversational({ model, name, description }: (typeof BEHAVIOURS)[number]): SandboxModel {
+  return {
     slug: `sandbox/${model}`,
     name: `Sandbox: ${name}`,
     description,
@@ -85,11 +94,30 @@ export function sandboxModels(): readonly SandboxModel[] {
         outputModalities: ['text'],
         dataPolicy: { training: false, retentionDays: 0 },
         formats: ['chat', 'messages'],
-        vendorTools: true,
         cancellable: true,
       },
     ],
-  }));
+  };
+}
+
+function embedder(): SandboxModel {
+  const { endpoints, ...model } = conversational({
+    model: EMBED,
+    name: 'Embed',
+    description: 'Makes vectors of the words of a text: equal texts have equal vectors, similar ones close ones.',
+  });
+  return {
+    ...model,
+    endpoints: [
+      {
+        ...endpoints[0],
+        inputModalities: ['text'],
+        outputModalities: ['embeddings'],
+        offers: { embeddings: 'embeddings/openai' },
+        embeddings: { dimensions: { default: 256, min: 8, max: 4_096 }, maxInputs: 2_048, tokenArrays: true },
+      },
+    ],
+  };
 }
 
 /** What a model name means, as it is called here or as the gateway calls it; `undefined` for one that does not exist. */

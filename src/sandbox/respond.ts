@@ -7,6 +7,7 @@ import { countAnswer, createIdentity, type Identity } from './answer-parts.ts';
 import { deliverStream, deliverWhole, type Delivery } from './deliver.ts';
 import { encodeChatStream, encodeChatWhole } from './chat/encode-chat.ts';
 import { encodeMessagesStream, encodeMessagesWhole } from './messages/encode-messages.ts';
+import { embed } from './embeddings.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { Prompt } from './prompt.ts';
 import { readChat } from './chat/read-chat.ts';
@@ -49,6 +50,7 @@ const ROUTES: Readonly<Record<string, (exchange: Exchange, deps: SandboxDeps) =>
     const inputTokens = prompt.segments.reduce((sum, { tokens }) => sum + tokens, 0);
     sendJson(exchange.response, 200, JSON.stringify({ input_tokens: inputTokens }));
   },
+  'POST /v1/embeddings': ({ response, body }) => sendJson(response, 200, embed(body)),
   'GET /v1/models': ({ request, response }) => {
     const isMessages = request.headers['anthropic-version'] !== undefined;
     sendJson(response, 200, isMessages ? encodeMessagesModels() : encodeChatModels());
