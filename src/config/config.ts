@@ -76,6 +76,7 @@ export interface Config {
     /** Whether records may be sent to addresses that are not on the public Internet, and without TLS. */
     readonly privateDestinations: boolean;
   };
+  readonly responses: ResponsesConfig;
   /** Rate limits of each key, of the account as a whole, of all requests for `:free` models together, and of each management key. */
   readonly rateLimits: {
     readonly key: RateLimit;
@@ -103,6 +104,34 @@ export interface Config {
   readonly logLevel: string;
   /** `pretty`: lines for people. */
   readonly logFormat: 'json' | 'pretty';
+}
+
+/** Responses of `POST /responses` that are kept, and how that format responds. */
+export interface ResponsesConfig {
+  readonly store: 'off' | 'memory' | 'database';
+  /** Of all keys together; with Redis, of all processes together. */
+  readonly memoryBytes: number;
+  /** In memory, since the last use. */
+  readonly memoryMs: number;
+  /** In the database, since it was made; 0: until it is deleted. */
+  readonly retentionMs: number;
+  /** Of one key, in the database. */
+  readonly bytesMaxPerKey: number;
+  /** Which keys may read and continue a response. */
+  readonly share: 'key' | 'workspace';
+  readonly background: boolean;
+  /** Running at a time. */
+  readonly backgroundPerKey: number;
+  readonly backgroundMs: number;
+  /** Of the events of a background response, since its end. */
+  readonly eventsMs: number;
+  readonly echo: 'full' | 'terminal' | 'none';
+  readonly lengthErrors: 'failed' | 'incomplete';
+  readonly streamErrors: 'status' | 'in-band';
+  readonly autoCache: boolean;
+  readonly compaction: 'native' | 'own';
+  readonly codexModels: 'off' | 'list';
+  readonly codexInstructionsFile?: string;
 }
 
 export type SearchEngineName = (typeof SEARCH_ENGINES)[number];

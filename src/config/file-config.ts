@@ -16,7 +16,7 @@ import { findMemoryLimit } from './memory-limit.ts';
 import { readPrice } from './endpoint-price.ts';
 import { countWorkers } from './count-workers.ts';
 import { mcpServerOf } from './mcp-servers.ts';
-import { budgetMemory } from './memory-budget.ts';
+import { budgetMemory, type MemoryBudget } from './memory-budget.ts';
 import type { CheckedOptions } from './read-options.ts';
 import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
 import type { ConfigFile } from './schema.ts';
@@ -105,6 +105,7 @@ export function fileConfig(
       contentRetentionMs: (file.observability.content_retention_days ?? DEFAULT_RETENTION_DAYS) * MS_PER_DAY,
       privateDestinations: file.observability.private_destinations ?? false,
     },
+    responses: responsesOf(file.responses, memory),
     rateLimits: {
       key: rateLimitOf(file.rate_limits.key),
       account: rateLimitOf(file.rate_limits.account),
@@ -117,6 +118,35 @@ export function fileConfig(
     resolveBareNames: file.resolve_bare_names ?? false,
     models,
     passThrough,
+  };
+}
+
+const DEFAULT_RESPONSES_KEY_MB = 512;
+const DEFAULT_RESPONSES_DAYS = 30;
+const DEFAULT_RESPONSES_MINUTES = 60;
+const DEFAULT_BACKGROUND_PER_KEY = 4;
+const MS_PER_MINUTE = 60_000;
+
+function responsesOf(entry: ConfigFile['responses'], memory: MemoryBudget): FileConfig['responses'] {
+  const minutes = (value: number | undefined): number => (value ?? DEFAULT_RESPONSES_MINUTES) * MS_PER_MINUTE;
+  return {
+    store: entry.store ?? 'memory',
+    memoryBytes: bytesOf(entry.memory_mb) ?? memory.keptResponseBytes,
+    memoryMs: minutes(entry.memory_minutes),
+    retentionMs: (entry.retention_days ?? DEFAULT_RESPONSES_DAYS) * MS_PER_DAY,
+    bytesMaxPerKey: Math.floor((entry.max_mb_per_key ?? DEFAULT_RESPONSES_KEY_MB) * BYTES_PER_MB),
+    share: entry.share ?? 'key',
+    background: entry.background ?? false,
+    backgroundPerKey: entry.background_per_key ?? DEFAULT_BACKGROUND_PER_KEY,
+    backgroundMs: minutes(entry.background_minutes),
+    eventsMs: minutes(entry.events_minutes),
+    echo: entry.echo ?? 'terminal',
+    lengthErrors: entry.length_errors ?? 'failed',
+    streamErrors: entry.stream_errors ?? 'status',
+    autoCache: entry.auto_cache ?? true,
+    compaction: entry.compaction ?? 'native',
+    codexModels: entry.codex_models ?? 'off',
+    ...present({ codexInstructionsFile: entry.codex_instructions_file }),
   };
 }
 

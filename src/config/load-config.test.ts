@@ -61,6 +61,7 @@ guardrails: { allowed_phrases: [Ignore The Above] }
 moderation: { endpoint: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9104/v1", model: mod-1 }, judge: acme/one }
 redis_prefix: prod
 observability: { content_retention_days: 7, private_destinations: true }
+responses:  { store: database, memory_mb: 8, memory_minutes: 2, retention_days: 3, max_mb_per_key: 4, share: workspace, background: true, background_per_key: 5, background_minutes: 6, events_minutes: 7, echo: none, length_errors: incomplete, stream_errors: in-band, auto_cache: false, compaction: own, codex_models: list, codex_instructions_file: /etc/codex.md }
 catalog:    { refresh: { enabled: true, every_hours: 12, url: "https://models.test/api.json", override_prices: true } }
 rate_limits: { key: { requests_per_minute: 60, concurrent: 8 }, free: { requests_per_day: 50 }, management: { requests_per_minute: 99 } }
 providers:
@@ -172,6 +173,25 @@ test('takes every key of the file into the configuration', () => {
     },
     redisPrefix: 'prod',
     observability: { contentRetentionMs: 7 * 86_400_000, privateDestinations: true },
+    responses: {
+      store: 'database',
+      memoryBytes: 8 * 1_048_576,
+      memoryMs: 120_000,
+      retentionMs: 3 * 86_400_000,
+      bytesMaxPerKey: 4 * 1_048_576,
+      share: 'workspace',
+      background: true,
+      backgroundPerKey: 5,
+      backgroundMs: 360_000,
+      eventsMs: 420_000,
+      echo: 'none',
+      lengthErrors: 'incomplete',
+      streamErrors: 'in-band',
+      autoCache: false,
+      compaction: 'own',
+      codexModels: 'list',
+      codexInstructionsFile: '/etc/codex.md',
+    },
     rateLimits: {
       key: { requestsPerMinute: 60, concurrent: 8 },
       account: {},
@@ -274,6 +294,24 @@ test('uses the documented defaults without any file, flag or variable', () => {
     idleMs: 120_000,
     wholeMs: 300_000,
     totalMs: 900_000,
+  });
+  assert.deepEqual(config.responses, {
+    store: 'memory',
+    memoryBytes: 64 * 1_048_576,
+    memoryMs: 3_600_000,
+    retentionMs: 30 * 86_400_000,
+    bytesMaxPerKey: 512 * 1_048_576,
+    share: 'key',
+    background: false,
+    backgroundPerKey: 4,
+    backgroundMs: 3_600_000,
+    eventsMs: 3_600_000,
+    echo: 'terminal',
+    lengthErrors: 'failed',
+    streamErrors: 'status',
+    autoCache: true,
+    compaction: 'native',
+    codexModels: 'off',
   });
   assert.deepEqual([config.providers, config.models, config.passThrough], [[], [], []]);
 });
@@ -418,6 +456,11 @@ const REFUSED: readonly (readonly [promise: string, file: string, message: strin
     'a misspelt key is named with the nearest one, and not also reported missing',
     'server:\n  port: 1\nproviders:\n  alpha:\n    adaptor: openai\n',
     'gateway.yaml:5: providers.alpha.adaptor: unknown key; did you mean "adapter"?',
+  ],
+  [
+    'responses in the background without the database that they need are named',
+    'responses:\n  store: memory\n  background: true\n',
+    'gateway.yaml:3: responses.background: needs "store: database"',
   ],
   [
     'a key that is like no other lists what is known',

@@ -15,6 +15,8 @@ export interface MemoryBudget {
   readonly inflateBytes: number;
   /** Size of the response cache. */
   readonly responseCacheBytes: number;
+  /** Responses that later requests may continue, where they are kept in memory. */
+  readonly keptResponseBytes: number;
   /** Large answers that come as a whole, until they are handed over. */
   readonly answerBytes: number;
   /** What is recalled of earlier answers and conversations, as a part of what it takes at most: from 0 to 1. */
@@ -31,6 +33,7 @@ export const IDLE_BYTES = 160 * MB;
 const FILE_MB_MAX = 256;
 const DOCUMENT_MB_MAX = 1_536;
 const RESPONSE_CACHE_MB_MAX = 64;
+const KEPT_RESPONSES_MB_MAX = 64;
 /** Parsed bodies are on V8's heap, which ends at 4 GB however much memory there is. */
 const BODY_MB_MAX = 2_048;
 const ANSWER_MB_MAX = 1_024;
@@ -56,7 +59,8 @@ export function budgetMemory(limitBytes: number): MemoryBudget {
     documentBytes: share(7 / 32, DOCUMENT_MB_MAX),
     recallPart: share(1 / 32, RECALL_MB_MAX) / (RECALL_MB_MAX * MB),
     inflateBytes: share(2 / 32, INFLATE_MB_MAX),
-    responseCacheBytes: share(1 / 32, RESPONSE_CACHE_MB_MAX),
+    responseCacheBytes: share(1 / 64, RESPONSE_CACHE_MB_MAX),
+    keptResponseBytes: share(1 / 64, KEPT_RESPONSES_MB_MAX),
     unreadBytes: share(2 / 32, UNREAD_MB_MAX),
     connections: Math.min(Math.floor((free * (4 / 32)) / CONNECTION_BYTES), CONNECTIONS_MAX),
   };

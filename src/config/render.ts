@@ -16,6 +16,7 @@ import { formatMcpServers } from './mcp-servers.ts';
 
 const REDACTED = '(redacted)';
 const BYTES_PER_MB = 1_048_576;
+const MS_PER_MINUTE = 60_000;
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 86_400_000;
 
@@ -74,6 +75,7 @@ export function renderConfig(config: Config): string {
       content_retention_days: config.observability.contentRetentionMs / MS_PER_DAY,
       private_destinations: config.observability.privateDestinations,
     },
+    responses: formatResponses(config.responses),
     rate_limits: {
       key: formatRateLimit(config.rateLimits.key),
       account: formatRateLimit(config.rateLimits.account),
@@ -120,6 +122,28 @@ function formatServer({ server, memory }: Pick<Config, 'server' | 'memory'>): ob
     response_cache_mb: server.responseCacheBytes / BYTES_PER_MB,
     drain_seconds: server.drainMs / 1_000,
     region: server.region,
+  };
+}
+
+function formatResponses(responses: Config['responses']): object {
+  return {
+    store: responses.store,
+    memory_mb: responses.memoryBytes / BYTES_PER_MB,
+    memory_minutes: responses.memoryMs / MS_PER_MINUTE,
+    retention_days: responses.retentionMs / MS_PER_DAY,
+    max_mb_per_key: responses.bytesMaxPerKey / BYTES_PER_MB,
+    share: responses.share,
+    background: responses.background,
+    background_per_key: responses.backgroundPerKey,
+    background_minutes: responses.backgroundMs / MS_PER_MINUTE,
+    events_minutes: responses.eventsMs / MS_PER_MINUTE,
+    echo: responses.echo,
+    length_errors: responses.lengthErrors,
+    stream_errors: responses.streamErrors,
+    auto_cache: responses.autoCache,
+    compaction: responses.compaction,
+    codex_models: responses.codexModels,
+    codex_instructions_file: responses.codexInstructionsFile,
   };
 }
 

@@ -7,6 +7,7 @@ import { key } from './schema/key.ts';
 import { betaChanges, provider, retrySection } from './schema/models.ts';
 import { headers, httpUrl, OFF, optionalSection, providerSlug, section, text } from './schema/parts.ts';
 import { defaults, rateLimits, timeouts } from './schema/requests.ts';
+import { responses } from './schema/responses.ts';
 import { routers } from './schema/routers.ts';
 import { server } from './schema/server.ts';
 import { fileParser, guardrails, moderation, search } from './schema/services.ts';
@@ -146,6 +147,7 @@ export const configFile = section({
     },
     'docs/observability.md',
   ),
+  responses,
   rate_limits: rateLimits,
   providers: z
     .preprocess(

@@ -41,7 +41,7 @@ export const server = optionalSection(
     response_cache_mb: key(
       z.number().min(0).max(RESPONSE_CACHE_MB_MAX),
       'Memory of the response cache; 0 turns it off.',
-      { usual: '64, or 1/32 of what the memory limit leaves', example: 64 },
+      { usual: '64, or 1/64 of what the memory limit leaves', example: 64 },
     ),
     drain_seconds: key(z.number().min(0).max(DRAIN_SECONDS_MAX), 'Time for open requests after SIGTERM.', {
       default: 30,
