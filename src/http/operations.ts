@@ -47,7 +47,7 @@ export function mountOperations(fastify: FastifyInstance, deps: OperationsDeps):
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   // Not 405 where only the method is wrong. @spec error-26
   fastify.setNotFoundHandler((request, reply) => {
-    const path = (request.url.split('?')[0] ?? '').slice(0, PATH_CHARS_MAX);
+    const path = (request.originalUrl.split('?')[0] ?? '').slice(0, PATH_CHARS_MAX);
     const area = reservedAreaOf(path);
     const why = area === undefined ? '' : `: "${area}" is not built yet`;
     return refuse(new GatewayError('not_found', `There is no ${request.method} ${path}${why}.`), request, reply);
@@ -90,7 +90,7 @@ async function findProblem(ready: OperationsDeps['ready']): Promise<string | rea
 
 /** First parts of paths that are reserved for unsupported areas of the API. @spec error-25 */
 const RESERVED_AREAS: ReadonlySet<string> = new Set(
-  'responses embeddings rerank images audio videos scim containers interns vault datasets'.split(' '),
+  'rerank images audio videos scim containers interns vault datasets'.split(' '),
 );
 
 /** Finds the reserved area of a path, so that its 404 says more than that of a mistyped path. */

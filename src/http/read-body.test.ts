@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { BodyShare } from './body-budget.ts';
 import { readBody, type BodyLimits } from './read-body.ts';
@@ -86,6 +86,33 @@ test('takes the window of a brotli body from the budget before inflating it', as
   };
   assert.equal(await receive(send, {}, share), 503);
   assert.deepEqual(taken, [4_194_304]);
+});
+
+/** A frame with a window of its own, which no compressor makes of so short a text. @source RFC 8878, section 3.1.1 */
+function zstdFrame(text: string, windowLog: number): Buffer {
+  const block = Buffer.alloc(3);
+  block.writeUIntLE((text.length << 3) | 1, 0, 3);
+  return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3]), block, Buffer.from(text)]);
+}
+
+function sendZstd(bytes: Buffer): (socket: Socket) => void {
+  return (socket) => {
+    socket.write(head('Content-Encoding: zstd', `Content-Length: ${bytes.length}`));
+    socket.write(bytes);
+  };
+}
+
+test('takes the window of a zstd body from the budget before inflating it', async () => {
+  const taken: number[] = [];
+  const share = { take: (bytes: number) => void taken.push(bytes), release: () => undefined };
+  assert.equal(await receive(sendZstd(zstdFrame('hello', 20)), {}, share), 'hello');
+  assert.deepEqual(taken, [1_048_576, 5]);
+});
+
+test('answers 413 for a zstd body that inflates over the limit, and 400 for one with a window over 8 MB', async () => {
+  assert.equal(await receive(sendZstd(zstdCompressSync('hello'))), 'hello');
+  assert.equal(await receive(sendZstd(zstdCompressSync('x'.repeat(500_000)))), 413);
+  assert.equal(await receive(sendZstd(zstdFrame('hello', 27))), 400);
 });
 
 // @spec request-3

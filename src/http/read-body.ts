@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { Readable, Transform } from 'node:stream';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { BodyShare } from './body-budget.ts';
@@ -13,11 +13,24 @@ export interface BodyLimits {
   readonly totalMs: number;
 }
 
-const INFLATORS: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+/** A frame with a larger window is refused: 8 MB is what every decoder is to take. @source RFC 8878, section 3.1.1.1.2 */
+const ZSTD_WINDOW_LOG_MAX = 23;
+
+interface Inflation {
+  readonly create: () => Transform;
+  /** What the inflator keeps of its output, by the first bytes of its input. Absent: little. */
+  readonly windowBytes?: (head: Buffer) => number;
+}
+
+const INFLATIONS: Readonly<Record<string, Inflation>> = {
+  gzip: { create: createGunzip },
+  'x-gzip': { create: createGunzip },
+  deflate: { create: createInflate },
+  br: { create: createBrotliDecompress, windowBytes: ([first = 0]) => brotliWindowBytes(first) },
+  zstd: {
+    create: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } }),
+    windowBytes: zstdWindowBytes,
+  },
 };
 
 const CALLBACK_OVER = Promise.resolve();
@@ -35,18 +48,19 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits, sha
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '')
     return takeWhole(request, declared, share) ?? collect(request, request, limits, share);
-  const inflate = INFLATORS[encoding];
-  if (inflate === undefined)
+  const inflation = Object.hasOwn(INFLATIONS, encoding) ? INFLATIONS[encoding] : undefined;
+  if (inflation === undefined)
     throw new GatewayError(
       'invalid_request',
       `Content-Encoding: ${JSON.stringify(encoding.slice(0, 40))} is not supported.`,
     );
-  const inflator = inflate();
-  if (encoding === 'br')
+  const inflator = inflation.create();
+  const { windowBytes } = inflation;
+  if (windowBytes !== undefined)
     // Before the inflator sees the first bytes and takes its window.
-    request.prependOnceListener('data', ([first = 0]: Buffer) => {
+    request.prependOnceListener('data', (head: Buffer) => {
       try {
-        share?.take(brotliWindowBytes(first), 1);
+        share?.take(windowBytes(head), 1);
       } catch (error) {
         inflator.destroy(error instanceof Error ? error : undefined);
       }
@@ -61,6 +75,22 @@ function brotliWindowBytes(first: number): number {
   if (high > 0) return 2 ** (17 + high);
   const low = (first >> 4) & 7;
   return low === 0 ? 2 ** 17 : 2 ** (8 + low);
+}
+
+const ZSTD_MAGIC_BYTES = 4;
+const ZSTD_WINDOW_MAX = 2 ** ZSTD_WINDOW_LOG_MAX;
+
+/**
+ * The window of the first frame; the most that is allowed where the head does not tell: when it is cut, when the frame is
+ * its own window, or is skipped. @source RFC 8878, section 3.1.1.1
+ */
+function zstdWindowBytes(head: Buffer): number {
+  const descriptor = head[ZSTD_MAGIC_BYTES];
+  const window = head[ZSTD_MAGIC_BYTES + 1];
+  const isSegment = descriptor === undefined || (descriptor & 0b10_0000) !== 0;
+  if (isSegment || window === undefined || head.readUInt32LE() !== 0xfd2f_b528) return ZSTD_WINDOW_MAX;
+  const base = 2 ** (10 + (window >> 3));
+  return Math.min(base + (base / 8) * (window & 7), ZSTD_WINDOW_MAX);
 }
 
 /** A small body comes in one piece with its headers: there is nothing to wait for, and nothing to time. */

@@ -14,6 +14,7 @@ import { openDatabase, type Database } from '../store/engine/database.ts';
 import { createAppender } from '../../tests/support/store/append.ts';
 import { createKeyStore } from '../store/accounts/keys.ts';
 import { sampleCharges, sampleGeneration } from '../../tests/support/store/generations.ts';
+import { rewriteBasePath } from './base-path.ts';
 import { MANAGEMENT_ROUTES } from './routes.ts';
 import { listingOf } from '../../tests/support/management/model-listing.ts';
 import { readPlugins } from '../app/read-plugins.ts';
@@ -116,7 +117,7 @@ suite('management routes', () => {
     const onLostAudit = (): never => assert.fail('no event is lost');
     administration = createAdministration({ database, keyStore: store, catalog, clock, onLostAudit });
     const authenticate = createAuthenticator({ keys: store, clock, staticKeys: { normal: 'environment-key-1234567' } });
-    fastify = Fastify();
+    fastify = Fastify({ rewriteUrl: rewriteBasePath });
     registerManagementRoutes(fastify, [...MANAGEMENT_ROUTES, BROKEN], {
       authenticate,
       services: servicesOf({ keys, readPlugins, ...administration, generations, listing: listingOf([]) }),

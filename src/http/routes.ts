@@ -65,8 +65,12 @@ import { listPresets } from './management/presets/list.ts';
 import { updatePreset } from './management/presets/update.ts';
 import { getPresetVersion } from './management/presets/version.ts';
 import { listPresetVersions } from './management/presets/versions.ts';
-import { writePresetFromChat, writePresetFromMessages } from './management/presets/write.ts';
+import { writePresetFromChat, writePresetFromMessages, writePresetFromResponses } from './management/presets/write.ts';
 import type { ManagementRoute } from './management/route.ts';
+import { cancelResponse } from './management/responses/cancel.ts';
+import { deleteResponse } from './management/responses/delete.ts';
+import { getResponse } from './management/responses/get.ts';
+import { listInputItems } from './management/responses/input-items.ts';
 import { createWorkspace } from './management/workspaces/create.ts';
 import { deleteWorkspace } from './management/workspaces/delete.ts';
 import { getWorkspace, listWorkspaces } from './management/workspaces/workspace-routes.ts';
@@ -148,11 +152,16 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getPresetVersion,
   writePresetFromChat,
   writePresetFromMessages,
+  writePresetFromResponses,
   listFiles,
   uploadFile,
   getFileMetadata,
   deleteFile,
   downloadFileContent,
+  getResponse,
+  deleteResponse,
+  cancelResponse,
+  listInputItems,
   issueAuthCode,
   exchangeAuthCode,
 ];

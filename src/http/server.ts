@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { assert } from '../lib/assert.ts';
 import { listenLocally } from '../lib/net/local-socket.ts';
+import { GENERATION_BASE_PATHS, rewriteBasePath } from './base-path.ts';
 import { answerClientError, type SerializeError } from './client-error.ts';
 import { createConnections, type Connections } from './connections.ts';
 import { CORS_HEADERS, preflightHeaders } from './cors.ts';
@@ -18,8 +19,8 @@ export interface ServerOptions {
   readonly port: number;
   /** Generation endpoints by path below the version segment: `/chat/completions`. POST only. */
   readonly generation: Readonly<Record<string, RawHandler>>;
-  /** Mounts everything else, or hands it to another process. */
-  readonly mount: ((fastify: FastifyInstance) => void) | { readonly forward: RequestListener };
+  /** Mounts everything else at its first request, or hands it to another process. */
+  readonly mount: MountRoutes | { readonly forward: RequestListener };
   /** Whether other processes accept connections on the same port. Default: no. */
   readonly reusePort?: boolean;
   readonly serializeError: SerializeError;
@@ -29,6 +30,8 @@ export interface ServerOptions {
   /** Answers that wait for their callers to read them. */
   readonly unread: UnreadResponses;
 }
+
+export type MountRoutes = (fastify: FastifyInstance) => void | Promise<void>;
 
 export interface HttpServer {
   /** @throws NodeJS.ErrnoException `EADDRINUSE` and the like */
@@ -54,7 +57,6 @@ export interface CloseTimes {
   readonly drainMs: number;
 }
 
-const PREFIXES = ['/v1', '/api/v1', '/v1/v1'] as const;
 /** Longer than the idle time of common load balancers, so that they, not we, close first. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS = 10_000;
@@ -74,6 +76,8 @@ const SERVER_LIMITS = {
   requireHostHeader: false,
 };
 const SOCKET_BACKLOG = 4_096;
+/** Routes read and write values by themselves. Without these Fastify loads two compilers of schemas at its start. */
+const NO_SCHEMAS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
 
 /** One listener: generation endpoints on bare `node:http`, everything else through Fastify (docs/decisions/0002). */
 export function createHttpServer(options: ServerOptions): HttpServer {
@@ -85,7 +89,8 @@ class TwoLaneServer implements HttpServer {
   refusing = false;
   readonly #server: Server;
   readonly #address: { readonly host: string; readonly port: number; readonly reusePort: boolean };
-  readonly #fastify: FastifyInstance | undefined;
+  readonly #mount: MountRoutes | undefined;
+  #fastify: Promise<FastifyInstance> | undefined;
   readonly #routes = new Map<string, RawHandler>();
   readonly #connections: Connections;
   readonly #unread: UnreadResponses;
@@ -93,14 +98,14 @@ class TwoLaneServer implements HttpServer {
   readonly #serializeError: SerializeError;
   #inFlight = 0;
   #onIdle: (() => void) | undefined;
-  #handleOther: RequestListener = (_request, response) => void response.writeHead(503).end();
+  #handleOther: RequestListener = (request, response) => this.#handleByFastify(request, response);
 
   constructor(options: ServerOptions) {
     const { host, port, reusePort = false, generation, mount, serializeError, onBug, connectionsMax, unread } = options;
     this.#onBug = onBug;
     this.#serializeError = serializeError;
     this.#address = { host, port, reusePort };
-    for (const prefix of PREFIXES)
+    for (const prefix of GENERATION_BASE_PATHS)
       for (const [path, handler] of Object.entries(generation)) this.#routes.set(prefix + path, handler);
     const handle: RequestListener = (request, response) => this.#handle(request, response);
     this.#server = createServer(SERVER_LIMITS, handle);
@@ -114,14 +119,11 @@ class TwoLaneServer implements HttpServer {
       if (this.#connections.requested(request)) this.#refuse(error, request, response);
     });
     this.#server.on('clientError', (error, socket) => answerClientError(error, socket, serializeError));
-    if (typeof mount === 'function') {
-      this.#fastify = this.#createFastify();
-      mount(this.#fastify);
-    } else this.#handleOther = mount.forward;
+    if (typeof mount === 'function') this.#mount = mount;
+    else this.#handleOther = mount.forward;
   }
 
   async listen(): Promise<AddressInfo> {
-    await this.#fastify?.ready();
     const listening = once(this.#server, 'listening');
     this.#server.listen({ ...this.#address, backlog: SOCKET_BACKLOG });
     await listening;
@@ -131,7 +133,6 @@ class TwoLaneServer implements HttpServer {
   }
 
   async listenAt(path: string): Promise<void> {
-    await this.#fastify?.ready();
     await listenLocally(this.#server, path, SOCKET_BACKLOG);
   }
 
@@ -147,13 +148,32 @@ class TwoLaneServer implements HttpServer {
     await this.#untilIdle(drainMs);
     this.#server.closeAllConnections();
     await closed;
-    await this.#fastify?.close();
+    // A failure to mount was reported with the request that it failed.
+    await (await this.#fastify?.catch(() => undefined))?.close();
   }
 
-  #createFastify(): FastifyInstance {
+  /** Its first request waits for its routes; the later ones go to it directly. */
+  #handleByFastify(request: IncomingMessage, response: ServerResponse): void {
+    this.#fastify ??= this.#createFastify();
+    const handle = async (): Promise<void> => {
+      await this.#fastify;
+      if (!response.destroyed) this.#handleOther(request, response);
+    };
+    handle().catch((error: unknown) => {
+      this.#onBug(error);
+      response.destroy();
+    });
+  }
+
+  /** Its code and its routes would be a third of a start, and many processes serve generations alone. */
+  async #createFastify(): Promise<FastifyInstance> {
     const serializeError = this.#serializeError;
-    return Fastify({
+    const { default: Fastify } = await import('fastify');
+    let handle: RequestListener = () => undefined;
+    const fastify = Fastify({
       logger: false,
+      rewriteUrl: rewriteBasePath,
+      schemaController: { compilersFactory: NO_SCHEMAS },
       // What its router cannot read never reaches the error handlers of routes.
       frameworkErrors(cause, request, reply) {
         const error = new GatewayError('invalid_request', 'The path of the request is not well-formed.', { cause });
@@ -161,17 +181,25 @@ class TwoLaneServer implements HttpServer {
         reply.raw.writeHead(error.status, { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' });
         reply.raw.end(JSON.stringify(serializeError(error, request.url)));
       },
-      serverFactory: (handleByFastify) => {
-        this.#handleOther = handleByFastify;
+      serverFactory: (handler) => {
+        handle = handler;
         return this.#server;
       },
     });
+    await this.#mount?.(fastify);
+    await fastify.ready();
+    this.#handleOther = handle;
+    return fastify;
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
     if (!this.#connections.requested(request)) return;
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       this.#refuse(new GatewayError('invalid_request', 'Host: the header is missing.'), request, response);
+      return;
+    }
+    if (isSocketOfResponses(request)) {
+      this.#refuse(NO_SOCKETS, request, response);
       return;
     }
     this.#track(request, response);
@@ -227,6 +255,25 @@ class TwoLaneServer implements HttpServer {
       };
     });
   }
+}
+
+/**
+ * Clients of the responses format try a WebSocket first where they are set to. This status, before any check that could
+ * give another one, makes them stay on HTTP for the rest of their session: Codex CLI, `responses_websocket`, 2026-06.
+ */
+const NO_SOCKETS = new GatewayError('invalid_request', 'WebSockets are not supported here. Send POST requests.', {
+  status: 426,
+});
+
+const SOCKET_PATHS: ReadonlySet<string> = new Set(GENERATION_BASE_PATHS.map((prefix) => `${prefix}/responses`));
+
+/** @throws Error at the start, for a route of Fastify that has a schema */
+function refuseSchema(): never {
+  throw new Error('Routes declare their shapes with defineRoute, and Fastify has no compiler of schemas.');
+}
+
+function isSocketOfResponses({ method, url, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && SOCKET_PATHS.has(pathOf(url));
 }
 
 function pathOf(url: string | undefined): string {

@@ -2,6 +2,7 @@ import type { Presets } from '../../accounts/presets.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import type { ResponseCacheSetting } from '../../canonical/directives.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
+import type { ModelRequest } from '../../canonical/operation.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { hasFragileNumbers, parseKeepingNumbers, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ClientFormat } from '../../wire/format.ts';
@@ -46,7 +47,10 @@ export function readWithPreset(
 }
 
 /** The request with slugs for the names that stand for them. @param rename gives what stands for no other as it is */
-export function withFullNames(request: GenerationRequest, rename: (name: string) => string): GenerationRequest {
+export function withFullNames<Request extends ModelRequest>(
+  request: Request,
+  rename: (name: string) => string,
+): Request {
   const { directives } = request;
   const models = directives.models.map(rename);
   if (models.every((slug, at) => slug === directives.models[at])) return request;

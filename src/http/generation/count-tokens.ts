@@ -13,11 +13,13 @@ interface Counted {
   readonly principal: Principal;
 }
 
+export type CountRequest = (requested: Counted, signal: AbortSignal) => Promise<number>;
+
 /** `POST /messages/count_tokens`: not billed, and no generation is recorded. @spec messages-35 */
 export function createCountTokensRoute(
   format: ClientFormat,
   deps: GenerationRouteDeps,
-  count: (requested: Counted, signal: AbortSignal) => Promise<number>,
+  count: CountRequest,
 ): RawHandler {
   return createBodyRoute(format, deps, async (admitted, response) => {
     const named = await readWithPreset(deps.presets, format.id, decodeCountTokens, admitted);

@@ -1,24 +1,27 @@
 import type { Principal } from '../../accounts/principal.ts';
+import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { newGenerationId } from '../../lib/ids.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { readWithPreset, withFullNames } from './apply-preset.ts';
 import { createNodeCaller } from './node-caller.ts';
-import { createBodyRoute, type GenerationRouteDeps, type RawHandler } from './route.ts';
+import { createBodyRoute, type Admitted, type GenerationRouteDeps, type RawHandler } from './route.ts';
 
 /** Members that only a messages body has. */
 const MESSAGES_MEMBERS = ['system', 'fallbacks', 'thinking', 'stop_sequences', 'output_config', 'speed'];
 
-/** `POST /route/explain`: a body of either format, for any key. Calls no provider, and nothing is recorded. */
+/** `POST /route/explain`: a body of any format, for any key. Calls no provider, and nothing is recorded. */
 export function createExplainRoute(
-  formats: { readonly chat: ClientFormat; readonly messages: ClientFormat },
+  formats: Readonly<Record<ClientFormatId, ClientFormat>>,
   deps: GenerationRouteDeps,
   explain: (request: GenerationRequest, principal: Principal) => Promise<JsonObject>,
 ): RawHandler {
   return createBodyRoute(formats.chat, { ...deps, anyKey: true }, async (admitted, response) => {
-    const format = admitted.isMessages || isMessagesBody(admitted.body) ? formats.messages : formats.chat;
-    const decode = format.decodeRequest.bind(format);
+    const format = formats[formatOf(admitted)];
+    const { accountId } = admitted.principal;
+    const decode: ClientFormat['decodeRequest'] = (body, text, headers) =>
+      format.decodeRequest(body, text, headers, { accountId });
     const named = await readWithPreset(deps.presets, format.id, decode, admitted);
     const request = withFullNames(named, deps.rename);
     const explanation = await explain(request, admitted.principal);
@@ -29,6 +32,9 @@ export function createExplainRoute(
   });
 }
 
-function isMessagesBody(body: Json): boolean {
-  return isJsonObject(body) && MESSAGES_MEMBERS.some((member) => body[member] !== undefined);
+function formatOf({ body, isMessages }: Pick<Admitted, 'body' | 'isMessages'>): ClientFormatId {
+  if (isMessages) return 'messages';
+  if (!isJsonObject(body)) return 'chat';
+  if (body['input'] !== undefined && body['messages'] === undefined) return 'responses';
+  return MESSAGES_MEMBERS.some((member) => body[member] !== undefined) ? 'messages' : 'chat';
 }

@@ -4,6 +4,7 @@ import { errorHeaders } from '../problem.ts';
 import type { ClientFormat, ErrorContext } from '../../wire/format.ts';
 import type { UnreadResponses } from '../unread-responses.ts';
 import { CORS_HEADERS } from '../cors.ts';
+import type { AnswerWriter } from '../../pipeline/operation/operation-request.ts';
 import type { ResponseWriter } from '../../pipeline/request.ts';
 
 /** Names and values in turn, as Node takes them without a copy. */
@@ -25,7 +26,8 @@ function headOf(headers: Readonly<Record<string, string>>): Head {
 /** A longer text is handed over as bytes: as a string it would wait for a slow reader twice. */
 const TEXT_CHARS_MAX = 65_536;
 
-type CallerFormat = Pick<ClientFormat, 'encodeError' | 'requestIdHeader'>;
+/** What a caller's format says of errors and headers. */
+export type CallerFormat = Pick<ClientFormat, 'encodeError' | 'requestIdHeader' | 'streamHeaders'>;
 
 type Unread = Pick<UnreadResponses, 'waitForReader'>;
 
@@ -33,12 +35,16 @@ type Unread = Pick<UnreadResponses, 'waitForReader'>;
  * A caller at the other end of a `node:http` response. Every method is safe after the caller has gone.
  * @param unread absent: nothing is streamed
  */
-export function createNodeCaller(response: ServerResponse, format: CallerFormat, unread?: Unread): ResponseWriter {
+export function createNodeCaller(
+  response: ServerResponse,
+  format: CallerFormat,
+  unread?: Unread,
+): ResponseWriter & AnswerWriter {
   return new NodeCaller(response, format, unread);
 }
 
 /** A class for the same reason as pipeline/attempt/watchdog.ts: one for each request, with a getter. */
-class NodeCaller implements ResponseWriter {
+class NodeCaller implements ResponseWriter, AnswerWriter {
   readonly #response: ServerResponse;
   readonly #format: CallerFormat;
   readonly #unread: Unread | undefined;
@@ -74,7 +80,9 @@ class NodeCaller implements ResponseWriter {
   startStream(generationId: string): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
-    response.writeHead(200, [...STREAM_HEAD, ...this.#announced, ...this.#idHead(generationId)]);
+    const { streamHeaders } = this.#format;
+    const own = streamHeaders === undefined ? NOTHING : headOf(streamHeaders);
+    response.writeHead(200, [...STREAM_HEAD, ...own, ...this.#announced, ...this.#idHead(generationId)]);
   }
 
   write(frames: string): boolean {
@@ -109,6 +117,18 @@ class NodeCaller implements ResponseWriter {
 
   answer(generationId: string, json: string): void {
     this.#sendJson(200, [...JSON_HEAD, ...this.#announced, ...this.#idHead(generationId)], json);
+  }
+
+  answerPieces(generationId: string, pieces: readonly Uint8Array[]): void {
+    const response = this.#response;
+    if (this.#ended || response.destroyed) return;
+    this.#ended = true;
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    response.writeHead(200, [...JSON_HEAD, ...this.#announced, ...this.#idHead(generationId), 'content-length', bytes]);
+    // They are in memory as they are: what a slow reader has not taken is held once.
+    response.cork();
+    for (const piece of pieces) response.write(piece);
+    response.end();
   }
 
   refuse(error: GatewayError, context: ErrorContext): void {

@@ -14,17 +14,23 @@ import { findTextExcess } from '../../lib/json/scan-text.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { decodeHeaderDirectives, type HeaderDirectives } from '../../wire/gateway/headers.ts';
 import { readWithPreset, withFullNames } from './apply-preset.ts';
-import { createNodeCaller } from './node-caller.ts';
+import { createNodeCaller, type CallerFormat } from './node-caller.ts';
 import type { BodyBudget, BodyShare } from '../body-budget.ts';
 import { readBody, type BodyLimits } from '../read-body.ts';
 import type { UnreadResponses } from '../unread-responses.ts';
 import { formatPath } from '../../wire/gateway/validation/check-shape.ts';
 import type { Generate } from '../../pipeline/request.ts';
 
-export interface GenerationRouteDeps {
-  readonly authenticate: Authenticate;
+export interface GenerationRouteDeps extends BodyRouteDeps {
   readonly generate: Generate;
   readonly presets: Pick<Presets, 'use'>;
+  /** The slug that a model's name stands for. */
+  readonly rename: (name: string) => string;
+}
+
+/** What a route needs that takes a JSON body from a key. */
+export interface BodyRouteDeps {
+  readonly authenticate: Authenticate;
   readonly clock: Clock;
   readonly bodyLimits: BodyLimits;
   readonly bodies: BodyBudget;
@@ -36,11 +42,11 @@ export interface GenerationRouteDeps {
   readonly enter?: RateLimiter['enter'];
   /** Whether `x-api-key` may carry the key: clients of the messages format send it. */
   readonly allowApiKeyHeader: boolean;
+  /** Whether `api-key` may carry it, as Azure's clients send it. */
+  readonly allowAzureHeader?: boolean;
   /** Whether a management key will do, too: where nothing is generated. */
   readonly anyKey?: boolean;
   readonly baseUrl: () => string;
-  /** The slug that a model's name stands for. */
-  readonly rename: (name: string) => string;
   readonly draining: () => boolean;
   readonly onRefused: (error: GatewayError, format: string) => void;
   readonly onBug: (error: unknown, generationId: string) => void;
@@ -70,8 +76,10 @@ export interface Admitted {
  * itself.
  */
 export function createGenerationRoute(format: ClientFormat, deps: GenerationRouteDeps): RawHandler {
-  const decode = format.decodeRequest.bind(format);
   return createBodyRoute(format, deps, async (admitted, response, arrivedMs) => {
+    const context = { accountId: admitted.principal.accountId };
+    const decode: ClientFormat['decodeRequest'] = (body, text, headers) =>
+      format.decodeRequest(body, text, headers, context);
     const read = readWithPreset(deps.presets, format.id, decode, admitted);
     const named = read instanceof Promise ? await read : read;
     const request = withFullNames(named, deps.rename);
@@ -84,8 +92,8 @@ export function createGenerationRoute(format: ClientFormat, deps: GenerationRout
 
 /** A route of a format that takes a JSON body from a normal key, and answers errors in the format's own shape. */
 export function createBodyRoute(
-  format: ClientFormat,
-  deps: GenerationRouteDeps,
+  format: CallerFormat & { readonly id: string },
+  deps: BodyRouteDeps,
   handle: (admitted: Admitted, response: ServerResponse, arrivedMs: number) => Promise<void>,
 ): RawHandler {
   return async (request, response) => {
@@ -178,7 +186,7 @@ function refuseNotFinite(text: string, body: Json): void {
   if (tooLarge !== undefined) throw invalid(formatPath(tooLarge), 'is a number beyond what can be represented');
 }
 
-function asRefusal(error: unknown, deps: GenerationRouteDeps): GatewayError {
+function asRefusal(error: unknown, deps: BodyRouteDeps): GatewayError {
   if (error instanceof GatewayError) return error;
   // V8 says it this way when JSON is nested deeper than its stack: the request's fault, not ours.
   if (error instanceof RangeError && error.message.includes('call stack'))

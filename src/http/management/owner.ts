@@ -27,3 +27,9 @@ export async function ownerOf(
   if (named === undefined || named === principal.workspaceId) return principal;
   throw new GatewayError('not_found', 'There is no such workspace.');
 }
+
+/** The key that calls a route that is not public. */
+export function callerOf(principal: Principal | undefined): Principal {
+  assert(principal !== undefined, 'what a key keeps is not public');
+  return principal;
+}

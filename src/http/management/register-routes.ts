@@ -4,9 +4,11 @@ import { requireKind, type Authenticate } from '../../accounts/keys/authenticate
 import type { Principal } from '../../accounts/principal.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
+import { BASE_PATH } from '../base-path.ts';
 import { CORS_HEADERS } from '../cors.ts';
 import { etagOf, hasAlready } from '../etag.ts';
 import { auditChange } from './audit-change.ts';
+import type { SerializeError } from '../client-error.ts';
 import type { BodyBudget, BodyShare } from '../body-budget.ts';
 import { problemBody, type ProblemLog } from '../problem.ts';
 import type { BodyLimits } from '../read-body.ts';
@@ -24,6 +26,8 @@ export interface ManagementDeps {
   readonly authenticate: Authenticate;
   readonly services: ManagementServices;
   readonly log: ProblemLog;
+  /** The shape of errors on routes that belong to a format of generations, by their path. Absent: that of all others. */
+  readonly serializeError?: SerializeError;
   readonly bodies: BodyBudget;
   /** Limits on bodies, where they differ from the defaults. */
   readonly bodyLimits?: Partial<BodyLimits> | undefined;
@@ -32,13 +36,13 @@ export interface ManagementDeps {
 /** Requests with a key, and the shares of their bodies of the memory budget. */
 type Admitted = WeakMap<FastifyRequest, { readonly principal: Principal; readonly share: BodyShare }>;
 
-const PREFIXES = ['/v1', '/api/v1'] as const;
 const JSON_TYPE = 'application/json; charset=utf-8';
-const SCOPES: readonly unknown[] = ['management', 'any', 'public'] satisfies readonly RouteScope[];
+const SCOPES: readonly unknown[] = ['management', 'normal', 'any', 'public'] satisfies readonly RouteScope[];
 
 /**
- * Mounts routes under each base path. The required key is declared on the route itself, never derived from its address,
- * and a route without that declaration is refused here (CVE-2026-48710: authentication by path).
+ * Mounts routes under one base path; the server rewrites the other. The required key is declared on the route itself,
+ * never derived from its address, and a route without that declaration is refused here (CVE-2026-48710: authentication by
+ * path).
  */
 export function registerManagementRoutes(
   fastify: FastifyInstance,
@@ -81,21 +85,24 @@ function registerContext(
         .headers({ ...CORS_HEADERS, ...headers })
         .send(body);
     });
-    for (const prefix of PREFIXES) for (const route of routes) mount(context, prefix, route, deps);
+    for (const route of routes) mount(context, route, deps);
     done();
   });
 }
 
-function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute, deps: MountDeps): void {
+function mount(fastify: FastifyInstance, route: ManagementRoute, deps: MountDeps): void {
   fastify.route({
     method: route.method,
-    url: prefix + route.path.replaceAll('{', ':').replaceAll('}', ''),
+    url: BASE_PATH + route.path.replaceAll('{', ':').replaceAll('}', ''),
+    ...(route.scope === 'normal' &&
+      deps.serializeError !== undefined && { errorHandler: refuseInFormat(deps.log, deps.serializeError) }),
     bodyLimit: route.scope === 'public' ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX,
     // The first hook: credentials are checked before a body is read. @spec auth-18
     async onRequest(request, reply) {
       if (route.scope === 'public' && (route.readsKey !== true || !bringsKey(request.headers))) return;
       const principal = await deps.authenticate(request.headers, { allowApiKeyHeader: route.scope !== 'management' });
-      if (route.scope === 'management') requireKind(principal, 'management');
+      if (route.scope === 'management' || route.scope === 'normal') requireKind(principal, route.scope);
+      if (route.scope === 'normal') await deps.services.countCall(principal);
       const share = deps.bodies.open(principal.rootKeyHash ?? principal.keyHash);
       // When the caller disconnected during the look-up of its key, the close event has passed already.
       if (reply.raw.closed) share.release();
@@ -119,7 +126,18 @@ function mount(fastify: FastifyInstance, prefix: string, route: ManagementRoute,
         .send(body);
     },
   });
-  if (route.refusesOtherMethods === true) refuseOthers(fastify, prefix, route);
+  if (route.refusesOtherMethods === true) refuseOthers(fastify, route);
+}
+
+/** Routes for normal keys alone belong to the format of their generations. */
+function refuseInFormat(log: ProblemLog, serializeError: SerializeError) {
+  return (cause: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const { error, status, headers } = problemBody(cause, log);
+    void reply
+      .code(status)
+      .headers({ ...CORS_HEADERS, ...headers })
+      .send(serializeError(error, request.url));
+  };
 }
 
 /** Sends a response that only the client may cache, and must revalidate; a client that has it already gets 304. */
@@ -140,10 +158,10 @@ function sendTagged(
 const VARY = 'Authorization, X-Api-Key, Anthropic-Version';
 
 /** Answers 405 to other methods: no other route may exist at the same path. */
-function refuseOthers(fastify: FastifyInstance, prefix: string, { method, path }: ManagementRoute): void {
+function refuseOthers(fastify: FastifyInstance, { method, path }: ManagementRoute): void {
   fastify.route({
     method: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((other) => other !== method),
-    url: prefix + path,
+    url: BASE_PATH + path,
     handler(_request, reply) {
       void reply.header('allow', method);
       throw new GatewayError('invalid_request', `This path takes ${method} only.`, { status: 405 });

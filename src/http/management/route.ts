@@ -22,6 +22,7 @@ import type { MetricsOf } from '../../catalog/endpoint-metrics.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { TryFilters } from '../../pipeline/content-filters/try-filters.ts';
+import type { StoredResponses } from '../../stored-responses/stored-responses.ts';
 import type { Analytics } from '../../telemetry/analytics/analytics.ts';
 import type { ContentLog } from '../../telemetry/content-log.ts';
 import type { Destinations } from '../../telemetry/destinations/destinations.ts';
@@ -53,6 +54,9 @@ export interface ManagementServices {
   readonly presets: Presets;
   readonly files: Files;
   readonly oauth: OauthCodes;
+  readonly storedResponses: StoredResponses;
+  /** Counts a call of a normal key that is no generation. @throws GatewayError 429 */
+  readonly countCall: (principal: Principal) => Promise<void>;
   /** @throws GatewayError 400 for a body that the generation route of the format would refuse, 404 for an unknown model */
   readonly checkRequest: (format: ClientFormatId, body: JsonObject) => void;
   /**
@@ -103,7 +107,7 @@ export interface ListedProvider {
 }
 
 /** The keys that a route accepts: management keys, any key, or none at all. */
-export type RouteScope = 'management' | 'any' | 'public';
+export type RouteScope = 'management' | 'normal' | 'any' | 'public';
 
 /** One status that a route may answer with. */
 export interface RouteResponse {
@@ -152,6 +156,8 @@ interface RouteFacts {
   readonly idempotent?: boolean;
   /** Other methods of the path get 405, unlike on all other paths. @spec key-14 */
   readonly refusesOtherMethods?: boolean;
+  /** Errors name a parameter of the query by its name alone, as the vendor of the format does: `after`, not `query.after`. */
+  readonly namesBareParameters?: boolean;
   /** Takes a form whose files are read as they arrive, and not a JSON body: `body` is the request itself. */
   readonly upload?: UploadFacts;
   /** The body is a generation request of this format, which the route has checked. */
@@ -217,7 +223,7 @@ export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, B
       return handle({
         principal,
         params: checkShape(definition.params, params, { root: 'path' }),
-        query: checkShape(definition.query, query, { root: 'query' }),
+        query: checkShape(definition.query, query, facts.namesBareParameters === true ? {} : { root: 'query' }),
         // An upload is a request that is still to be read, and no JSON to check.
         body: body instanceof IncomingMessage ? definition.body.parse(body) : checkShape(definition.body, body),
         headers,

@@ -47,6 +47,7 @@ export const pageQuery = {
 /** @spec catalog-2 */
 export const modelsQuery = z.looseObject({
   ...pageQuery,
+  client_version: list.describe('Of Codex: the response has `models` beside `data`.'),
   q: list.describe('Words that slug or name hold.'),
   category: z.enum(CATEGORIES).optional().describe('No model is put in categories here: the list is empty.'),
   supported_parameters: list.describe('All of them, comma-separated.'),

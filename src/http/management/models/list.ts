@@ -12,6 +12,7 @@ export const modelsListSchema = z
     data: z.array(modelSchema),
     total_count: z.int(),
     links: z.strictObject({ next: z.string().nullable() }),
+    models: z.array(z.looseObject({})).optional(),
   })
   .meta({ id: 'ModelsListResponse' });
 
@@ -39,9 +40,16 @@ export const listModels = defineRoute({
     if (headers['anthropic-version'] !== undefined) return { status: 200, body: serializeVendorList(models, query) };
     if (query.use_rss === 'true')
       return { status: 200, contentType: RSS_TYPE, body: serializeRss(models, listing.baseUrl()) };
-    return { status: 200, body: serializePage(models, query, `${listing.baseUrl()}/models`) };
+    const page = serializePage(models, query, `${listing.baseUrl()}/models`);
+    return { status: 200, body: query.client_version === undefined ? page : { ...page, models: NO_CODEX_MODELS } };
   },
 });
+
+/**
+ * Codex names its version, and reads records of its own in `models`: a list without that member is an error to it, and an
+ * empty one leaves the records that it brings along as they are (openai/codex#24286, 2026-03).
+ */
+const NO_CODEX_MODELS: readonly Record<string, never>[] = [];
 
 export function filterFacts(listing: ListingServices): FilterFacts {
   const places = new Map(listing.providers().map(({ slug, datacenters }) => [slug, datacenters ?? []]));

@@ -49,3 +49,4 @@ function writerOf(format: ClientFormatId, path: string, operationId: string): Ma
 
 export const writePresetFromChat = writerOf('chat', '/chat/completions', 'createPresetFromChat');
 export const writePresetFromMessages = writerOf('messages', '/messages', 'createPresetFromMessages');
+export const writePresetFromResponses = writerOf('responses', '/responses', 'createPresetFromResponses');

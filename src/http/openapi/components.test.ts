@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { createSchemaComponents } from './openapi-schemas.ts';
+import { createSchemaComponents } from './components.ts';
 
 const REF = '#/components/schemas/';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { buildOpenApi } from './openapi.ts';
-import { MANAGEMENT_ROUTES } from './routes.ts';
+import { MANAGEMENT_ROUTES } from '../routes.ts';
 
 interface Part {
   readonly text: string;
@@ -25,12 +25,14 @@ const document = buildOpenApi({
       response: z.looseObject({ id: z.string() }),
       event: z.looseObject({ id: z.string(), at: z.string().default('') }),
     },
+    responses: { request: z.looseObject({ input: z.string() }), response: z.looseObject({ id: z.string() }) },
     messages: {
       request: part,
       response: { $defs: { Block: { type: 'object' } }, type: 'array', items: { $ref: '#/$defs/Block' } },
     },
   },
   countTokens: z.looseObject({ messages: z.array(part) }),
+  embeddings: z.looseObject({ model: z.string() }),
   version: '1.0.0',
 });
 
@@ -86,8 +88,12 @@ test('contains every route of the table, and beside them only the generation rou
     [
       ...known,
       'POST /chat/completions',
+      'POST /embeddings',
       'POST /messages',
       'POST /messages/count_tokens',
+      'POST /responses',
+      'POST /responses/compact',
+      'POST /responses/input_tokens',
       'POST /route/explain',
     ].toSorted(),
   );
@@ -137,12 +143,12 @@ test('names the credentials of every operation, each by a declared scheme', () =
   assert.deepEqual(listing?.operation['security'], [{ managementKey: [] }]);
 });
 
-test('operations that look at a key promise 401 and 503, those for management keys 403 too', () => {
+test('operations that look at a key promise 401 and 503, those for one kind of key 403 too', () => {
   for (const { path, method, scope, errors, readsKey = false } of MANAGEMENT_ROUTES) {
     const responses = object(object(object(object(document['paths'])[path])[method.toLowerCase()])['responses']);
     assert.equal('401' in responses, scope !== 'public' || readsKey);
     if ('401' in responses) assert.ok('503' in responses, path);
-    assert.equal('403' in responses, scope === 'management' || errors.includes(403));
+    assert.equal('403' in responses, scope === 'management' || scope === 'normal' || errors.includes(403));
   }
 });
 

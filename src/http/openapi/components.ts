@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { assert } from '../lib/assert.ts';
-import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { assert } from '../../lib/assert.ts';
+import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /** A zod schema, or JSON Schema (2020-12) with its definitions in `$defs`. */
 export type AnySchema = z.ZodType | JsonObject;

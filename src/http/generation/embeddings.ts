@@ -1,0 +1,24 @@
+import type { RunOperation } from '../../pipeline/operation/operation-request.ts';
+import { encodeOperationError } from '../../wire/embeddings/answer-out.ts';
+import { decodeEmbeddings } from '../../wire/embeddings/request-in.ts';
+import { withFullNames } from './apply-preset.ts';
+import { createNodeCaller } from './node-caller.ts';
+import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts';
+
+export interface EmbeddingsRouteDeps extends BodyRouteDeps {
+  readonly run: RunOperation;
+  /** The slug that a model's name stands for. */
+  readonly rename: (name: string) => string;
+}
+
+const CALLER = { id: 'embeddings', encodeError: encodeOperationError, requestIdHeader: 'x-request-id' } as const;
+
+/** `POST /embeddings`. */
+export function createEmbeddingsRoute(deps: EmbeddingsRouteDeps): RawHandler {
+  return createBodyRoute(CALLER, deps, async (admitted, response, arrivedMs) => {
+    const { id, principal, place, body, text, turns, headers } = admitted;
+    const request = withFullNames(decodeEmbeddings(body, text, headers), deps.rename);
+    const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
+    await deps.run(incoming, createNodeCaller(response, CALLER));
+  });
+}
