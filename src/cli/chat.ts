@@ -5,7 +5,8 @@ import { readSecretVariable } from '../config/secret-file.ts';
 import { createHttpClient } from '../lib/net/http-client.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
 import { callGateway } from './chat/chat-client.ts';
-import type { ChatMessage, ChatOutcome, ChatTarget } from './chat/chat-client.ts';
+import type { ChatOutcome, ChatTarget } from './chat/chat-client.ts';
+import { CHAT_FORMATS, type ChatFormatId, type ChatMessage } from './chat/chat-formats.ts';
 import { UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import { createAnswerPrinter } from './chat/chat-printer.ts';
@@ -18,6 +19,7 @@ const EXIT_INTERRUPTED = 130;
 export async function runChat(args: readonly string[], io: Io): Promise<number> {
   const { values, words } = parseFlags(args, {
     model: { type: 'string' },
+    format: { type: 'string' },
     url: { type: 'string' },
     key: { type: 'string' },
     config: { type: 'string' },
@@ -28,6 +30,7 @@ export async function runChat(args: readonly string[], io: Io): Promise<number> 
     url: readUrl(values.url ?? findGatewayUrl(values.config, io.env)),
     key,
     model: values.model ?? 'sandbox/echo',
+    format: readFormat(values.format ?? 'chat'),
   };
   const client = createHttpClient();
   try {
@@ -35,6 +38,11 @@ export async function runChat(args: readonly string[], io: Io): Promise<number> 
   } finally {
     await client.close();
   }
+}
+
+function readFormat(text: string): ChatFormatId {
+  if (text === 'chat' || text === 'responses') return text;
+  throw new UsageError(`--format: must be one of ${Object.keys(CHAT_FORMATS).join(', ')}, not ${JSON.stringify(text)}`);
 }
 
 function readUrl(text: string): URL {

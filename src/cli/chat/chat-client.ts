@@ -1,19 +1,15 @@
 import { TransportError } from '../../lib/net/http-client.ts';
 import type { HttpClient, InboundAnswer } from '../../lib/net/http-client.ts';
-import { isJsonObject, parseJsonObject } from '../../lib/json.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { parseJsonObject } from '../../lib/json.ts';
 import { createSseParser } from '../../lib/net/sse.ts';
-
-export interface ChatMessage {
-  readonly role: 'user' | 'assistant';
-  readonly content: string;
-}
+import { CHAT_FORMATS, messageOf, type ChatFormatId, type ChatMessage } from './chat-formats.ts';
 
 export interface ChatTarget {
   /** With or without `/v1` at its end. */
   readonly url: URL;
   readonly key: string;
   readonly model: string;
+  readonly format: ChatFormatId;
 }
 
 export interface ChatSink {
@@ -41,17 +37,18 @@ const ERROR_BODY_BYTES_MAX = 1_048_576;
 /** Sends one conversation and hands on what comes back. Never throws for what the gateway or the network does. */
 export async function callGateway(options: AskOptions): Promise<ChatOutcome> {
   const { client, target, messages, signal } = options;
+  const format = CHAT_FORMATS[target.format];
   const call = client.call({
     origin: target.url.origin,
-    path: `${target.url.pathname.replace(/\/(?:v1\/?)?$/, '')}/v1/chat/completions`,
+    path: `${target.url.pathname.replace(/\/(?:v1\/?)?$/, '')}/v1${format.path}`,
     method: 'POST',
     headers: { authorization: `Bearer ${target.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: target.model, messages, stream: true }),
+    body: JSON.stringify(format.body(target.model, messages)),
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   const stop = (): void => call.cancel();
   signal.addEventListener('abort', stop, { once: true });
-  const reader = createReader(options.sink);
+  const reader = createReader(target.format, options.sink);
   try {
     const answer = await call.answer;
     if (answer.status !== 200) return { kind: 'failed', text: '', message: await readRefusal(answer) };
@@ -73,7 +70,7 @@ interface Reader {
   text(): string;
 }
 
-function createReader(sink: ChatSink): Reader {
+function createReader(format: ChatFormatId, sink: ChatSink): Reader {
   let text = '';
   let isComplete = false;
   let failure: string | undefined;
@@ -82,14 +79,12 @@ function createReader(sink: ChatSink): Reader {
       if (data === '[DONE]') isComplete = true;
       const chunk = parseJsonObject(data);
       if (chunk === undefined) return;
-      if (isJsonObject(chunk['error'])) failure = `The response broke off: ${messageOf(chunk) ?? 'no reason given'}`;
-      const delta = deltaOf(chunk);
-      // Ours is `reasoning`; the other spelling is for a provider that is called without the gateway.
-      const reasoning = delta?.['reasoning'] ?? delta?.['reasoning_content'];
-      if (typeof reasoning === 'string' && reasoning !== '') sink.onReasoning(reasoning);
-      if (typeof delta?.['content'] !== 'string' || delta['content'] === '') return;
-      text += delta['content'];
-      sink.onText(delta['content']);
+      const piece = CHAT_FORMATS[format].read(chunk);
+      if (piece.failure !== undefined) failure = `The response broke off: ${piece.failure}`;
+      if (piece.reasoning !== undefined) sink.onReasoning(piece.reasoning);
+      if (piece.text === undefined) return;
+      text += piece.text;
+      sink.onText(piece.text);
     },
   });
   return {
@@ -101,19 +96,6 @@ function createReader(sink: ChatSink): Reader {
       return failure === undefined ? { kind: 'done', text } : { kind: 'failed', text, message: failure };
     },
   };
-}
-
-function deltaOf(chunk: JsonObject): JsonObject | undefined {
-  const choices = chunk['choices'];
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const delta = isJsonObject(choice) ? choice['delta'] : undefined;
-  return isJsonObject(delta) ? delta : undefined;
-}
-
-function messageOf(body: JsonObject | undefined): string | undefined {
-  const error = body?.['error'];
-  const message = isJsonObject(error) ? error['message'] : undefined;
-  return typeof message === 'string' ? message : undefined;
 }
 
 async function readRefusal(answer: InboundAnswer): Promise<string> {
