@@ -1,10 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { FirstKeys } from './accounts/keys/keys.ts';
-import { limitManagement } from './accounts/limits/management-rate-limit.ts';
-import { mountOperations } from './http/operations.ts';
+import { countCallsBy, limitManagement } from './accounts/limits/management-rate-limit.ts';
 import type { ManagementServices } from './http/management/route.ts';
-import { registerManagementRoutes } from './http/management/register-routes.ts';
-import { MANAGEMENT_ROUTES } from './http/routes.ts';
 import type { HttpServer } from './http/server.ts';
 import { providersThatAreOn } from './app/catalog/missing-providers.ts';
 import { checkerOf, serializeErrorIn } from './app/client-formats.ts';
@@ -52,7 +49,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
   const { database, records } = storage;
   const generations = createGenerationStore({ database });
   const parts = await createParts(options, foundation, { keepsStore: true });
-  const { refresher, localServers, observability, fileArea, providers } = parts;
+  const { refresher, localServers, observability, fileArea, responseArea, providers } = parts;
   const workers =
     config.server.workers > 1
       ? await openWorkers({ ...foundation.shared, ...storage, findsLocalServers: options.findsLocalServers === true })
@@ -74,6 +71,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       refresher?.start();
       observability.start();
       fileArea.start();
+      responseArea.start();
       foundation.shared.log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
       return { url, ...(firstKeys !== undefined && { firstKeys }) };
     },
@@ -87,7 +85,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       refresher?.stop();
       await workers?.close(farewellMs);
       await server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs: config.server.drainMs });
-      for (const part of [records, observability, fileArea, foundation]) await part.close();
+      for (const part of [records, observability, fileArea, responseArea, foundation]) await part.close();
     },
   };
 }
@@ -115,7 +113,10 @@ function openFirstServer(
   const ready = createReadiness({ ...storage, ...parts.spending });
   return openServer(options, foundation, parts, {
     ...(workers !== undefined && { connectionsMax: config.memory.connections * config.server.workers }),
-    mount: (server) => (fastify) => {
+    mount: (server) => async (fastify) => {
+      const { mountOperations } = await import('./http/operations.ts');
+      const { registerManagementRoutes } = await import('./http/management/register-routes.ts');
+      const { MANAGEMENT_ROUTES } = await import('./http/routes.ts');
       // A change counts in every worker before its author hears of it.
       if (localState !== undefined) fastify.addHook('onSend', () => localState.delivered());
       mountOperations(fastify, {
@@ -130,6 +131,7 @@ function openFirstServer(
         authenticate: limitManagement(accounts.authenticate, createManagersLimiter(shared)),
         services: servicesOf(foundation, parts),
         log: log.general,
+        serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
         bodies: shared.bodies,
         bodyLimits: options.bodyLimits,
       });
@@ -139,7 +141,7 @@ function openFirstServer(
 
 function servicesOf(
   { accounts, storage }: Foundation<OwnStorage>,
-  { formats, live, administration, areas, fileArea, observability, spending, generateDeps }: Parts,
+  { formats, live, administration, areas, fileArea, responseArea, observability, spending, generateDeps }: Parts,
 ): ManagementServices {
   return {
     keys: accounts.keys,
@@ -148,6 +150,8 @@ function servicesOf(
     waitForRecords: () => waitForRecords(storage.records),
     ...areas.services,
     files: fileArea.files,
+    storedResponses: responseArea.storedResponses,
+    countCall: countCallsBy(generateDeps.rateLimiter),
     ...observability.services,
     credits: spending.credits,
     checkRequest: checkerOf(formats, live.catalog),

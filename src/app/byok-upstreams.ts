@@ -4,7 +4,7 @@ import { createLruCache } from '../lib/cache/lru-cache.ts';
 import { maskText } from '../lib/text/mask-text.ts';
 import { nearestName } from '../lib/text/nearest-name.ts';
 import { SecretBoxError } from '../lib/secret-box.ts';
-import type { Upstream } from '../pipeline/attempt/attempt.ts';
+import type { Upstream } from '../pipeline/attempt/upstream.ts';
 import { bringCredential, byokFor, problemOfCredential, type ByokProvider } from '../providers/byok-credential.ts';
 import { ProviderSetupError } from '../providers/check-settings.ts';
 import { CredentialError, type Provider } from '../providers/contract.ts';

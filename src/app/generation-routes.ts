@@ -2,14 +2,19 @@ import type { Authenticate } from '../accounts/keys/authenticate.ts';
 import type { RateLimiter } from '../accounts/limits/rate-limits.ts';
 import type { Presets } from '../accounts/presets.ts';
 import type { ClientFormats } from './client-formats.ts';
-import { createCountTokensRoute } from '../http/generation/count-tokens.ts';
+import { createCompactRoute } from '../http/generation/compact.ts';
+import { createCountTokensRoute, type CountRequest } from '../http/generation/count-tokens.ts';
+import { createInputTokensRoute } from '../http/generation/input-tokens.ts';
+import { createEmbeddingsRoute } from '../http/generation/embeddings.ts';
 import { createExplainRoute } from '../http/generation/explain.ts';
 import { largestBody } from '../http/body-budget.ts';
 import type { BodyLimits } from '../http/read-body.ts';
+import { createResponsesRoute, type ContinuedResponses } from '../http/generation/responses.ts';
 import { createGenerationRoute, type GenerationRouteDeps, type RawHandler } from '../http/generation/route.ts';
 import type { UnreadResponses } from '../http/unread-responses.ts';
 import { countTokens } from '../pipeline/count-tokens.ts';
 import { explainRoute } from '../pipeline/explain.ts';
+import { createRunOperation } from '../pipeline/operation/run-operation.ts';
 import { createGenerate, type GenerateDeps } from '../pipeline/generate.ts';
 import type { SharedDeps } from './shared-deps.ts';
 
@@ -19,7 +24,7 @@ const BODY_TOTAL_MS = 300_000;
 /** The routes that take a body in a caller's format, by their path below the version segment. */
 export function generationRoutes(
   { config, clock, metrics, baseUrl, bodies, turns }: SharedDeps,
-  { chat, messages }: ClientFormats,
+  { chat, messages, responses }: ClientFormats,
   generateDeps: GenerateDeps,
   authenticate: Authenticate,
   presets: Presets,
@@ -27,6 +32,7 @@ export function generationRoutes(
     readonly draining: () => boolean;
     readonly bodyLimits: Partial<BodyLimits> | undefined;
     readonly unread: UnreadResponses;
+    readonly kept: ContinuedResponses;
   },
 ): Readonly<Record<string, RawHandler>> {
   const deps: GenerationRouteDeps = {
@@ -51,15 +57,24 @@ export function generationRoutes(
     onBug: generateDeps.onBug,
   };
   const messagesParts = { ...deps, allowApiKeyHeader: true };
+  const responsesParts = { ...messagesParts, allowAzureHeader: true };
   const enter: RateLimiter['enter'] = (principal, id) => generateDeps.rateLimiter.enter(principal, id);
+  const count: CountRequest = (requested, signal) => countTokens(generateDeps, requested, signal);
   return {
     '/chat/completions': createGenerationRoute(chat, { ...deps, enter }),
     '/messages': createGenerationRoute(messages, { ...messagesParts, enter }),
-    '/route/explain': createExplainRoute({ chat, messages }, messagesParts, (request, principal) =>
+    '/responses': createResponsesRoute(responses, { ...responsesParts, enter }, limits.kept),
+    '/responses/compact': createCompactRoute(responses, { ...responsesParts, enter }, limits.kept),
+    '/responses/input_tokens': createInputTokensRoute(responses, { ...responsesParts, enter }, limits.kept, count),
+    '/embeddings': createEmbeddingsRoute({
+      ...deps,
+      allowAzureHeader: true,
+      enter,
+      run: createRunOperation(generateDeps),
+    }),
+    '/route/explain': createExplainRoute({ chat, messages, responses }, messagesParts, (request, principal) =>
       explainRoute(generateDeps, request, principal),
     ),
-    '/messages/count_tokens': createCountTokensRoute(messages, { ...messagesParts, enter }, (requested, signal) =>
-      countTokens(generateDeps, requested, signal),
-    ),
+    '/messages/count_tokens': createCountTokensRoute(messages, { ...messagesParts, enter }, count),
   };
 }

@@ -29,6 +29,11 @@ export function journalFolderOf({ dataDir }: Pick<Config, 'dataDir'>): string {
   return join(dataDir, 'journal');
 }
 
+/** In which versions before the journal kept records while the database was away. */
+export function unstoredFolderOf({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'unstored');
+}
+
 /** Half of the time after which an hour is summed up: what comes later may be missing in its sums. */
 const LATE_MS = 300_000;
 
@@ -63,7 +68,7 @@ export async function applyEarlierFiles({
   database,
   log,
 }: Pick<JournalDeps, 'config' | 'database' | 'log'>): Promise<void> {
-  await applyUnstoredFiles(database, join(config.dataDir, 'unstored'), (file) =>
+  await applyUnstoredFiles(database, unstoredFolderOf(config), (file) =>
     log.general.error({ file }, 'a file of records that wait cannot be read: it is set aside'),
   );
 }

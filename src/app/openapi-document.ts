@@ -1,11 +1,14 @@
-import { buildOpenApi } from '../http/openapi.ts';
+import { buildOpenApi } from '../http/openapi/openapi.ts';
 import { MANAGEMENT_ROUTES } from '../http/routes.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { pluginSchema } from '../plugins/index.ts';
 import { chatChunkSchema, chatResultSchema } from '../wire/chat/response/response-schema.ts';
 import { chatRequestSchema } from '../wire/chat/request/request-schema.ts';
+import { embeddingsSchema } from '../wire/embeddings/request-in.ts';
 import { messagesEventSchema, messagesResultSchema } from '../wire/messages/response/response-schema.ts';
 import { countTokensSchema, createRequestSchema } from '../wire/messages/request/request-schema.ts';
+import { responsesRequestSchema } from '../wire/responses/request/request-schema.ts';
+import { responsesEventSchema, responsesResultSchema } from '../wire/responses/response/response-schema.ts';
 
 /** Of the interface, not of the program. @spec workspace-16 */
 const INTERFACE_VERSION = '1.0.0';
@@ -25,8 +28,14 @@ export function openApiDocument(): JsonObject {
         response: messagesResultSchema,
         event: messagesEventSchema,
       },
+      responses: {
+        request: responsesRequestSchema({ plugin: pluginSchema }),
+        response: responsesResultSchema,
+        event: responsesEventSchema,
+      },
     },
     countTokens: countTokensSchema,
+    embeddings: embeddingsSchema,
     version: INTERFACE_VERSION,
   });
 }

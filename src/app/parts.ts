@@ -14,13 +14,14 @@ import type { CatalogRefresher } from './catalog/catalog-refresher.ts';
 import type { LiveCatalog } from './catalog/live-catalog.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { openCatalogRefresher } from './catalog/open-catalog-refresher.ts';
-import { clientFormats, serializeErrorIn, type ClientFormats } from './client-formats.ts';
+import { createClientFormats, serializeErrorIn, type ClientFormats } from './client-formats.ts';
 import { createFileArea, type FileArea } from './file-area.ts';
 import type { Foundation, GatewayOptions } from './foundation.ts';
 import { createGenerateDeps } from './generate-deps.ts';
 import { generationRoutes } from './generation-routes.ts';
 import { createLocalServers, type LocalServers } from './local-servers.ts';
 import { createObservability, type Observability } from './observability.ts';
+import { createResponseArea, type ResponseArea } from './response-area.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import { createSpending, type Spending } from './spending.ts';
 
@@ -35,6 +36,7 @@ export interface Parts {
   readonly administration: Administration;
   readonly areas: AccountAreas;
   readonly fileArea: FileArea;
+  readonly responseArea: ResponseArea;
   readonly observability: Observability;
   readonly generateDeps: GenerateDeps;
   readonly localServers: LocalServers;
@@ -72,13 +74,12 @@ export async function createParts(
     invalidations: state.invalidations,
   });
   const fileArea = createFileArea({ ...shared, database });
-  const { changes } = administration;
   const observability = createObservability({
     ...shared,
     ...areas,
     database,
     journal,
-    changes,
+    changes: administration.changes,
     keys: accounts.keyStore,
     keepsStore,
   });
@@ -91,7 +92,7 @@ export async function createParts(
     files: fileArea.files,
   });
   return {
-    formats: clientFormats(),
+    formats: createClientFormats(config.responses, await areas.box()),
     providers,
     live,
     refresher,
@@ -99,6 +100,7 @@ export async function createParts(
     administration,
     areas,
     fileArea,
+    responseArea: createResponseArea({ ...shared, ...areas, database, keepsStore }, generateDeps),
     observability,
     generateDeps,
     localServers: localServersOf(shared, providers, live),
@@ -130,7 +132,7 @@ function localServersOf(
 export function openServer(
   { bodyLimits }: GatewayOptions,
   { shared, accounts }: Foundation,
-  { formats, generateDeps, areas }: Parts,
+  { formats, generateDeps, areas, responseArea }: Parts,
   listener: {
     readonly reusePort?: boolean;
     readonly connectionsMax?: number;
@@ -152,6 +154,7 @@ export function openServer(
       draining: () => server.refusing,
       bodyLimits,
       unread,
+      kept: responseArea.storedResponses,
     }),
     mount: mount(() => server),
   });

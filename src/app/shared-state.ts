@@ -6,6 +6,7 @@ import { shareStats } from '../routing/shared-stats.ts';
 import { createEndpointStats, type EndpointStats } from '../routing/stats.ts';
 import type { SharedState } from '../state/contract.ts';
 import { serveLocalState, type LocalStateServer } from '../state/local/serve-state.ts';
+import type { ResponseRoom } from '../state/response-owners.ts';
 import { createMemoryState } from '../state/memory/state.ts';
 import { keyPrefix } from '../state/redis/key-prefix.ts';
 import { openRedisState } from '../state/redis/state.ts';
@@ -15,6 +16,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 export interface SharedStateDeps {
   readonly config: Pick<Config, 'redisUrl' | 'redisPrefix'> & {
     readonly server: Pick<Config['server'], 'responseCacheBytes'>;
+    readonly responses: Pick<Config['responses'], 'store' | 'memoryBytes' | 'memoryMs'>;
   };
   readonly clock: Clock;
   readonly log: Log;
@@ -25,11 +27,13 @@ export interface SharedStateDeps {
 export async function openSharedState({ config, clock, log, metrics }: SharedStateDeps): Promise<SharedState> {
   const { redisUrl, redisPrefix } = config;
   const textBytesMax = config.server.responseCacheBytes;
-  if (redisUrl === undefined) return createMemoryState({ clock, textBytesMax });
+  const responseRoom = responseRoomOf(config.responses);
+  if (redisUrl === undefined) return createMemoryState({ clock, textBytesMax, responseRoom });
   return openRedisState({
     url: redisUrl,
     clock,
     textBytesMax,
+    responseRoom,
     prefix: keyPrefix(redisPrefix),
     onChange(isUp, reason) {
       metrics.sharedState(isUp);
@@ -41,8 +45,16 @@ export async function openSharedState({ config, clock, log, metrics }: SharedSta
 
 /** In memory, for this process and for its workers. */
 export function serveSharedState({ config, clock }: Pick<SharedStateDeps, 'config' | 'clock'>): LocalStateServer {
-  const memory = createMemoryState({ clock, textBytesMax: config.server.responseCacheBytes });
+  const memory = createMemoryState({
+    clock,
+    textBytesMax: config.server.responseCacheBytes,
+    responseRoom: responseRoomOf(config.responses),
+  });
   return serveLocalState({ clock, memory });
+}
+
+function responseRoomOf({ store, memoryBytes, memoryMs }: SharedStateDeps['config']['responses']): ResponseRoom {
+  return { bytesMax: store === 'memory' ? memoryBytes : 0, lifeMs: memoryMs };
 }
 
 export interface HealthOfAllDeps {

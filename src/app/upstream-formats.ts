@@ -7,7 +7,7 @@ import { geminiUpstreamFormat } from '../wire/gemini/format.ts';
 import { messagesUpstreamFormat } from '../wire/messages/format.ts';
 import { responsesUpstreamFormat } from '../wire/responses/format.ts';
 
-/** Every format of an upstream. */
+/** Every format of an upstream for generations. */
 export const UPSTREAM_FORMATS: Readonly<Record<FormatId, UpstreamFormat>> = {
   chat: chatUpstreamFormat,
   messages: messagesUpstreamFormat,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { PluginRequest } from '../canonical/directives.ts';
 import { invalid } from '../canonical/gateway-error.ts';
 import { parseJson, parseJsonObject, type JsonObject } from '../lib/json.ts';
@@ -115,7 +115,7 @@ export function jsonValue<Schema extends z.ZodType>(
 
 /** A list that is kept as JSON. */
 export function list<Item extends string | number>(item: z.ZodType<Item>): Column<string, readonly Item[], Item[]> {
-  return { ...json(z.array(item).readonly()), serialize: (items) => [...items] };
+  return { ...json(item.array().readonly()), serialize: (items) => [...items] };
 }
 
 /**

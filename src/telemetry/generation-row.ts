@@ -1,4 +1,5 @@
 import { countPromptMedia } from '../canonical/count-media.ts';
+import { apiTypeOf, isOperation } from '../canonical/operation.ts';
 import type { AttemptRecord } from '../store/generations/generation-json.ts';
 import type { GenerationRow } from '../store/generations/columns.ts';
 import { cacheDiscountOf } from './cache-discount.ts';
@@ -23,18 +24,20 @@ function attemptsOf({ attempts, served }: GenerationRecord): readonly AttemptRec
   });
 }
 
+const NO_MEDIA = { all: 0, audio: 0 } as const;
+
 /** What is kept of a generation: facts and figures, no text of the conversation. */
 export function rowOf(record: GenerationRecord, region: string): GenerationRow {
   const { report, request, endpoint, usage, cost, error, end } = record;
   const { app, sessionId, user } = request.directives;
   const endedMs = report.endedMs ?? report.arrivedMs;
-  const media = countPromptMedia(request);
+  const media = isOperation(request) ? NO_MEDIA : countPromptMedia(request);
   return {
     id: record.id,
     requestId: record.requestId,
     createdAtMs: record.createdMs,
     keyHash: record.principal.keyHash,
-    apiType: request.format,
+    apiType: apiTypeOf(request),
     modelRequested: report.requested,
     model: endpoint?.model ?? report.requested,
     provider: endpoint?.provider ?? null,
@@ -43,7 +46,7 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     upstreamModel: endpoint?.upstreamModel ?? null,
     streamed: request.delivery === 'stream',
     cancelled: record.cancelled,
-    finishReason: end?.finish ?? null,
+    finishReason: isOperation(request) ? null : (end?.finish ?? null),
     nativeFinishReason: end?.nativeFinish ?? null,
     status: statusOf(record),
     errorType: error?.type ?? null,

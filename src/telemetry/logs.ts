@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { apiTypeOf } from '../canonical/operation.ts';
 import { statusOf } from './generation-row.ts';
 import { createLogSink, type LogSink } from './log-sink.ts';
 import { formatPretty } from './pretty-line.ts';
@@ -89,7 +90,7 @@ export function logGeneration(log: Pick<Log, 'generations'>, record: GenerationR
   const { report, usage, endpoint } = record;
   const line = {
     id: record.id,
-    format: record.request.format,
+    format: apiTypeOf(record.request),
     stream: record.request.delivery === 'stream',
     key_hash: record.principal.keyHash.slice(0, 12),
     requested: report.requested,

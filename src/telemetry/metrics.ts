@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { apiTypeOf } from '../canonical/operation.ts';
 import { usdFromNano } from '../lib/money.ts';
 import { createEndpointSeries } from './endpoint-series.ts';
 import { statusOf } from './generation-row.ts';
@@ -60,7 +61,7 @@ export function createMetrics(version = 'unknown'): Metrics {
     observe(record) {
       const { report, request, firstTokenMs } = record;
       const requested = series.ofEndpoint(record.endpoint);
-      requested.requests(request.format, statusOf(record)).add(1);
+      requested.requests(apiTypeOf(request), statusOf(record)).add(1);
       requested.duration.add(((report.endedMs ?? report.arrivedMs) - report.arrivedMs) / MS_PER_S);
       if (firstTokenMs !== undefined) requested.firstToken.add((firstTokenMs - report.arrivedMs) / MS_PER_S);
       for (const { provider, status } of record.attempts) series.attempts(provider, status).add(1);

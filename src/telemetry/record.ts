@@ -1,3 +1,4 @@
+import type { ModelRequest } from '../canonical/operation.ts';
 import type { Usage } from '../canonical/usage.ts';
 import type { Cost } from '../catalog/price.ts';
 import type { RouteReport } from '../canonical/route-report.ts';
@@ -33,7 +34,7 @@ export interface FinalBill {
 }
 
 type LogFacts = Pick<
-  RequestLog,
+  RequestLog<ModelRequest>,
   | 'id'
   | 'requestId'
   | 'request'

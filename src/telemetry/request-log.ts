@@ -1,5 +1,6 @@
 import type { Warning } from '../canonical/extra.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
+import type { ModelRequest } from '../canonical/operation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Usage } from '../canonical/usage.ts';
 import type { Cost, PriceTable } from '../catalog/price.ts';
@@ -59,12 +60,12 @@ const WARNINGS_MAX = 50;
  * The facts of one request, appended while it runs and read when it is settled. It holds no secret and, but for `capture`,
  * no text of the response.
  */
-export class RequestLog {
+export class RequestLog<Request extends ModelRequest = GenerationRequest> {
   readonly id: string;
   /** The id of the caller's request: its own id, unless it runs inside another generation. */
   readonly requestId: string;
   /** The request as it may be kept: what content filters replaced is replaced here too. */
-  request: GenerationRequest;
+  request: Request;
   /** Its body is large: it is worked on in steps. */
   readonly isLarge: boolean;
   readonly principal: RequestOwner;
@@ -103,7 +104,7 @@ export class RequestLog {
     readonly id: string;
     /** The id of the caller's request; absent: this is it. */
     readonly requestId?: string | undefined;
-    readonly request: GenerationRequest;
+    readonly request: Request;
     readonly isLarge?: boolean | undefined;
     readonly principal: RequestOwner;
     readonly endUserId: string;

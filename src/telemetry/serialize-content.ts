@@ -1,4 +1,5 @@
 import type { Block } from '../canonical/blocks.ts';
+import { isOperation, type ModelRequest, type Operation } from '../canonical/operation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { CapturedResponse } from './response-capture.ts';
@@ -22,7 +23,7 @@ const REQUEST_CHARS_MAX = 512 * 1_024;
 
 export function serializeContent(record: GenerationRecord, answer: CapturedResponse): GenerationContent {
   const cut = createCutter(REQUEST_CHARS_MAX);
-  const messages = record.request.turns.map((turn) => serializeTurn(turn, cut.take));
+  const messages = serializeMessages(record.request, cut.take);
   return {
     input: { messages },
     output: {
@@ -38,6 +39,16 @@ export function serializeContent(record: GenerationRecord, answer: CapturedRespo
 }
 
 type Take = (text: string) => string;
+
+function serializeMessages(request: ModelRequest, take: Take): readonly JsonObject[] {
+  if (!isOperation(request)) return request.turns.map((turn) => serializeTurn(turn, take));
+  return textsOfOperation(request).map((text) => ({ role: 'user', content: take(text) }));
+}
+
+/** Tokens are no text, and nothing can tell what they say. */
+function textsOfOperation({ inputs }: Operation): readonly string[] {
+  return inputs.map((input) => (typeof input === 'string' ? input : `[${input.length} tokens]`));
+}
 
 /** Lets so many characters through, and nothing after them. */
 function createCutter(charsMax: number): { readonly take: Take; readonly hasCut: () => boolean } {

@@ -166,7 +166,7 @@ interface ToolEntry<Parameters extends z.ZodObject> {
   readonly type: `service:${string}`;
   /** `parameters` of the entry. An invalid field is 400 with its path. */
   readonly parameters: Parameters;
-  /** The `parameters` for an equivalent vendor tool of the messages format; otherwise `undefined`. */
+  /** The `parameters` for an equivalent vendor tool of the messages or the responses format; otherwise `undefined`. */
   readNativeTool?(tool: JsonObject): JsonObject | undefined;
   /** Validates several entries of this type together. @throws GatewayError 400 */
   checkTogether?(entries: readonly { readonly path: string; readonly parameters: z.output<Parameters> }[]): void;

@@ -33,7 +33,7 @@ function tableOf(box: SecretBox, texts: Readonly<Record<string, string>>) {
           .filter(([id, row]) => id > afterId && row.secretId !== secretId)
           .toSorted(([one], [other]) => (one < other ? -1 : 1))
           .slice(0, limit)
-          .map(([id, row]): SealedRow => ({ id, sealed: row.sealed, provider: null })),
+          .map(([id, row]): SealedRow => ({ id, sealed: row.sealed, context: null })),
       ),
     async reseal(row, text, secretId) {
       if (state.changesLeft-- <= 0) throw new Error('cut off');

@@ -103,6 +103,9 @@ suite('authentication', () => {
     assert.equal((await authenticate({ 'x-api-key': key }, EITHER)).keyHash, record.hash);
     await assert401(() => authenticate({ 'x-api-key': key }, BEARER));
     await assert401(() => authenticate({ authorization: 'Basic eA==', 'x-api-key': key }, EITHER));
+    const azure = { ...BEARER, allowAzureHeader: true };
+    assert.equal((await authenticate({ 'api-key': key }, azure)).keyHash, record.hash);
+    await assert401(() => authenticate({ 'api-key': key }, EITHER));
   });
 
   // @spec auth-4

@@ -11,6 +11,8 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 export interface AuthenticateOptions {
   /** Whether `x-api-key` may carry the key where there is no `Authorization`. @spec auth-2 */
   readonly allowApiKeyHeader: boolean;
+  /** Whether `api-key` may, too: Azure's clients of the responses format send it. */
+  readonly allowAzureHeader?: boolean;
 }
 
 /**
@@ -70,7 +72,9 @@ function admit(key: KnownKey | undefined, clock: Clock): Principal {
 function parseKey(headers: Headers, options: AuthenticateOptions): string {
   const { authorization } = headers;
   if (authorization === undefined) {
-    const key = options.allowApiKeyHeader ? headers['x-api-key'] : undefined;
+    const key =
+      (options.allowApiKeyHeader ? headers['x-api-key'] : undefined) ??
+      (options.allowAzureHeader === true ? headers['api-key'] : undefined);
     if (key === undefined) throw refuse(`No API key was sent. ${HOW_TO}`);
     return checkKey(key);
   }

@@ -5,7 +5,7 @@ import { FREE, priceTableOf } from '../../catalog/price.ts';
 import { endpointKey } from '../../catalog/endpoint-key.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import type { Config, ModelConfig } from '../../config/config.ts';
-import type { Provider } from '../../providers/contract.ts';
+import { offerOf, type Provider } from '../../providers/contract.ts';
 import { formatsOf, toolFormatsOf } from '../../providers/build-provider.ts';
 import { missingKey } from '../../providers/index.ts';
 
@@ -137,14 +137,27 @@ function createPlace(
       ...(reasoningHistory !== undefined && { reasoningHistory }),
       ...((there === undefined || keyVariables.length > 0) && { lacksCredentials: true }),
       ...(keyVariables.length > 0 && { keyVariables }),
+      ...(there !== undefined && offersAt(there, upstreamModel, facts)),
       formats: there === undefined ? ['chat'] : formatsOf(there, upstreamModel),
       ...(toolFormats !== undefined && { toolFormats }),
       nativeTools: there !== undefined && runsNativeTools(there, upstreamModel),
+      ...(there !== undefined && takesOpenTools(there, upstreamModel) && { openTools: true }),
       ...(searchFormat !== undefined && { searchFormat }),
       cancellable: there?.adapter.cancellable ?? false,
       ...(parameters !== undefined && { supportedParameters: parameters }),
     };
   };
+}
+
+/** What the provider serves besides generations. What is known of the model says more than what is known of its host. */
+function offersAt(
+  provider: Provider,
+  model: string,
+  facts: Partial<Endpoint> | undefined,
+): Pick<Endpoint, 'offers' | 'embeddings'> {
+  const offer = offerOf(provider, 'embeddings', model);
+  if (offer === undefined) return {};
+  return { offers: { embeddings: offer.format }, embeddings: { ...offer.facts, ...facts?.embeddings } };
 }
 
 /** An undocumented tier is the same model at an unknown price. */
@@ -178,6 +191,12 @@ function servedModel({ facts, endpoints }: KnownModel, place: Place, providers: 
 function runsNativeTools(provider: Provider, model: string): boolean {
   return formatsOf(provider, model).some(
     (format) => format === 'messages' && provider.adapter.dialect({ format, model }).vendor === true,
+  );
+}
+
+function takesOpenTools(provider: Provider, model: string): boolean {
+  return formatsOf(provider, model).some(
+    (format) => format === 'responses' && provider.adapter.dialect({ format, model }).openTools === true,
   );
 }
 

@@ -35,7 +35,7 @@ export async function createWorker(
   const foundation = await openFoundation(options, (deps) => openWorkerStorage(start, deps, onOrphaned));
   const { shared } = foundation;
   const parts = await createParts(options, foundation, { keepsStore: false });
-  const { localServers, refresher, observability } = parts;
+  const { localServers, refresher, observability, responseArea } = parts;
   const forwarder = createForwarder({
     path: httpPath,
     serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
@@ -52,6 +52,7 @@ export async function createWorker(
       if (findsLocalServers) localServers.start();
       refresher?.start();
       observability.start();
+      responseArea.start();
       return address;
     },
     reload: (next) => parts.reload(next),
@@ -62,6 +63,7 @@ export async function createWorker(
       forwarder.close();
       await foundation.storage.records.close();
       await observability.close();
+      await responseArea.close();
       await foundation.close();
     },
   };

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Block } from '../../canonical/blocks.ts';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
 import type { FormatId } from '../../canonical/extra.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import { fitByMiddleOut } from './fit-request.ts';
+import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
 function requestOf(turns: readonly Turn[], maxTokens?: number): GenerationRequest {
   return {
@@ -15,14 +15,7 @@ function requestOf(turns: readonly Turn[], maxTokens?: number): GenerationReques
     turns,
     tools: [],
     settings: maxTokens === undefined ? {} : { maxTokens },
-    directives: {
-      models: ['acme/one'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('acme/one'),
     warnings: [],
   };
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { CandidateModel, ModelChoice, RouterDecision, TestedModel } from '../../canonical/model-choice.ts';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { PluginContext } from '../contract.ts';
 import type { paretoRouterOptions } from './options.ts';
 import { paretoRouter } from './plugin.ts';
+import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
 const SLUG = 'service/pareto-code';
 
@@ -62,14 +62,7 @@ async function choose(
     turns: [],
     tools: [],
     settings: {},
-    directives: {
-      models: [slug],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives(slug),
     warnings: [],
   };
   return { slugs: await paretoRouter.chooseModels(request, slug, options, context), decision };

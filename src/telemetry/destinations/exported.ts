@@ -1,7 +1,11 @@
+import { apiTypeOf, isOperation } from '../../canonical/operation.ts';
+import type { Settings } from '../../canonical/request.ts';
 import { statusOf } from '../generation-row.ts';
 import type { GenerationContent } from '../serialize-content.ts';
 import type { GenerationRecord } from '../record.ts';
 import type { ExportedGeneration } from './contract.ts';
+
+const NO_SETTINGS: Settings = {};
 
 /** A completed generation in the form for destinations. */
 export function toExported(
@@ -11,7 +15,7 @@ export function toExported(
 ): ExportedGeneration {
   const { report, request, endpoint, usage, cost, error, end, principal, createdMs, firstTokenMs } = record;
   const { app, sessionId, user, trace = {} } = request.directives;
-  const { maxTokens, temperature, topP } = request.settings;
+  const { maxTokens, temperature, topP } = isOperation(request) ? NO_SETTINGS : request.settings;
   const sinceArrival = (monotonicMs: number): number => createdMs + monotonicMs - report.arrivedMs;
   return {
     id: record.id,
@@ -21,7 +25,7 @@ export function toExported(
     modelRequested: report.requested,
     model: endpoint?.model ?? report.requested,
     ...(endpoint !== undefined && { provider: endpoint.provider }),
-    format: request.format,
+    format: apiTypeOf(request),
     streamed: request.delivery === 'stream',
     cancelled: record.cancelled,
     status: statusOf(record),

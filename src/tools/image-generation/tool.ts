@@ -22,12 +22,29 @@ const argumentsSchema = z.object({
   prompt: z.string().min(1).max(PROMPT_CHARS_MAX).describe('What the picture is to show, in words.'),
 });
 
+/** Settings of the responses format's vendor that other models have no equivalent of. */
+const VENDORS_SETTINGS: ReadonlySet<string> = new Set([
+  'type',
+  'model',
+  'action',
+  'input_fidelity',
+  'input_image_mask',
+  'partial_images',
+]);
+
+function readVendors(tool: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(tool).filter(([name, value]) => !VENDORS_SETTINGS.has(name) && value !== null),
+  );
+}
+
 /** Generates an image with another model. @spec tool-31 */
 export const imageGeneration: ServerTool<typeof parameters, typeof argumentsSchema> = {
   type: 'service:image_generation',
   parameters,
   callMsMax: CALL_MS_MAX,
   recall: (text) => withoutPicture(text),
+  readNativeTool: (tool) => (tool['type'] === 'image_generation' ? readVendors(tool) : undefined),
   describe: () => ({
     description: 'Makes a picture. It is shown to the user; the result only says that it was made.',
     arguments: argumentsSchema,

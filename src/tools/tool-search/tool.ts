@@ -51,6 +51,8 @@ export const toolSearch: ServerTool<typeof parameters, typeof query | typeof wor
   parameters,
   findsHiddenTools: true,
   readNativeTool({ type }) {
+    // The responses format's, whose vendor searches by itself.
+    if (type === 'tool_search') return {};
     const method = typeof type === 'string' ? VENDOR_TYPE.exec(type)?.[1] : undefined;
     return method === undefined ? undefined : { method };
   },
