@@ -110,7 +110,8 @@ export function judgePairs(results: readonly SettingResult[]): readonly Goal[] {
 }
 
 function minOfPair(id: VariantId): number {
-  return id === 'chat<chat' || id === 'messages<messages' ? STREAM_RATIO_MIN : TRANSLATED_RATIO_MIN;
+  const [caller, upstream] = id.split('<');
+  return caller === upstream ? STREAM_RATIO_MIN : TRANSLATED_RATIO_MIN;
 }
 
 /** At the first try: a stall at one try of two is one. */

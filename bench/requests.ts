@@ -24,18 +24,23 @@ export interface CallOptions {
 
 export type BodyOptions = Pick<CallOptions, 'format' | 'model' | 'size' | 'streams'>;
 
+const PATHS: Readonly<Record<ClientFormatId, string>> = {
+  chat: '/v1/chat/completions',
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+};
+
 /** A whole HTTP/1.1 request as a caller's SDK would send it. */
 export function writeRequest(options: CallOptions): string {
   const body = JSON.stringify(writeBody(options));
-  const isChat = options.format === 'chat';
   const lines = [
-    `POST ${isChat ? '/v1/chat/completions' : '/v1/messages'} HTTP/1.1`,
+    `POST ${PATHS[options.format]} HTTP/1.1`,
     `host: ${options.host}:${options.port}`,
     'user-agent: bench/1.0',
     'accept: application/json',
-    ...(isChat
-      ? [`authorization: Bearer ${options.key}`]
-      : [`x-api-key: ${options.key}`, 'anthropic-version: 2023-06-01']),
+    ...(options.format === 'messages'
+      ? [`x-api-key: ${options.key}`, 'anthropic-version: 2023-06-01']
+      : [`authorization: Bearer ${options.key}`]),
     ...Object.entries(options.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
@@ -45,28 +50,17 @@ export function writeRequest(options: CallOptions): string {
 
 export function writeBody(options: BodyOptions): object {
   if (options.size === 'large') return writeLargeBody(options);
-  const body = (text: string): object =>
-    options.format === 'chat'
-      ? {
-          model: options.model,
-          messages: [
-            { role: 'system', content: 'Be brief.' },
-            { role: 'user', content: text },
-          ],
-          temperature: 0.7,
-          max_tokens: 512,
-          stream: options.streams,
-        }
-      : {
-          model: options.model,
-          max_tokens: 512,
-          system: 'Be brief.',
-          messages: [{ role: 'user', content: text }],
-          temperature: 0.7,
-          stream: options.streams,
-        };
+  const body = (text: string): object => writeSmallBody(options, text);
   const room = SMALL_BYTES - JSON.stringify(body('')).length;
   return body('How does a proxy add less than half a millisecond? '.repeat(5).slice(0, Math.max(1, room)));
+}
+
+function writeSmallBody({ format, model, streams: stream }: BodyOptions, text: string): object {
+  const common = { model, temperature: 0.7, stream };
+  const user = { role: 'user', content: text };
+  if (format === 'responses') return { ...common, max_output_tokens: 512, instructions: 'Be brief.', input: text };
+  if (format === 'messages') return { ...common, max_tokens: 512, system: 'Be brief.', messages: [user] };
+  return { ...common, max_tokens: 512, messages: [{ role: 'system', content: 'Be brief.' }, user] };
 }
 
 /** A conversation with tools, as an agent sends it at its sixtieth turn. */
@@ -74,12 +68,12 @@ function writeLargeBody(options: BodyOptions): object {
   const tools = Array.from({ length: LARGE_TOOLS }, (_, index) => writeTool(options.format, index));
   const body = (text: string): object => ({
     model: options.model,
-    messages: Array.from({ length: LARGE_TURNS }, (_, index) => ({
+    [options.format === 'responses' ? 'input' : 'messages']: Array.from({ length: LARGE_TURNS }, (_, index) => ({
       role: index % 2 === (LARGE_TURNS - 1) % 2 ? 'user' : 'assistant',
       content: `${index} ${text}`,
     })),
     tools,
-    max_tokens: 512,
+    [options.format === 'responses' ? 'max_output_tokens' : 'max_tokens']: 512,
     stream: options.streams,
   });
   const perTurn = Math.floor((LARGE_BYTES - JSON.stringify(body('')).length) / LARGE_TURNS);
@@ -102,6 +96,7 @@ function writeTool(format: ClientFormatId, index: number): object {
     required: ['query'],
     additionalProperties: false,
   };
+  if (format === 'responses') return { type: 'function', name, description, parameters: schema };
   return format === 'chat'
     ? { type: 'function', function: { name, description, parameters: schema } }
     : { name, description, input_schema: schema };

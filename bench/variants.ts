@@ -95,7 +95,7 @@ function listGatewayVariants(server: ServerProcess): readonly Variant[] {
   ];
 }
 
-const CALLERS: readonly ClientFormatId[] = ['chat', 'messages'];
+const CALLERS: readonly ClientFormatId[] = ['chat', 'messages', 'responses'];
 const UPSTREAMS: readonly MockFormat[] = ['chat', 'messages', 'gemini', 'converse', 'responses', 'cohere'];
 
 export const PAIR_IDS: readonly PairId[] = CALLERS.flatMap((caller) =>
@@ -147,5 +147,9 @@ export function prepareCall(variant: Variant, model: string, size: BodySize): Ca
 /** What each measured answer must show; `frames` comes from the answer that was checked in full. */
 export function expectAnswer(variant: Variant, call: Call, frames: number): Expectation {
   if (!call.isStream) return { kind: 'whole', marker: call.script.text.slice(0, 40), frames: 0 };
-  return { kind: 'stream', marker: variant.callerFormat === 'chat' ? 'data: [DONE]\n\n' : '"message_stop"', frames };
+  return {
+    kind: 'stream',
+    marker: variant.callerFormat === 'messages' ? '"message_stop"' : 'data: [DONE]\n\n',
+    frames,
+  };
 }

@@ -8,6 +8,9 @@ import { pluginSchema } from '../../src/plugins/index.ts';
 import { createChatClientFormat } from '../../src/wire/chat/format.ts';
 import type { ClientFormat, UpstreamFormat } from '../../src/wire/format.ts';
 import { createMessagesClientFormat } from '../../src/wire/messages/format.ts';
+import { createContainers } from '../../src/wire/responses/containers.ts';
+import { createResponsesClientFormat } from '../../src/wire/responses/format.ts';
+import { createSecretBox, secretFrom } from '../../src/lib/secret-box.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import { isMockFormat, type MockFormat } from '../servers/mock-formats.ts';
 import { writeScript } from '../servers/mock-script.ts';
@@ -32,6 +35,13 @@ export type Cost = Readonly<z.infer<typeof costSchema>>;
 const CLIENTS: Readonly<Record<ClientFormatId, ClientFormat>> = {
   chat: createChatClientFormat({ plugin: pluginSchema }),
   messages: createMessagesClientFormat({ plugin: pluginSchema }),
+  responses: createResponsesClientFormat({
+    plugin: pluginSchema,
+    containers: createContainers(createSecretBox([secretFrom('bench')])),
+    echo: 'terminal',
+    lengthErrors: 'failed',
+    streamErrors: 'status',
+  }),
 };
 const NO_HEADERS = { serviceMetadata: false, betas: [] };
 const IDENTITY = { id: 'gen-bench', createdS: 1_760_000_000, model: 'bench/model', provider: 'Bench' };
@@ -90,16 +100,16 @@ function measureStreams(): readonly Cost[] {
 }
 
 function measureRequests(): readonly Cost[] {
-  return Object.values(CLIENTS).flatMap((client) => {
-    const text = JSON.stringify(writeBody({ format: client.id, model: 'bench/model', size: 'large', streams: true }));
+  return (Object.entries(CLIENTS) as [ClientFormatId, ClientFormat][]).flatMap(([format, client]) => {
+    const text = JSON.stringify(writeBody({ format, model: 'bench/model', size: 'large', streams: true }));
     const read = (): ReturnType<ClientFormat['decodeRequest']> =>
       client.decodeRequest(JSON.parse(text), text, NO_HEADERS);
     const request = read();
     return [
       measure(`${client.id}, 50 KB: parse and decode`, 'request', 1, read),
-      ...Object.values(UPSTREAM_FORMATS).map((format) =>
-        measure(`${client.id} to ${format.id}, 50 KB: encode and write`, 'request', 1, () =>
-          JSON.stringify(format.encodeRequest(request, { model: 'bench', endUserId: 'end-user', dialect: {} }).body),
+      ...Object.values(UPSTREAM_FORMATS).map((upstream) =>
+        measure(`${client.id} to ${upstream.id}, 50 KB: encode and write`, 'request', 1, () =>
+          JSON.stringify(upstream.encodeRequest(request, { model: 'bench', endUserId: 'end-user', dialect: {} }).body),
         ),
       ),
     ];

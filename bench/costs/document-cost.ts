@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import * as z from 'zod';
 
-import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import { createFileReader } from '../../src/documents/file-reader.ts';
 import { createTextMaker } from '../../src/documents/text-maker.ts';
@@ -14,6 +13,7 @@ import { fileParser } from '../../src/plugins/file-parser/plugin.ts';
 import { makePdf, makePdfOf } from '../../tests/support/files/make-pdf.ts';
 import { median } from '../statistics.ts';
 import { watchLoop } from './watch-loop.ts';
+import { plainDirectives } from '../../tests/support/plain-directives.ts';
 
 export const documentCostsSchema = z.array(
   z.object({
@@ -59,14 +59,7 @@ function requestOf(file: Buffer): GenerationRequest {
     turns: [{ role: 'user', blocks: [{ type: 'media', media: 'document', source, name: 'a.pdf' }] }],
     tools: [],
     settings: {},
-    directives: {
-      models: ['bench/model'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('bench/model'),
     warnings: [],
   };
 }

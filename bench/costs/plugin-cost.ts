@@ -3,7 +3,6 @@
 import * as z from 'zod';
 
 import { mergeRules } from '../../src/accounts/policy/policy.ts';
-import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
 import type { EventBatch } from '../../src/canonical/events.ts';
 import type { GenerationRequest, Turn } from '../../src/canonical/request.ts';
 import { openRouteReport } from '../../src/canonical/route-report.ts';
@@ -13,6 +12,7 @@ import type { Plugin } from '../../src/plugins/contract.ts';
 import { PLUGINS } from '../../src/plugins/index.ts';
 import { Healer } from '../../src/plugins/response-healing/healer.ts';
 import { median } from '../statistics.ts';
+import { plainDirectives } from '../../tests/support/plain-directives.ts';
 
 export const resultSchema = z.array(z.object({ what: z.string(), us: z.number(), kb: z.number().optional() }));
 export type PluginCosts = Readonly<z.infer<typeof resultSchema>>;
@@ -32,14 +32,7 @@ function requestOf(turns: readonly Turn[]): GenerationRequest {
     turns,
     tools: [],
     settings: {},
-    directives: {
-      models: ['bench/model'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('bench/model'),
     warnings: [],
   };
 }

@@ -13,6 +13,7 @@ import { openCandidatePool } from '../../src/pipeline/route/candidate-pool.ts';
 import { createEndpointStats } from '../../src/routing/stats.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import { cpuTimeOf } from './cpu-time.ts';
+import { plainDirectives } from '../../tests/support/plain-directives.ts';
 
 export const resultSchema = z.array(
   z.object({
@@ -45,14 +46,7 @@ function createRequest(text: string): GenerationRequest {
     ],
     tools: [],
     settings: { maxTokens: 1_000 },
-    directives: {
-      models: ['service/auto'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('service/auto'),
     warnings: [],
   };
 }

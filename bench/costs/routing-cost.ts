@@ -16,6 +16,7 @@ import { createStickySessions } from '../../src/routing/sticky.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 import { cpuTimeOf } from './cpu-time.ts';
 import { createListing } from './listing-cost.ts';
+import { plainDirectives } from '../../tests/support/plain-directives.ts';
 
 const costSchema = z.object({
   what: z.string(),
@@ -71,14 +72,7 @@ function createRequest(changes: Partial<GenerationRequest> = {}): GenerationRequ
     turns: [{ role: 'user', blocks: [{ type: 'text', text: 'What is the capital of France?' }], plain: true }],
     tools: [],
     settings: { temperature: 1, maxTokens: 1_000 },
-    directives: {
-      models: ['bench/model-0'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('bench/model-0'),
     warnings: [],
     ...changes,
   };
@@ -121,8 +115,8 @@ function measureKept(): number {
   const sticky = createStickySessions({ clock: systemClock });
   let after = 0;
   for (let pick = 0; pick < PICKS; pick++) {
-    const { directives } = input.request;
-    const request = { ...input.request, directives: { ...directives, sessionId: `session-${pick}` } };
+    const plain = createRequest();
+    const request = { ...plain, directives: { ...plain.directives, sessionId: `session-${pick}` } };
     const session = sticky.sessionOf(request, 'account');
     const { candidates } = planCandidates({ ...input, request, random: Math.random() });
     const [first] = candidates;

@@ -11,6 +11,8 @@ const messagesWhole = z.object({ content: z.array(z.object({ text: z.string() })
 const chatChunk = z.object({
   choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }) })),
 });
+const responsesWhole = z.object({ output_text: z.string() });
+const responsesEvent = z.object({ type: z.string(), delta: z.string().optional() });
 const messagesEvent = z.object({ type: z.string(), delta: z.object({ text: z.string().optional() }).optional() });
 
 /**
@@ -68,6 +70,7 @@ function joinChunks(chunked: string): string {
 function readWhole(variant: Variant, body: string): string {
   const answer: unknown = JSON.parse(body);
   if (variant.callerFormat === 'chat') return chatWhole.parse(answer).choices[0].message.content;
+  if (variant.callerFormat === 'responses') return responsesWhole.parse(answer).output_text;
   return messagesWhole
     .parse(answer)
     .content.map((block) => block.text)
@@ -80,10 +83,14 @@ function readFrames(variant: Variant, frames: readonly string[]): string {
     const data = /^data: ?(.*)$/m.exec(frame)?.[1];
     if (data === undefined || data === '[DONE]') continue;
     const event: unknown = JSON.parse(data);
-    spelled +=
-      variant.callerFormat === 'chat'
-        ? (chatChunk.parse(event).choices[0]?.delta.content ?? '')
-        : (messagesEvent.parse(event).delta?.text ?? '');
+    spelled += readEvent(variant, event);
   }
   return spelled;
+}
+
+function readEvent({ callerFormat }: Variant, event: unknown): string {
+  if (callerFormat === 'chat') return chatChunk.parse(event).choices[0]?.delta.content ?? '';
+  if (callerFormat === 'messages') return messagesEvent.parse(event).delta?.text ?? '';
+  const { type, delta } = responsesEvent.parse(event);
+  return type === 'response.output_text.delta' ? (delta ?? '') : '';
 }

@@ -1,8 +1,8 @@
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../../tests/support/chat-or-messages.ts';
 import { FRAMES_OF, type MockFormat } from './mock-formats.ts';
 
 /** Those of whole answers. */
-export type WholeFormat = ClientFormatId;
+export type WholeFormat = ChatOrMessages;
 
 /**
  * A precomputed answer: the byte strings to write, one socket write each; the first holds the response head.

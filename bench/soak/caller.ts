@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../../tests/support/chat-or-messages.ts';
 
 const CONNECTIONS_MAX = 256;
 const ANSWER_MS_MAX = 120_000;
@@ -18,7 +18,7 @@ export type Manner =
   | 'hangs up';
 
 export interface Ask {
-  readonly format: ClientFormatId;
+  readonly format: ChatOrMessages;
   readonly key: string;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../../tests/support/chat-or-messages.ts';
 import type { Random } from '../../tests/support/random.ts';
 import type { Ask, Caller, Manner, Seen } from './caller.ts';
 import { AT_A_TIME, type SoakKeys } from './gateway.ts';
@@ -52,7 +52,7 @@ interface Kind {
   readonly key?: keyof SoakKeys;
   readonly more?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly format?: ClientFormatId;
+  readonly format?: ChatOrMessages;
   /** Refused before it is a generation. */
   readonly isUnrecorded?: boolean;
   /** What an answer that was read must end in, if it was good. */

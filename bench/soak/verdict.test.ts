@@ -50,6 +50,11 @@ test('a peak that is over is no growth', () => {
 });
 
 test('a moment with many requests under way is no growth', () => {
-  const samples = sampleRun((minute) => (minute > 26 && minute % 2 === 0 ? { handles: 300 } : {}));
-  assert.equal(verdictOf(samples, 'fewest handles')?.isFlat, true);
+  const samples = sampleRun((minute) => (minute > 26 && minute % 2 === 0 ? { handles: 300, externalMiB: 40 } : {}));
+  assert.ok(judgeGrowth(samples).every(({ isFlat }) => isFlat));
+});
+
+test('buffers that stay are found', () => {
+  const leaked = sampleRun((minute) => ({ externalMiB: 8 + minute * 0.5 + (minute % 2) * 20 }));
+  assert.equal(verdictOf(leaked, 'least external')?.isFlat, false);
 });

@@ -30,10 +30,21 @@ const HEAP_MIB_MAX = 4;
 const RSS_MIB_MAX = 32;
 const HANDLES_MAX = 8;
 
-const BOUNDS = [
+const EXTERNAL_MIB_MAX = 4;
+
+/** Judged by the line that fits the samples best. */
+const TRENDS = [
   ['heap after collection, MiB', 'heapMiB', HEAP_MIB_MAX],
-  ['external memory, MiB', 'externalMiB', HEAP_MIB_MAX],
   ['resident memory, MiB', 'rssMiB', RSS_MIB_MAX],
+] as const;
+
+/**
+ * Judged by the fewest of each half: most of it belongs to the requests under way, bodies and sockets, whose number is that
+ * of the moment. What is left over raises the fewest, too.
+ */
+const FEWEST = [
+  ['least external memory, MiB', 'externalMiB', EXTERNAL_MIB_MAX],
+  ['fewest handles', 'handles', HANDLES_MAX],
 ] as const;
 
 /** Whether each stayed the same over the last two thirds of a run. @throws Error with too few samples */
@@ -42,16 +53,18 @@ export function judgeGrowth(samples: readonly SoakSample[]): readonly Growth[] {
   const settled = samples.filter(({ atMs }) => atMs >= endMs * SETTLED_SHARE);
   if (settled.length < 3) throw new Error('too few samples to tell whether memory grows');
   const spanMs = endMs - (settled[0]?.atMs ?? 0);
-  const memory = BOUNDS.map(([what, member, riseMax]) => {
-    // The line that fits the samples best.
-    const rise = slopeOf(settled.map((sample) => [sample.atMs, sample[member]])) * spanMs;
-    return { what, rise, riseMax, isFlat: rise <= riseMax };
-  });
-  const rise = riseOfFewest(settled.map(({ handles }) => handles));
-  return [...memory, { what: 'fewest handles', rise, riseMax: HANDLES_MAX, isFlat: rise <= HANDLES_MAX }];
+  const rises = [
+    ...TRENDS.map(([what, member, riseMax]) => {
+      const rise = slopeOf(settled.map((sample) => [sample.atMs, sample[member]])) * spanMs;
+      return { what, rise, riseMax };
+    }),
+    ...FEWEST.map(([what, member, riseMax]) => {
+      return { what, rise: riseOfFewest(settled.map((sample) => sample[member])), riseMax };
+    }),
+  ];
+  return rises.map((growth) => ({ ...growth, isFlat: growth.rise <= growth.riseMax }));
 }
 
-/** Most handles are of requests under way, whose number is that of the moment: what is left open raises the fewest. */
 function riseOfFewest(handles: readonly number[]): number {
   const half = Math.floor(handles.length / 2);
   return Math.min(...handles.slice(half)) - Math.min(...handles.slice(0, half));
