@@ -1,5 +1,5 @@
 import { after, before } from 'node:test';
-import type { ClientFormatId } from '../../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../chat-or-messages.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { DownloaderOptions } from '../../../src/lib/net/download.ts';
 import { startGateway, type RunningGateway } from '../gateway.ts';
@@ -42,7 +42,7 @@ export interface AllUpstreams {
   readonly upstream: ScriptedUpstream;
   /** The caller's response, however it is delivered; the status must be 200. @param body without the model, or JSON text */
   readonly ask: (
-    caller: ClientFormatId,
+    caller: ChatOrMessages,
     name: UpstreamName | (string & {}),
     body: JsonObject | string,
     headers?: Record<string, string>,
@@ -122,7 +122,7 @@ export function shareAllUpstreams(options: AllUpstreamsOptions = {}): () => AllU
   };
 }
 
-export const PATHS: Readonly<Record<ClientFormatId, string>> = { chat: '/chat/completions', messages: '/messages' };
+export const PATHS: Readonly<Record<ChatOrMessages, string>> = { chat: '/chat/completions', messages: '/messages' };
 
 /** A provider's entry in the configuration. @param name which becomes part of its address */
 function entryOf(adapter: string, baseUrl: string, name: string): JsonObject {

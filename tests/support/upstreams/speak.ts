@@ -161,7 +161,11 @@ const STREAM: Readonly<
     return [
       { type: 'response.created', response: { ...response, status: 'in_progress', output: [], usage: null } },
       ...items.flatMap((item, index) => [
-        { type: 'response.output_item.added', output_index: index, item: { ...item, content: [], arguments: '' } },
+        {
+          type: 'response.output_item.added',
+          output_index: index,
+          item: { ...item, content: [], arguments: '', input: '' },
+        },
         { type: 'response.output_item.done', output_index: index, item },
       ]),
       { type: 'response.completed', response },

@@ -21,6 +21,10 @@ export type SpokenPart =
       readonly input: string;
       /** Gemini's, on the call itself. */
       readonly signature?: string;
+      /** Of the responses format: without it the name is a tool's outside all namespaces. */
+      readonly namespace?: string;
+      /** Of a tool that takes a text, in the responses format: that text is the member `input` of the JSON. */
+      readonly isCustom?: boolean;
     };
 
 /** An answer that can be given in every format. */
@@ -144,8 +148,11 @@ export function responseOf(spoken: Spoken): JsonObject {
 
 function responseItem(part: SpokenPart): JsonObject {
   if (part.type === 'call') {
-    const { id, name, input } = part;
-    return { type: 'function_call', id: `fc_${id}`, call_id: id, name, arguments: input, status: 'completed' };
+    const { id, name, input, namespace, isCustom } = part;
+    const called = { call_id: id, name, ...(namespace !== undefined && { namespace }), status: 'completed' };
+    if (isCustom !== true) return { type: 'function_call', id: `fc_${id}`, ...called, arguments: input };
+    const { input: text = '' } = JSON.parse(input) as JsonObject;
+    return { type: 'custom_tool_call', id: `ctc_${id}`, ...called, input: text };
   }
   const { text } = part;
   if (part.type === 'text') {

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { PluginRequest } from '../../../../src/canonical/directives.ts';
 import { GatewayError } from '../../../../src/canonical/gateway-error.ts';
 import type { GenerationRequest, Settings, Turn } from '../../../../src/canonical/request.ts';
-import { DEFAULT_PREFERENCES } from '../../../../src/canonical/directives.ts';
 import { isJsonObject, parseJson } from '../../../../src/lib/json.ts';
 import type { JsonObject } from '../../../../src/lib/json.ts';
 import type { Dialect, EncodedRequest, EncodeTarget } from '../../../../src/wire/format.ts';
 import type { HeaderDirectives } from '../../../../src/wire/gateway/headers.ts';
 import { encodeRequest } from '../../../../src/wire/messages/request/request-out.ts';
 import { createMessagesClientFormat } from '../../../../src/wire/messages/format.ts';
+import { plainDirectives } from '../../plain-directives.ts';
 
 /** Test support: the client format with plugins that are not looked into. */
 export const clientFormat = createMessagesClientFormat({ plugin: z.custom<PluginRequest>(isJsonObject) });
@@ -60,14 +60,7 @@ export function chatRequest(
     turns,
     tools: [],
     settings,
-    directives: {
-      models: ['acme/one'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('acme/one'),
     warnings: [],
     ...more,
   };

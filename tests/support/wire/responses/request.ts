@@ -3,7 +3,7 @@ import { objectsOf } from '../../../../src/wire/json-fields.ts';
 import { decodeChat } from '../chat/request.ts';
 import type { Dialect, EncodeTarget } from '../../../../src/wire/format.ts';
 import { decode as decodeMessages } from '../messages/request.ts';
-import { encodeRequest } from '../../../../src/wire/responses/request/request.ts';
+import { encodeRequest } from '../../../../src/wire/responses/request/request-out.ts';
 
 /** Test support: an upstream that says nothing of itself. */
 export const PLAIN: EncodeTarget = { model: 'upstream-model', endUserId: 'hash-of-user', dialect: {} };

@@ -6,7 +6,7 @@ import { checkEvents } from '../event-grammar.ts';
 import type { JsonObject } from '../../../../src/lib/json.ts';
 import { textOf } from '../../../../src/wire/json-fields.ts';
 import type { Dialect } from '../../../../src/wire/format.ts';
-import { createStreamDecoder } from '../../../../src/wire/responses/response/stream.ts';
+import { createStreamDecoder } from '../../../../src/wire/responses/response/stream-in.ts';
 
 /** Test support: events of a stream, in the wire's own words. */
 export const CREATED: JsonObject = {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { textOf } from '../../src/wire/json-fields.ts';
+import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+
+const LONG = 'The bridge over the river must carry forty tonnes. '.repeat(400);
+
+function ask(text: string): JsonObject {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+}
+
+async function post(gateway: RunningGateway, path: string, body: JsonObject): Promise<JsonObject> {
+  const response = await gateway.post(path, body);
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return JSON.parse(text) as JsonObject;
+}
+
+suite('POST /responses/compact', () => {
+  // @spec responses-99, responses-103
+  test('gives the latest messages and one sealed summary, which the next request opens (PASS 41)', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const input = [ask(LONG), { type: 'message', role: 'assistant', content: 'Noted.' }, ask('And two lanes.')];
+    const compacted = await post(gateway, '/responses/compact', { model: 'sandbox/echo', input });
+    assert.equal(compacted['object'], 'response.compaction');
+    const output = compacted['output'] as JsonObject[];
+    assert.deepEqual(
+      output.map(({ type, role }) => role ?? type),
+      ['user', 'user', 'compaction'],
+    );
+    assert.match(textOf(output[2]?.['encrypted_content']) ?? '', /^sc1\.v1\./);
+    assert.ok((compacted['usage'] as { output_tokens: number }).output_tokens > 0, 'it was a generation');
+    // The sandbox echoes: what it says next is what it was sent last, the summary among it.
+    const next = await post(gateway, '/responses', { model: 'sandbox/echo', input: [output[2] ?? {}] });
+    assert.match(textOf(next['output_text']) ?? '', /summary/i);
+  });
+
+  // @spec responses-102
+  test('gives a short history back as it is, for nothing', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const compacted = await post(gateway, '/responses/compact', { model: 'sandbox/echo', input: 'Hello' });
+    assert.equal((compacted['output'] as JsonObject[])[0]?.['role'], 'user');
+    assert.equal((compacted['usage'] as { total_tokens: number }).total_tokens, 0);
+  });
+
+  // @spec responses-102, responses-103
+  test('refuses an empty input, and a summary that was changed, at its place (PASS 41)', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const empty = await gateway.post('/responses/compact', { model: 'sandbox/echo', input: [] });
+    assert.equal(empty.status, 400);
+    const broken = { type: 'compaction', encrypted_content: 'sc1.v1.0a1b2c3d4e5f.AAAA' };
+    const refused = await gateway.post('/responses', { model: 'sandbox/echo', input: [broken, ask('Go on.')] });
+    const { error } = (await refused.json()) as { error: JsonObject };
+    assert.deepEqual([refused.status, error['param']], [400, 'input[0].encrypted_content']);
+  });
+
+  // @spec responses-104
+  test('makes of a stream that ends in a trigger one compaction item, and shows no text of it (PASS 41)', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const said = { type: 'message', role: 'assistant', content: 'Noted.' };
+    const input = [ask(LONG), said, ask('Two lanes.'), { type: 'compaction_trigger' }];
+    const response = await gateway.post('/responses', { model: 'sandbox/echo', input, stream: true });
+    const types = [...(await response.text()).matchAll(/^event: (.+)$/gm)].map(([, type]) => type);
+    assert.deepEqual(types, [
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+  });
+});
+
+suite('a compaction that continues a kept response', () => {
+  test('is of the whole conversation, and is kept with its own items alone', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const model = 'sandbox/echo';
+    const first = await post(gateway, '/responses', { model, input: [ask(LONG)] });
+    const previous_response_id = first['id'] ?? null;
+    const compacted = await post(gateway, '/responses/compact', { model, previous_response_id, input: 'Go on.' });
+    const output = compacted['output'] as JsonObject[];
+    assert.match(JSON.stringify(output[0]), /forty tonnes/);
+    const input = [ask('Go on.'), { type: 'compaction_trigger' }];
+    const kept = await post(gateway, '/responses', { model, previous_response_id, input, store: true });
+    const listed = await fetch(`${gateway.url}/v1/responses/${textOf(kept['id'])}/input_items?order=asc`, {
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    const { data } = (await listed.json()) as { data: readonly JsonObject[] };
+    assert.deepEqual(
+      data.map(({ role }) => role),
+      ['user', 'assistant', 'user'],
+    );
+  });
+});
+
+suite('POST /responses/input_tokens', () => {
+  // @spec responses-105
+  test('counts without a generation, and checks the request like one', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const counted = await post(gateway, '/responses/input_tokens', { model: 'sandbox/echo', input: LONG });
+    assert.equal(counted['object'], 'response.input_tokens');
+    assert.ok((counted['input_tokens'] as number) > 2_000);
+    const refused = await gateway.post('/responses/input_tokens', { model: 'sandbox/echo', input: [{}] });
+    assert.equal(refused.status, 400);
+  });
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Json, JsonObject } from '../../src/lib/json.ts';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { listOf, objectOf } from '../support/reported.ts';
+import { json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
+import { emit, speak } from '../support/upstreams/speak.ts';
+import { GO_ON, SEAL, SEALED, UNREADABLE, USER } from '../support/upstreams/sealed-reasoning.ts';
+
+interface Opened {
+  readonly gateway: RunningGateway;
+  readonly first: ScriptedUpstream;
+  readonly second: ScriptedUpstream;
+  readonly ask: (input: readonly Json[], members?: JsonObject) => Promise<JsonObject>;
+}
+
+/** One model at two accounts of one vendor, each of which encrypts for itself, and a model of another family. */
+async function open(t: { after(close: () => Promise<void>): void }): Promise<Opened> {
+  const first = await startUpstream(emit('First.'));
+  const second = await startUpstream(emit('Second.'));
+  const gateway = await startGateway({
+    yaml: `
+providers:
+  one: { adapter: openai, base_url: "${first.baseUrl}", api_key: upstream-secret }
+  two: { adapter: openai, base_url: "${second.baseUrl}", api_key: upstream-secret }
+  claude: { adapter: anthropic, base_url: "${second.baseUrl}", api_key: upstream-secret }
+  google: { adapter: google, base_url: "${second.baseUrl}", api_key: upstream-secret }
+models:
+  acme/thinker:
+    endpoints:
+      - { provider: one, model: gpt-5.4-pro, price: { prompt: 1, completion: 2 } }
+      - { provider: two, model: gpt-5.4-pro, price: { prompt: 1, completion: 2 } }
+  acme/claude:
+    endpoints: [{ provider: claude, model: claude-sonnet-4-5, price: { prompt: 1, completion: 2 } }]
+  acme/gemini:
+    endpoints: [{ provider: google, model: gemini-3-pro, price: { prompt: 1, completion: 2 } }]
+`,
+  });
+  t.after(async () => {
+    await gateway.close();
+    await first.close();
+    await second.close();
+  });
+  return {
+    gateway,
+    first,
+    second,
+    async ask(input, members = {}) {
+      const response = await gateway.post('/responses', { model: 'acme/thinker', store: false, input, ...members });
+      const text = await response.text();
+      assert.equal(response.status, 200, text);
+      return JSON.parse(text) as JsonObject;
+    },
+  };
+}
+
+const outputOf = ({ output }: JsonObject): readonly Json[] => listOf(output);
+
+function sealsIn({ arrived }: ScriptedUpstream): readonly (Json | undefined)[] {
+  const { input } = (arrived.at(-1)?.body ?? {}) as JsonObject;
+  return listOf(input).flatMap((item) => objectOf(item)['encrypted_content'] ?? []);
+}
+
+suite('encrypted reasoning of callers of the responses format', () => {
+  test('returns to the account that wrote it, whatever the order (PASS 1)', async (t) => {
+    const { first, second, ask } = await open(t);
+    second.script = SEALED;
+    const thought = await ask([USER], { provider: { order: ['two'] } });
+    assert.equal(objectOf(outputOf(thought)[0])['encrypted_content'], SEAL);
+    first.arrived.length = 0;
+    await ask([USER, ...outputOf(thought), GO_ON]);
+    assert.deepEqual(sealsIn(second), [SEAL]);
+    assert.equal(first.arrived.length, 0);
+  });
+
+  test('is left out when that account is down, and the conversation goes on (PASS 1)', async (t) => {
+    const { first, second, ask } = await open(t);
+    second.script = SEALED;
+    const thought = await ask([USER], { provider: { order: ['two'] } });
+    second.script = json(500, { error: { message: 'down' } });
+    const next = await ask([USER, ...outputOf(thought), GO_ON]);
+    assert.equal(next['output_text'], 'First.');
+    assert.deepEqual(sealsIn(first), []);
+    assert.ok(first.arrived.at(-1)?.text.includes('Thought.'));
+  });
+
+  test('of one family never reaches another, on the way through three models (PASS 2)', async (t) => {
+    const { first, second, ask } = await open(t);
+    first.script = SEALED;
+    const only = { provider: { only: ['one'] } };
+    const one = [USER, ...outputOf(await ask([USER], only)), GO_ON];
+    second.script = speak({
+      parts: [
+        { type: 'thought', text: 'I ponder.', seal: 'EqQBsigned' },
+        { type: 'text', text: 'Pondered.' },
+      ],
+    });
+    const answered = await ask(one, { model: 'acme/claude' });
+    assert.ok(!(second.arrived.at(-1)?.text ?? '').includes(SEAL), 'the messages upstream gets nothing of the other');
+    first.script = emit('First.');
+    await ask([...one, ...outputOf(answered), GO_ON], only);
+    assert.deepEqual(sealsIn(first), [SEAL]);
+    assert.ok(!(first.arrived.at(-1)?.text ?? '').includes('EqQBsigned'));
+    const back = await ask([...one, ...outputOf(answered), GO_ON], { model: 'acme/claude' });
+    assert.equal(back['status'], 'completed');
+    assert.ok((second.arrived.at(-1)?.text ?? '').includes('EqQBsigned'), 'its own comes back');
+  });
+
+  test('is tried where its origin is not known, and once more without it where it cannot be read (PASS 8)', async (t) => {
+    const { gateway, first, ask } = await open(t);
+    first.script = (arrived, response, request) =>
+      (arrived.text.includes(SEAL) ? UNREADABLE : emit('First.'))(arrived, response, request);
+    const lost = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: SEAL };
+    const said = { type: 'message', role: 'assistant', content: 'Thought.' };
+    const response = await ask([USER, lost, said, GO_ON], { provider: { only: ['one'] } });
+    assert.equal(response['output_text'], 'First.');
+    assert.equal(first.arrived.length, 2);
+    assert.deepEqual(sealsIn(first), []);
+    const { data } = (await (await fetch(`${gateway.baseUrl}/models/acme/thinker/endpoints`)).json()) as {
+      data: { endpoints: { uptime_last_30m?: number | null }[] };
+    };
+    for (const { uptime_last_30m: uptime } of data.endpoints)
+      assert.ok(uptime === null || uptime === undefined || uptime === 100);
+  });
+
+  for (const model of ['acme/claude', 'acme/gemini'])
+    test(`comes back beside a call byte for byte, when a client keeps only summary and seal: ${model} (PASS 3)`, async (t) => {
+      const { second, ask } = await open(t);
+      second.script = speak({
+        parts: [
+          { type: 'thought', text: 'I must look.', seal: 'U2lnbmVkIGJ5IGl0cyB2ZW5kb3I=' },
+          { type: 'call', id: 'call_a', name: 'look', input: '{"at":1}', signature: 'T2YgdGhlIGNhbGw=' },
+        ],
+      });
+      const tools = [{ type: 'function', name: 'look', parameters: { type: 'object', properties: { at: {} } } }];
+      const called = await ask([USER], { model, tools });
+      // As Codex keeps items: no ids, no readable content of reasoning.
+      const kept = outputOf(called).map((item): JsonObject => {
+        const { id: _id, content: _content, status: _status, ...rest } = objectOf(item);
+        return rest;
+      });
+      assert.ok(kept.some(({ type }) => type === 'function_call'));
+      second.script = emit('Seen.');
+      const seen = { type: 'function_call_output', call_id: callIdOf(kept), output: 'a boat' };
+      await ask([USER, ...kept, seen], { model, tools });
+      const sent = second.arrived.at(-1)?.text ?? '';
+      assert.ok(sent.includes('U2lnbmVkIGJ5IGl0cyB2ZW5kb3I='), sent);
+      assert.ok(sent.includes(model === 'acme/claude' ? 'I must look.' : 'T2YgdGhlIGNhbGw='), sent);
+    });
+});
+
+function callIdOf(items: readonly JsonObject[]): Json {
+  return items.find(({ type }) => type === 'function_call')?.['call_id'] ?? null;
+}
