@@ -196,6 +196,56 @@ export const FULL_MESSAGES = {
   acme_private: { kept: [1, 2.5, '3'] },
 } as const;
 
+/** A request of the responses format with items and tools of many kinds. */
+export const FULL_RESPONSES = {
+  instructions: 'Be brief.',
+  input: [
+    { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be kind.' }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'look' },
+        { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' },
+        { type: 'input_file', file_data: 'aGVsbG8=', filename: 'a.txt' },
+      ],
+    },
+    { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'sr1.v1.x' },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'so', annotations: [] }] },
+    { type: 'function_call', id: 'fc_1', call_id: 'c1', name: 'read', namespace: 'files', arguments: '{"a":"1"}' },
+    { type: 'custom_tool_call', call_id: 'c2', name: 'patch', input: '*** Begin' },
+    { type: 'local_shell_call', id: 'ls_1', call_id: 'c3', action: { type: 'exec', command: ['ls'], env: {} } },
+    { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'done' }] },
+    { type: 'custom_tool_call_output', call_id: 'c2', output: 'ok' },
+    { type: 'local_shell_call_output', call_id: 'c3', output: 'a b' },
+    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } },
+    { type: 'message', role: 'user', content: 'go on' },
+  ],
+  tools: [
+    {
+      type: 'function',
+      name: 'f',
+      parameters: { type: 'object', properties: { a: { type: 'string' } } },
+      strict: true,
+    },
+    { type: 'custom', name: 'patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
+    { type: 'namespace', name: 'files', description: 'Files.', tools: [{ type: 'function', name: 'read' }] },
+    { type: 'local_shell' },
+    { type: 'web_search', filters: { allowed_domains: ['example.com'] } },
+  ],
+  tool_choice: 'auto',
+  parallel_tool_calls: true,
+  max_output_tokens: 200,
+  reasoning: { effort: 'low', summary: 'auto' },
+  text: { format: { type: 'text' }, verbosity: 'low' },
+  include: ['reasoning.encrypted_content', 'message.output_text.logprobs'],
+  metadata: { a: 'b' },
+  store: true,
+  truncation: 'disabled',
+  top_logprobs: 1,
+  prompt_cache_key: 'key',
+  safety_identifier: 'someone',
+};
+
 /** Headers that say things to the gateway alone, beside those that every client sends. */
 export const TALKATIVE_HEADERS = {
   'x-session-id': `${CANARY}-session`,

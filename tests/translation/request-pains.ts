@@ -1,4 +1,4 @@
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../support/chat-or-messages.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { PNG_BASE64, PNG_DATA_URL } from '../support/files/media.ts';
 import { HARD_SCHEMA } from './full-requests.ts';
@@ -8,7 +8,7 @@ import type { TargetName } from './targets.ts';
 export interface RequestPain {
   /** Number of the pain and what is wrong, as the golden is called. */
   readonly name: string;
-  readonly caller: ClientFormatId;
+  readonly caller: ChatOrMessages;
   readonly body: JsonObject;
   readonly betas?: readonly string[];
   readonly targets: readonly TargetName[];

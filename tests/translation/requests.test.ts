@@ -4,9 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { checkGolden, goldenNames, shortenStrings } from '../support/golden.ts';
-import { prepareRequest, withoutUnreadable, type RequestTarget } from '../support/prepare-request.ts';
+import { prepareRequest, withoutRefused, type RequestTarget } from '../support/prepare-request.ts';
 import { listOf } from '../support/reported.ts';
 import { CHAT, CHAT_VARIANTS, MESSAGES, MESSAGES_VARIANTS } from './full-requests.ts';
+import { prepareResponsesRequest, RESPONSES, RESPONSES_VARIANTS } from './full-responses.ts';
 import { REQUEST_NOTES } from './request-notes.ts';
 import { TARGETS } from './targets.ts';
 
@@ -14,9 +15,16 @@ const CALLERS: readonly {
   readonly format: ClientFormatId;
   readonly full: JsonObject;
   readonly variants: Readonly<Record<string, JsonObject>>;
+  readonly prepare: (body: JsonObject, target: RequestTarget) => JsonObject;
 }[] = [
-  { format: 'chat', full: CHAT, variants: CHAT_VARIANTS },
-  { format: 'messages', full: MESSAGES, variants: MESSAGES_VARIANTS },
+  { format: 'chat', full: CHAT, variants: CHAT_VARIANTS, prepare: (...given) => prepareRequest('chat', ...given) },
+  {
+    format: 'messages',
+    full: MESSAGES,
+    variants: MESSAGES_VARIANTS,
+    prepare: (...given) => prepareRequest('messages', ...given),
+  },
+  { format: 'responses', full: RESPONSES, variants: RESPONSES_VARIANTS, prepare: prepareResponsesRequest },
 ];
 
 const TEXT_CHARS_MAX = 400;
@@ -59,14 +67,14 @@ function changedMembers(before: JsonObject, after: JsonObject, path: string, gon
 function checkFullRequest(
   name: string,
   target: RequestTarget,
-  { format, full, variants }: (typeof CALLERS)[number],
+  { format, full, variants, prepare }: (typeof CALLERS)[number],
 ): void {
   const file = `${format}-full.${name}`;
-  const readable = withoutUnreadable(format, full, target);
-  const formatted = prepareRequest(format, readable.body, target);
+  const readable = withoutRefused(full, (body) => prepare(body, target));
+  const formatted = prepare(readable.body, target);
   const differences = Object.entries(variants).map(([title, change]): [string, Json] => [
     title,
-    differenceOf(formatted, prepareRequest(format, { ...readable.body, ...change }, target)),
+    differenceOf(formatted, prepare({ ...readable.body, ...change }, target)),
   ]);
   const why = REQUEST_NOTES[file];
   const golden: JsonObject = {
