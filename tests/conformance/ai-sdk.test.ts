@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, generateText, isStepCount, Output, streamText, tool, type LanguageModel } from 'ai';
 import { z } from 'zod';
@@ -51,6 +52,8 @@ const chat = createOpenAICompatible({
   includeUsage: true,
   supportsStructuredOutputs: true,
 });
+/** The responses format. Of models that it does not know this client assumes that they do not reason. */
+const responses = createOpenAI({ baseURL: gateway.baseUrl, apiKey: API_KEY });
 const messages = createAnthropic({ baseURL: gateway.baseUrl, apiKey: API_KEY });
 const bearer = createAnthropic({ baseURL: gateway.baseUrl, authToken: API_KEY });
 
@@ -58,6 +61,12 @@ interface Client {
   readonly name: string;
   readonly model: (name: string) => LanguageModel;
   readonly maxOutputTokens: number;
+  /** What makes it request reasoning, and show it. */
+  readonly providerOptions?: {
+    readonly openai: { readonly forceReasoning: boolean; readonly reasoningSummary: string };
+  };
+  /** The id of a response, from that of its generation. */
+  readonly idOf?: (generation: string) => string;
 }
 
 const clients: readonly Client[] = [
@@ -66,6 +75,13 @@ const clients: readonly Client[] = [
     model: (name: string) => chat(`${from}/${name}`),
     maxOutputTokens: 4_000,
   })),
+  ...[OWN, CHAT_ONLY, MESSAGES_VENDOR].map((from) => ({
+    name: `@ai-sdk/openai, ${from}`,
+    model: (name: string) => responses(`${from}/${name}`),
+    maxOutputTokens: 4_000,
+    providerOptions: { openai: { forceReasoning: true, reasoningSummary: 'auto' } },
+    idOf: (generation: string) => `resp_${generation.replaceAll('-', '').slice('gen'.length)}`,
+  })),
   ...[OWN, MESSAGES_ONLY, CHAT_ONLY].map((from) => ({
     name: `@ai-sdk/anthropic, ${from}`,
     model: (name: string) => messages(`${from}/${name}`),
@@ -73,7 +89,7 @@ const clients: readonly Client[] = [
   })),
 ];
 
-for (const { name, model, maxOutputTokens } of clients)
+for (const { name, model, maxOutputTokens, providerOptions, idOf = String } of clients)
   suite(name, () => {
     const common = { ...NOTHING_MORE, maxOutputTokens };
 
@@ -82,7 +98,8 @@ for (const { name, model, maxOutputTokens } of clients)
       assert.equal(result.text, TEXT);
       assert.equal(result.finishReason, 'stop');
       assert.ok((result.usage.inputTokens ?? 0) > 0 && (result.usage.outputTokens ?? 0) > 0);
-      assert.equal(result.finalStep.response.id, result.finalStep.response.headers?.['x-generation-id']);
+      const { id, headers } = result.finalStep.response;
+      assert.equal(id, idOf(headers?.['x-generation-id'] ?? ''));
     });
 
     test('returns the same in pieces from streamText', async () => {
@@ -151,7 +168,12 @@ for (const { name, model, maxOutputTokens } of clients)
 
     for (const streaming of [false, true])
       test(`separates reasoning from the text and sends it back with the next turn, stream: ${streaming}`, async () => {
-        const options = { ...common, model: model('reasoning'), reasoning: 'low' as const };
+        const options = {
+          ...common,
+          model: model('reasoning'),
+          reasoning: 'low' as const,
+          ...(providerOptions !== undefined && { providerOptions }),
+        };
         const first = streaming
           ? streamText({ ...options, prompt: 'Think' })
           : await generateText({ ...options, prompt: 'Think' });

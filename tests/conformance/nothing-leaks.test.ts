@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { PLUGINS } from '../../src/plugins/index.ts';
-import { CANARY, FULL_CHAT, FULL_MESSAGES, TALKATIVE_HEADERS } from '../support/full-requests.ts';
+import { CANARY, FULL_CHAT, FULL_MESSAGES, FULL_RESPONSES, TALKATIVE_HEADERS } from '../support/full-requests.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
 import { startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
+import { emit } from '../support/upstreams/speak.ts';
 import type { Arrived } from '../support/upstream.ts';
 
 const { gateway, chat, messages } = await startScriptedFormats({ after });
@@ -83,7 +84,7 @@ const EXPECTED: Readonly<Record<Caller, Readonly<Record<string, Expectation>>>> 
     'acme/chat': { members: `${MESSAGES_TO_CHAT} max_tokens`, dropped: `${WITHOUT_EFFECT} ${MESSAGES_ONLY}` },
     'acme/openai': {
       members: `${without(MESSAGES_TO_CHAT, REFUSED_BY_VENDOR)} max_completion_tokens safety_identifier`,
-      dropped: `${WITHOUT_EFFECT} ${MESSAGES_ONLY} stop temperature top_k top_p`,
+      dropped: `${WITHOUT_EFFECT} ${MESSAGES_ONLY} stop_sequences temperature top_k top_p`,
     },
   },
 };
@@ -179,6 +180,46 @@ for (const caller of ['chat', 'messages'] as const)
             assert.ok(!(header in arrived.headers), header);
         });
       });
+
+/** What the responses format has for the gateway alone, beside what all formats have. */
+const RESPONSES_ALONE = {
+  client_metadata: { installation: CANARY },
+  include: [`${CANARY}-include`],
+  metadata: { tag: CANARY },
+  safety_identifier: `${CANARY}-someone`,
+  store: false,
+  previous_response_id: null,
+  background: false,
+  stream_options: { include_obfuscation: true },
+};
+const { provider, plugins, session_id, user, trace, debug, stop_server_tools_when, x_search_filter } = FULL_CHAT;
+const OF_ALL_FORMATS = { provider, plugins, session_id, user, trace, debug, stop_server_tools_when, x_search_filter };
+const RESPONSES_FIELDS = [...GATEWAY_FIELDS, 'client_metadata', 'previous_response_id', 'background'];
+
+for (const model of ['acme/chat', 'acme/openai', 'acme/messages', 'acme/anthropic'])
+  for (const stream of [false, true])
+    // @spec request-12, request-21
+    test(`a full request of the responses format to ${model}, stream: ${stream}, delivers nothing of the gateway`, async (t) => {
+      const upstream = model === 'acme/chat' || model === 'acme/openai' ? chat : messages;
+      upstream.arrived.length = 0;
+      // A vendor is called in the format itself.
+      const { script } = upstream;
+      upstream.script = emit('Said in any format.');
+      t.after(() => (upstream.script = script));
+      const body = { ...FULL_RESPONSES, ...OF_ALL_FORMATS, ...RESPONSES_ALONE, model, stream };
+      const response = await gateway.post('/responses', body, TALKATIVE_HEADERS);
+      const text = await response.text();
+      assert.equal(response.status, 200, text);
+      const [arrived, ...others] = upstream.arrived;
+      assert.ok(arrived !== undefined && others.length === 0);
+      for (const field of RESPONSES_FIELDS) assert.ok(!(field in arrived.body), field);
+      assert.notEqual(arrived.body['store'], true);
+      const everything = `${arrived.path}\n${JSON.stringify(arrived.headers)}\n${arrived.text}`;
+      assert.ok(!everything.includes(API_KEY), 'the key of the caller');
+      const at = everything.indexOf(CANARY);
+      assert.equal(at, -1, everything.slice(Math.max(0, at - 80), at + 80));
+      assert.ok(!/upstream-secret/.test(text), 'the key of the provider');
+    });
 
 suite('the end user', () => {
   for (const caller of ['chat', 'messages'] as const)

@@ -163,6 +163,7 @@ suite('an unknown path', () => {
     ['GET', '/v1/chat/completions'],
     ['POST', '/v1/nothing'],
     ['GET', '/v1/messagesx'],
+    ['GET', '/v1/responses'],
     ['GET', '/v1/nothing?of=/messages'],
   ] as const)
     test(`is an error in the shape of chat: ${method} ${path}`, async () => {
@@ -174,10 +175,10 @@ suite('an unknown path', () => {
     });
 
   for (const [method, path, area] of [
-    ['POST', '/v1/responses', 'responses'],
+    ['POST', '/v1/rerank', 'rerank'],
     ['POST', '/api/v1/embeddings?x=1', 'embeddings'],
     ['GET', '/v1/images/models', 'images'],
-    ['POST', '/v1/presets/kind/responses', 'responses'],
+    ['POST', '/v1/presets/kind/embeddings', 'embeddings'],
   ] as const)
     // @spec error-25
     test(`is an error that names an area which is not built: ${method} ${path}`, async () => {
