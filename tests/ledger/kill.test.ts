@@ -19,7 +19,7 @@ import { makeFolder } from '../support/cli/spawn-cli.ts';
 import { applyLeftJournals } from '../support/store/journal.ts';
 
 /** `npm run test:crash` runs more, and with workers. */
-const KILLS = Number(process.env['CRASH_KILLS'] ?? 4);
+const KILLS = Number(process.env['CRASH_KILLS'] ?? 2);
 const WORKERS = process.env['CRASH_KILLS'] === undefined ? [1] : [1, 2];
 const SEED = Number(process.env['CRASH_SEED'] ?? 1);
 
@@ -49,6 +49,8 @@ for (const { name, makePlace, isPostgres, workers } of CASES)
     const database = await openDatabase({ path, url, clock: systemClock });
     t.after(() => database.close());
     await applyLeftJournals(database, dataDir);
+    // A gateway that applies what others left withdraws their positions; without that they are waited for while they hold.
+    if (shared !== undefined) await redis?.del(`${shared.prefix}journals`);
     const stored = await readStored(database);
     assert.ok(loop.finished.length >= KILLS, 'the load was real');
     reconcile(loop, stored);
