@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { errorsOf } from '../src/http/openapi.ts';
+import { errorsOf } from '../src/http/openapi/management.ts';
 import { MANAGEMENT_ROUTES } from '../src/http/routes.ts';
 import type { ManagementRoute } from '../src/http/management/route.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from './support/gateway.ts';
@@ -68,6 +68,10 @@ suite('every route of the table', () => {
       test(`is 403 with a normal key, whatever the body: ${name}`, async () => {
         assert.equal(await statusOf(route, API_KEY), 403);
         if (route.method !== 'GET') assert.equal(await statusOf(route, API_KEY, GOOD_BODY[name] ?? {}), 403);
+      });
+    if (route.scope === 'normal')
+      test(`is 403 with a management key: ${name}`, async () => {
+        assert.equal(await statusOf(route, MANAGEMENT_KEY), 403);
       });
     const key = route.scope === 'management' ? MANAGEMENT_KEY : API_KEY;
     test(`names unknown query parameters: ${name}`, async () => {

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { suite, test } from 'node:test';
 import { ENTRIES_MAX, findLargeFolders } from '../support/architecture/folder-sizes.ts';
-
-const ROOT = path.join(import.meta.dirname, '../..');
-
-function listFiles(folder: string): readonly string[] {
-  return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true, encoding: 'utf8' })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
-}
+import { listOwnFiles } from '../support/architecture/own-files.ts';
 
 suite('folders', () => {
   test(`have at most ${ENTRIES_MAX} entries, tests included`, () => {
-    const files = ['src', 'tests', 'scripts', 'bench'].flatMap(listFiles);
+    const files = ['src', 'tests', 'scripts', 'bench'].flatMap((folder) => listOwnFiles(folder));
     assert.ok(files.length > 1_000, 'there are files to count');
     assert.deepEqual(findLargeFolders(files), []);
   });

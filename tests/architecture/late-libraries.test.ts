@@ -98,6 +98,34 @@ test('loads no PostgreSQL client for the embedded database', () => {
   assert.ok(!loaded.includes('pg'));
 });
 
+test('loads no schemas in the thread of the embedded database', () => {
+  const loaded = packagesOf(
+    `import './src/store/journal/decode-batch.ts'; import './src/store/engine/sqlite/apply-batch.ts';`,
+  );
+  assert.deepEqual(loaded, ['']);
+});
+
+const SERVER = `
+  import { createHttpServer } from './src/http/server.ts';
+  const fail = () => { throw new Error('nothing comes'); };
+  const mount = (fastify) => void fastify.get('/one', (request, reply) => reply.send('one'));
+  const rules = { host: '127.0.0.1', port: 0, generation: {}, connectionsMax: 1, mount };
+  const unread = { complete: () => undefined };
+  const server = createHttpServer({ ...rules, unread, serializeError: fail, onBug: fail });
+  const { port } = await server.listen();
+`;
+const REQUEST = `await fetch('http://127.0.0.1:' + port + '/one', { headers: { connection: 'close' } });`;
+const CLOSE = `await server.close({ farewellMs: 0, drainMs: 1000 });`;
+
+test('loads Fastify with the first request that is no generation, and no compiler of schemas', () => {
+  assert.ok(!packagesOf(SERVER + CLOSE).includes('fastify'));
+  // The latter is of the routes that take files.
+  assert.ok(!packagesOf(`import './src/app.ts'`).some((name) => /^(?:fastify|@fastify\/busboy)$/.test(name)));
+  const loaded = packagesOf(SERVER + REQUEST + CLOSE);
+  assert.ok(loaded.includes('fastify'), 'the record works');
+  assert.ok(!loaded.some((name) => /ajv|fast-json-stringify-compiler/.test(name)));
+});
+
 const MCP = `
   import { createMcpServers } from './src/mcp/servers.ts';
   const rules = { name: 'tests', callMsMax: 1000, transport: 'stdio', command: '/no/such/command', args: [], env: {} };

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findImportCycle } from '../support/architecture/import-cycle.ts';
 import { findViolations, readImports } from '../support/architecture/layer-rules.ts';
 import type { SourceFile } from '../support/architecture/layer-rules.ts';
+import { listOwnFiles } from '../support/architecture/own-files.ts';
 import { readTokens } from '../support/architecture/source-tokens.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 function readSources(folder = 'src'): readonly SourceFile[] {
-  return readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' })
-    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => ({ path, text: readFileSync(`${ROOT}/${path}`, 'utf8') }));
+  return listOwnFiles(folder, '.ts').map((path) => ({ path, text: readFileSync(`${ROOT}/${path}`, 'utf8') }));
 }
 
 /** What `npm ci --omit=dev` installs. */

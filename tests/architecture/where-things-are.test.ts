@@ -43,7 +43,7 @@ const FILES: readonly (readonly [question: string, search: string, path: string]
   ['the configuration, parsed', 'config', 'src/config/load-config.ts'],
   ['database migrations', 'migrat', 'src/store/engine/migrate.ts'],
   ['the audit log', 'audit', 'src/accounts/audit.ts'],
-  ['the OpenAPI document', 'openapi', 'src/http/openapi.ts'],
+  ['the OpenAPI document', 'openapi', 'src/http/openapi/openapi.ts'],
 ];
 
 /** Files that a reader looks through: neither tests nor data. */

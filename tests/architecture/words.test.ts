@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { listOwnFiles } from '../support/architecture/own-files.ts';
 import { findPersonalWords, findPersonalWordsOfPage, UNCLEAN } from '../support/architecture/personal-words.ts';
 import { findRetiredTexts } from '../support/architecture/retired-texts.ts';
 import { findRetiredNames } from '../support/architecture/retired-words.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const FOLDERS = ['src', 'tests', 'bench', 'scripts'] as const;
-
-/** Files below a folder with one of these endings, by their path below the project. */
-function listFiles(folder: string, ending: string): readonly string[] {
-  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith(ending))
-    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
-}
 
 function isClean(file: string): boolean {
   return !UNCLEAN.some((part) => file === part || file.startsWith(`${part}/`));
@@ -27,14 +21,10 @@ function read(file: string): string {
 suite('names', () => {
   for (const folder of FOLDERS)
     test(`hold no retired word: ${folder}`, () => {
-      const files = readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
-        name.endsWith('.ts'),
-      );
+      const files = listOwnFiles(folder, '.ts');
       assert.ok(files.length > 10, 'there are sources to look at');
       const found = files.flatMap((file) =>
-        findRetiredNames(readFileSync(path.join(ROOT, folder, file), 'utf8')).map(
-          ({ name, line, instead }) => `${folder}/${file}:${line}: ${name}: use ${instead}`,
-        ),
+        findRetiredNames(read(file)).map(({ name, line, instead }) => `${file}:${line}: ${name}: use ${instead}`),
       );
       assert.deepEqual(found, []);
     });
@@ -53,7 +43,7 @@ suite('names', () => {
 });
 
 suite('texts', () => {
-  const sources = listFiles('src', '.ts').filter((file) => isClean(file) && !file.endsWith('.test.ts'));
+  const sources = listOwnFiles('src', '.ts').filter((file) => isClean(file) && !file.endsWith('.test.ts'));
 
   test('hold no retired word: messages, prompts and descriptions', () => {
     assert.ok(sources.length > 500, 'there are sources to look at');
@@ -82,11 +72,11 @@ suite('texts', () => {
 });
 
 suite('prose', () => {
-  const sources = FOLDERS.flatMap((folder) => listFiles(folder, '.ts')).filter(isClean);
+  const sources = FOLDERS.flatMap((folder) => listOwnFiles(folder, '.ts')).filter(isClean);
   const pages = [
     'README.md',
     'CONTRIBUTING.md',
-    ...['docs', 'tests', 'bench', 'eval'].flatMap((folder) => listFiles(folder, '.md')),
+    ...['docs', 'tests', 'bench', 'eval'].flatMap((folder) => listOwnFiles(folder, '.md')),
   ].filter(isClean);
 
   test('gives programs no words for people: comments and test names', () => {

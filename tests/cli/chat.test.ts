@@ -23,6 +23,19 @@ suite('chat', () => {
     assert.match(stdout, /Hello, gateway!\n$/);
   });
 
+  test('speaks the responses format as well', async (t) => {
+    const chat = ['chat', '--format', 'responses', '--url', url];
+    const { code, stdout, stderr } = await runCli(t, [...chat, 'Hello,', 'gateway!'], { env });
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /Hello, gateway!\n$/);
+    const broken = await runCli(t, [...chat, '--model', 'sandbox/cut', 'hello there'], { env });
+    assert.equal(broken.code, 1);
+    assert.match(broken.stderr, /^The response broke off: [^\n]+\n$/);
+    const talk = startCli(t, [...chat, '--model', 'sandbox/reasoning'], { env });
+    talk.child.stdin?.end('first\nsecond\n');
+    assert.match((await talk.exited).stdout, /^first\nsecond\n$/);
+  });
+
   test('uses the address of the configuration by default', async (t) => {
     const cwd = makeFolder(t);
     const { port } = new URL(url);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { captureCli } from '../support/cli/capture-cli.ts';
@@ -43,6 +43,22 @@ suite('the command journal', () => {
     gateway.child.kill('SIGTERM');
     await gateway.exited;
     assert.equal((await run('list')).stdout, 'There is no journal: the database has all records.\n');
+  });
+
+  test('says in verify which files of an earlier version are not stored yet', async (t) => {
+    const dataDir = makeFolder(t);
+    const cli = (...args: readonly string[]) => captureCli([...args, '--data-dir', dataDir]);
+    const gateway = await startGateway(t, { dataDir, env: ENV });
+    gateway.child.kill('SIGTERM');
+    await gateway.exited;
+    mkdirSync(join(dataDir, 'unstored'));
+    writeFileSync(join(dataDir, 'unstored', '001795000000000-1-abcdefABCDEF.json'), '[]');
+    const verified = await cli('credits', 'verify');
+    assert.deepEqual(
+      [verified.code, verified.stdout.includes('not in the database (files: 1)')],
+      [1, true],
+      verified.stdout,
+    );
   });
 
   test('applies what a killed gateway has left, of which verify says that it is missing', async (t) => {

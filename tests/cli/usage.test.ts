@@ -43,6 +43,7 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
   [['catalog', 'show'], 2, 'catalog show: takes one model\n'],
   [['chat', 'hi'], 2, 'chat: give a key with --key or in GATEWAY_API_KEY\n'],
   [['chat', '--key', 'k', '--url', 'nowhere', 'hi'], 2, '--url: must be an http:// or https:// URL, not "nowhere"\n'],
+  [['chat', '--key', 'k', '--format', 'morse', 'hi'], 2, '--format: must be one of chat, responses, not "morse"\n'],
   [['chat', '--modle', 'm'], 2, '--modle: unknown flag; did you mean "--model"?\n'],
 ];
 

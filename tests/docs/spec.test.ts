@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { listOwnFiles } from '../support/architecture/own-files.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const PAGES = 'docs/spec';
@@ -32,18 +33,12 @@ interface Citation {
   readonly file: string;
 }
 
-function namesBelow(folder: string): readonly string[] {
-  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
-    (name) => `${folder}/${name.replaceAll('\\', '/')}`,
-  );
-}
-
 function read(file: string): string {
   return readFileSync(path.join(ROOT, file), 'utf8');
 }
 
-const pages = namesBelow(PAGES).filter((name) => name.endsWith('.md') && !name.endsWith('/README.md'));
-const sources = CODE.flatMap(namesBelow).filter((name) => name.endsWith('.ts'));
+const pages = listOwnFiles(PAGES).filter((name) => name.endsWith('.md') && !name.endsWith('/README.md'));
+const sources = CODE.flatMap((folder) => listOwnFiles(folder)).filter((name) => name.endsWith('.ts'));
 
 function readStatements(page: string): readonly Statement[] {
   return read(page)
@@ -101,7 +96,11 @@ suite('the specification', () => {
   });
 
   test('stands in place of every document outside of the repository', () => {
-    const texts = [...sources, ...PROSE.flatMap(namesBelow).filter((name) => name.endsWith('.md')), ...ROOT_PAGES];
+    const texts = [
+      ...sources,
+      ...PROSE.flatMap((folder) => listOwnFiles(folder)).filter((name) => name.endsWith('.md')),
+      ...ROOT_PAGES,
+    ];
     const outside = texts.flatMap((file) =>
       [...read(file).matchAll(SECTION)]
         .filter(([, page]) => page === undefined || !existsSync(path.join(ROOT, 'docs', page)))

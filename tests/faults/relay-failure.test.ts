@@ -4,7 +4,6 @@ import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { mergeRules } from '../../src/accounts/policy/policy.ts';
 import { samplePrincipal } from '../support/principal.ts';
-import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
 import { GatewayError } from '../../src/canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import { createCatalog } from '../../src/catalog/catalog.ts';
@@ -28,6 +27,7 @@ import { createChatClientFormat, chatUpstreamFormat } from '../../src/wire/chat/
 import type { ClientFormat } from '../../src/wire/format.ts';
 import { chatChunk, sse, startUpstream } from '../support/upstream.ts';
 import type { Generate, ResponseWriter } from '../../src/pipeline/request.ts';
+import { plainDirectives } from '../support/plain-directives.ts';
 
 const chat = createChatClientFormat({ plugin: pluginSchema });
 const HANG_UP_LIMIT_MS = 250;
@@ -38,14 +38,7 @@ const REQUEST: GenerationRequest = {
   turns: [{ role: 'user', blocks: [{ type: 'text', text: 'hi' }], plain: true }],
   tools: [],
   settings: {},
-  directives: {
-    models: ['ollama/one'],
-    provider: DEFAULT_PREFERENCES,
-    plugins: [],
-    echoUpstreamBody: false,
-    serviceMetadata: false,
-    betas: [],
-  },
+  directives: plainDirectives('ollama/one'),
   warnings: [],
 };
 

@@ -16,6 +16,8 @@ import { createFuzzStream, createFuzzWhole, readEvents, type UpstreamFormatId } 
 import { createRandom, readSeed, seedOf, type Random } from '../support/random.ts';
 import { readChatStream, readMessagesStream } from '../support/http/read-stream.ts';
 import { startScriptedFormats } from '../support/upstreams/scripted-formats.ts';
+import { ACCOUNT, callerFormat, request } from '../support/wire/responses/caller.ts';
+import { checkStream, lastResponse } from '../support/wire/responses/stream-checker.ts';
 import type { Script } from '../support/upstream.ts';
 
 const SEED = readSeed();
@@ -25,10 +27,25 @@ const FIRST = Number(process.env['FUZZ_FIRST'] ?? 0);
 const HTTP_RUNS = Math.ceil(RUNS / 10);
 const IN_FLIGHT = 16;
 
+const PATHS = { chat: '/chat/completions', messages: '/messages', responses: '/responses' } as const;
 const upstreams = { chat: chatUpstreamFormat, messages: messagesUpstreamFormat };
 const plugin = z.never();
-const callers: readonly ClientFormat[] = [createChatClientFormat({ plugin }), createMessagesClientFormat({ plugin })];
-const identity: ResponseIdentity = { id: 'gen-1', createdS: 1_760_000_000, model: 'acme/one', provider: 'Acme' };
+const callers: readonly ClientFormat[] = [
+  createChatClientFormat({ plugin }),
+  createMessagesClientFormat({ plugin }),
+  callerFormat(),
+];
+const identity: ResponseIdentity = {
+  id: 'gen-1',
+  createdS: 1_760_000_000,
+  model: 'acme/one',
+  provider: 'Acme',
+  accountId: ACCOUNT,
+  // Calls of the one come as items of its kind, those of the other as calls of a function.
+  request: request({
+    tools: [{ type: 'function', name: 'f', kind: 'custom', declared: { type: 'custom', name: 'f' } }],
+  }),
+};
 const finalUsage: FinalUsage = { usage: NO_USAGE, charge: undefined, isByok: false, serviceMetadata: undefined };
 const context: ErrorContext = { generationId: 'gen-1', serviceMetadata: undefined, baseUrl: 'http://127.0.0.1/v1' };
 const brokenOff = new GatewayError('provider_unavailable', 'The response broke off.');
@@ -104,6 +121,8 @@ function checkStreams(batches: readonly EventBatch[], end: EndEvent | undefined)
       assert.equal(error === undefined, ended);
       if (!ended) assert.equal(finish, 'error');
       else assert.equal(finish !== null, hasReason);
+    } else if (caller.id === 'responses') {
+      assert.equal(lastResponse(checkStream(text))['status'] !== 'failed', ended);
     } else {
       const { stopReason, error } = readMessagesStream(text);
       assert.equal(error === undefined, ended);
@@ -116,8 +135,7 @@ function checkWhole(events: EventBatch): void {
   const answer = foldEvents(events);
   for (const caller of callers) {
     const text = caller.encodeWhole(answer, identity, finalUsage);
-    const path = caller.id === 'chat' ? '/chat/completions' : '/messages';
-    const fault = findFault(path, { status: 200, contentType: 'application/json', text });
+    const fault = findFault(PATHS[caller.id], { status: 200, contentType: 'application/json', text });
     assert.equal(fault, undefined);
   }
 }
@@ -207,10 +225,12 @@ suite(`responses of upstreams through the whole gateway, FUZZ_SEED=${SEED}`, () 
       while (next < FIRST + HTTP_RUNS) {
         const index = next++;
         const random = createRandom(seedOf(SEED, index));
-        const path = random.pick(['/chat/completions', '/messages']);
+        const path = random.pick(Object.values(PATHS));
         const model = random.pick(['acme/chat', 'acme/openai', 'acme/messages', 'acme/anthropic']);
         const content = `run ${index}`;
-        const requested = { model, max_tokens: 50, stream: random.chance(0.6), messages: [{ role: 'user', content }] };
+        const turns = [{ role: 'user', content }];
+        const said = path === '/responses' ? { input: turns } : { messages: turns };
+        const requested = { model, max_tokens: 50, stream: random.chance(0.6), ...said };
         const response = await gateway.post(path, requested, {}, AbortSignal.timeout(5_000));
         const contentType = response.headers.get('content-type') ?? '';
         const fault = findFault(path, { status: response.status, contentType, text: await response.text() });

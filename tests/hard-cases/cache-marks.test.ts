@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../support/chat-or-messages.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { CALLERS, PATHS, shareAllUpstreams, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
 import { refuse, type Fault } from '../support/upstreams/strict-upstream.ts';
@@ -13,7 +13,7 @@ const mark = (ttl?: string): JsonObject => ({
 
 /** A tool, instructions and six texts, marked as said; nothing for no mark. */
 function request(
-  caller: ClientFormatId,
+  caller: ChatOrMessages,
   tool: JsonObject,
   system: JsonObject,
   texts: readonly JsonObject[],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../support/chat-or-messages.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { CALLERS, shareAllUpstreams, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
 import { toolsOf } from '../support/next-turn.ts';
@@ -9,7 +9,7 @@ import { emptyContent, refuse, unpairedResults } from '../support/upstreams/stri
 const shared = shareAllUpstreams();
 
 /** A plain host of the caller's own format gets what the caller wrote. */
-const ACROSS: Readonly<Record<ClientFormatId, readonly UpstreamName[]>> = {
+const ACROSS: Readonly<Record<ChatOrMessages, readonly UpstreamName[]>> = {
   chat: ['claude', 'messages-plain', 'gemini', 'responses', 'converse', 'nova', 'cohere'],
   messages: ['claude', 'messages-plain', 'chat', 'openai', 'gemini', 'responses', 'converse', 'nova', 'cohere'],
 };
@@ -19,7 +19,7 @@ const EMPTY = [
   { type: 'text', text: '  \n', ...MARK },
 ];
 
-const CONVERSATIONS: Readonly<Record<ClientFormatId, JsonObject>> = {
+const CONVERSATIONS: Readonly<Record<ChatOrMessages, JsonObject>> = {
   chat: {
     messages: [
       { role: 'system', content: '' },

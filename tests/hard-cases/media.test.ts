@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../support/chat-or-messages.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import {
   CALLERS,
@@ -67,7 +67,7 @@ const shared = shareAllUpstreams({
 
 type Address = string;
 
-function withImage(caller: ClientFormatId, url: Address): JsonObject {
+function withImage(caller: ChatOrMessages, url: Address): JsonObject {
   const data = /^data:([^;]+);base64,(.*)$/.exec(url);
   const source = data === null ? { type: 'url', url } : { type: 'base64', media_type: data[1], data: data[2] };
   const part = caller === 'chat' ? { type: 'image_url', image_url: { url } } : { type: 'image', source };
@@ -77,7 +77,7 @@ function withImage(caller: ClientFormatId, url: Address): JsonObject {
   };
 }
 
-function withPdf(caller: ClientFormatId, url: Address): JsonObject {
+function withPdf(caller: ChatOrMessages, url: Address): JsonObject {
   const data = /^data:([^;]+);base64,(.*)$/.exec(url);
   const source = data === null ? { type: 'url', url } : { type: 'base64', media_type: data[1], data: data[2] };
   const part =

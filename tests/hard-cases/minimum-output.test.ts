@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../support/chat-or-messages.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { CALLERS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 
@@ -13,7 +13,7 @@ const shared = shareAllUpstreams({
   },
 });
 
-function requested(caller: ClientFormatId, tokens: number | undefined): JsonObject {
+function requested(caller: ChatOrMessages, tokens: number | undefined): JsonObject {
   const member = caller === 'chat' ? 'max_completion_tokens' : 'max_tokens';
   return { ...(tokens !== undefined && { [member]: tokens }), messages: [{ role: 'user', content: 'Hi.' }] };
 }

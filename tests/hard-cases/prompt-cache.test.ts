@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../support/chat-or-messages.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import {
   CALLERS,
@@ -45,7 +45,7 @@ const ANSWERS: readonly (readonly SpokenPart[])[] = [
   [{ type: 'text', text: 'It is grey — and loud.' }],
 ];
 
-function text(caller: ClientFormatId, stated: string, marked: boolean): JsonObject {
+function text(caller: ChatOrMessages, stated: string, marked: boolean): JsonObject {
   const part = { type: 'text', text: stated, ...(marked && MARK) };
   const image =
     caller === 'chat'
@@ -79,7 +79,7 @@ function markAsAWhole({ messages, system, ...body }: JsonObject): JsonObject {
 }
 
 /** A request with these messages after its instructions. */
-function request(caller: ClientFormatId, messages: readonly JsonObject[]): JsonObject {
+function request(caller: ChatOrMessages, messages: readonly JsonObject[]): JsonObject {
   const system = [{ type: 'text', text: LONG, ...MARK }];
   const shape =
     caller === 'chat'
@@ -95,7 +95,7 @@ interface Counts {
   readonly cost: unknown;
 }
 
-function countsOf(caller: ClientFormatId, { usage }: Reported): Counts {
+function countsOf(caller: ChatOrMessages, { usage }: Reported): Counts {
   if (caller === 'chat') {
     const details = objectOf(usage['prompt_tokens_details']);
     return {
@@ -120,7 +120,7 @@ function expectedCost({ prompt, read, written }: Counts, name: UpstreamName): nu
 /** Sends the first request three times, then the next one twice; returns the reported usage and cost of each. */
 async function talk(
   name: UpstreamName,
-  caller: ClientFormatId,
+  caller: ChatOrMessages,
   { stream, marking }: { readonly stream: boolean; readonly marking: Marking },
 ): Promise<readonly Counts[]> {
   const { upstream, ask } = shared();

@@ -5,35 +5,17 @@ import { encodeReasoning } from '../../src/wire/messages/response/content-out.ts
 import { CALLERS, PATHS } from '../support/upstreams/all-upstreams.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { messageOf } from '../support/next-turn.ts';
-import { emit, speak } from '../support/upstreams/speak.ts';
+import { emit } from '../support/upstreams/speak.ts';
 import { listOf, objectOf, readReported, type Reported } from '../support/reported.ts';
 import { json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
-
-const USER = { role: 'user', content: 'Think.' };
-const GO_ON = { role: 'user', content: 'Go on.' };
-const SEAL = 'gAAAAABsealed-for-one-organization==';
-const SEALED = speak({
-  parts: [
-    { type: 'thought', text: 'I think.', seal: SEAL },
-    { type: 'text', text: 'Thought.' },
-  ],
-});
-/** As OpenAI says it. openai/codex#8145, 2025-12 */
-const UNREADABLE = json(400, {
-  error: {
-    message: 'The encrypted content gAAA...==  could not be verified.',
-    type: 'invalid_request_error',
-    param: null,
-    code: 'invalid_encrypted_content',
-  },
-});
+import type { ChatOrMessages } from '../support/chat-or-messages.ts';
+import { GO_ON, SEAL, SEALED, UNREADABLE, USER } from '../support/upstreams/sealed-reasoning.ts';
 
 interface TwoOrganizations {
   readonly gateway: RunningGateway;
   readonly first: ScriptedUpstream;
   readonly second: ScriptedUpstream;
-  readonly ask: (caller: ClientFormatId, body: JsonObject) => Promise<Reported>;
+  readonly ask: (caller: ChatOrMessages, body: JsonObject) => Promise<Reported>;
 }
 
 /** One model at two accounts of one vendor, each of which encrypts for itself. */

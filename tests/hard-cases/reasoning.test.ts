@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../support/chat-or-messages.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { encodeReasoning } from '../../src/wire/messages/response/content-out.ts';
 import { CALLERS, ONE_OF_EACH, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
@@ -131,7 +131,7 @@ function sealOf(family: string): string {
 }
 
 /** A message that went from vendor to vendor. */
-function wanderer(caller: ClientFormatId): JsonObject {
+function wanderer(caller: ChatOrMessages): JsonObject {
   if (caller === 'chat')
     return {
       role: 'assistant',

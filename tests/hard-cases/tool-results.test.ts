@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../support/chat-or-messages.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { CALLERS, PATHS, shareAllUpstreams, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
 import { PNG_BASE64, PNG_DATA_URL } from '../support/files/media.ts';
@@ -10,7 +10,7 @@ import { refuse, unpairedResults } from '../support/upstreams/strict-upstream.ts
 const shared = shareAllUpstreams();
 
 /** A caller's own format gets what the caller wrote: whether it is right is between the two. */
-const ACROSS: Readonly<Record<ClientFormatId, readonly UpstreamName[]>> = {
+const ACROSS: Readonly<Record<ChatOrMessages, readonly UpstreamName[]>> = {
   chat: ['claude', 'messages-plain', 'gemini', 'responses', 'converse', 'nova', 'cohere'],
   messages: ['chat', 'openai', 'gemini', 'responses', 'converse', 'nova', 'cohere'],
 };
@@ -26,7 +26,7 @@ const HISTORIES: Readonly<
   Record<
     string,
     { readonly reported: readonly string[]; readonly lost?: readonly string[] } & Record<
-      ClientFormatId,
+      ChatOrMessages,
       readonly JsonObject[]
     >
   >

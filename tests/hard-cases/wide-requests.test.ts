@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from '../support/chat-or-messages.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { prepareRequest, type RequestTarget } from '../support/prepare-request.ts';
 
@@ -18,7 +18,7 @@ const list = <Item>(length: number, make: (index: number) => Item): readonly Ite
 const asking = { role: 'user', content: 'words' };
 
 /** What may be wide in a request of a format, made as wide as wanted. */
-const WIDE: Readonly<Record<ClientFormatId, Readonly<Record<string, (width: number) => JsonObject>>>> = {
+const WIDE: Readonly<Record<ChatOrMessages, Readonly<Record<string, (width: number) => JsonObject>>>> = {
   chat: {
     'user messages in a row': (width) => ({ messages: list(width, () => asking) }),
     'results of one turn': (width) => ({
@@ -80,7 +80,7 @@ const SLOWER_MAX = 60;
 /** Less is not worth a word: what one machine takes for it, another does not. */
 const QUICK_MS = 150;
 
-for (const [caller, kinds] of Object.entries(WIDE) as [ClientFormatId, (typeof WIDE)['chat']][])
+for (const [caller, kinds] of Object.entries(WIDE) as [ChatOrMessages, (typeof WIDE)['chat']][])
   suite(`a ${caller} request of sixteen times the width takes at most about sixteen times the time`, () => {
     for (const [kind, make] of Object.entries(kinds))
       for (const target of TARGETS)

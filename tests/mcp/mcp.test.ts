@@ -322,7 +322,7 @@ test('passes a server its entry, and of the environment only the path of program
   const setup = await start(t);
   const reported = await ask(setup, WHOLE, { messages: [please('mcp_local_environment')], tools: using('local') });
   const names = /"text":"([^"]*)"/.exec(reported.text)?.[1]?.split(' ') ?? [];
-  const known = ['MCP_NOTES', 'MCP_TOKEN', 'PATH', 'HOME'];
+  const known = ['MCP_NOTES', 'MCP_TOKEN', 'NODE_COMPILE_CACHE', 'PATH', 'HOME'];
   assert.deepEqual(
     names.filter((name) => !known.includes(name)),
     [],

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
 import type { CandidateModel, ModelChoice } from '../../src/canonical/model-choice.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import { NO_USAGE } from '../../src/canonical/usage.ts';
@@ -15,6 +14,7 @@ import { ENGINES } from '../support/store/engines.ts';
 import { sampleGeneration } from '../support/store/generations.ts';
 import { watchTaskTraffic, type TaskTrafficWatch } from '../../src/telemetry/task-traffic.ts';
 import { NO_ROUTERS } from '../support/routers/no-routers.ts';
+import { plainDirectives } from '../support/plain-directives.ts';
 
 const NOW_MS = 1_790_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -83,14 +83,7 @@ async function choose(traffic: TaskTrafficWatch, source?: 'prompt' | 'weighted_a
     turns: [],
     tools: [],
     settings: {},
-    directives: {
-      models: [SLUG],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives(SLUG),
     warnings: [],
   };
   const [first] = await paretoRouter.chooseModels(

@@ -12,6 +12,7 @@ import { createRandom, seedOf } from '../support/random.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createObserver, type Findings } from './observe.ts';
 import { createWorld } from './world.ts';
+import { plainDirectives } from '../support/plain-directives.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -112,15 +113,7 @@ function requestOf(sessionId: string | undefined): GenerationRequest {
     turns: [],
     tools: [],
     settings: {},
-    directives: {
-      models: ['acme/one'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-      ...(sessionId !== undefined && { sessionId }),
-    },
+    directives: { ...plainDirectives('acme/one'), ...(sessionId !== undefined && { sessionId }) },
     warnings: [],
   };
 }

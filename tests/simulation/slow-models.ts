@@ -13,6 +13,7 @@ import type { Candidate } from '../../src/routing/route-plan.ts';
 import { createCandidateIterator, type CandidateIterator } from '../../src/routing/candidate-iterator.ts';
 import { createRandom, seedOf, type Random } from '../support/random.ts';
 import { createEventQueue } from './event-queue.ts';
+import { plainDirectives } from '../support/plain-directives.ts';
 
 export interface SlowModelOptions {
   readonly seed: number;
@@ -159,10 +160,15 @@ export function simulateSlowModels({
     if (takesMs > SLOW_MS && takesMs < limitMs) found.slowHonest++;
     const history = own.find(endpointName(candidate.endpoint), requestClassOf(request, candidate.endpoint));
     const isQuick = history.basis === 'history' && (history.p99Ms ?? 0) <= QUICK_P99_MS;
-    const deadline = new AttemptDeadline({ deadlines, monotonicMs: () => nowMs }, candidate, request, {
-      areLeft: () => candidates.hasAlternative(),
-      couldServe: () => candidates.hasAlternative(),
-    });
+    const deadline = new AttemptDeadline(
+      { deadlines, monotonicMs: () => nowMs },
+      candidate,
+      (at) => requestClassOf(request, at),
+      {
+        areLeft: () => candidates.hasAlternative(),
+        couldServe: () => candidates.hasAlternative(),
+      },
+    );
     const hadAlternative = candidates.hasAlternative();
     const startedMs = nowMs;
     deadline.start();
@@ -251,14 +257,7 @@ function requestOf({ model, settings, delivery }: Kind, size: number): Generatio
     turns: [{ role: 'user', blocks: [{ type: 'text', text: TEXTS[size] ?? '' }] }],
     tools: [],
     settings,
-    directives: {
-      models: [model],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives(model),
     warnings: [],
   };
 }

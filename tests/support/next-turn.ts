@@ -1,9 +1,9 @@
-import type { ClientFormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from './chat-or-messages.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { listOf, objectOf, type Reported } from './reported.ts';
 
 /** Functions by name, as a caller of each format declares them. */
-export function toolsOf(caller: ClientFormatId, ...names: readonly string[]): readonly JsonObject[] {
+export function toolsOf(caller: ChatOrMessages, ...names: readonly string[]): readonly JsonObject[] {
   const parameters = { type: 'object', properties: { at: { type: 'string' } } };
   return names.map((name) =>
     caller === 'chat' ? { type: 'function', function: { name, parameters } } : { name, input_schema: parameters },
@@ -11,7 +11,7 @@ export function toolsOf(caller: ClientFormatId, ...names: readonly string[]): re
 }
 
 /** What a client keeps of an answer when it keeps everything. */
-export function messageOf(caller: ClientFormatId, { message, calls }: Reported): JsonObject {
+export function messageOf(caller: ChatOrMessages, { message, calls }: Reported): JsonObject {
   if (caller === 'messages') return { role: 'assistant', content: message['content'] };
   const { native_finish_reason: _native, logprobs: _logprobs, tool_calls: kept, ...rest } = message;
   const written = calls.map(({ id, name, arguments: given }) => ({
@@ -23,7 +23,7 @@ export function messageOf(caller: ClientFormatId, { message, calls }: Reported):
 }
 
 /** What a client keeps of an answer when it knows nothing but texts and calls. */
-export function strippedMessageOf(caller: ClientFormatId, reported: Reported): JsonObject {
+export function strippedMessageOf(caller: ChatOrMessages, reported: Reported): JsonObject {
   if (caller === 'messages') {
     const content = listOf(reported.message['content']).map((block) => objectOf(block));
     const known = content.filter(({ type }) => type === 'text' || type === 'tool_use');
@@ -43,7 +43,7 @@ export function strippedMessageOf(caller: ClientFormatId, reported: Reported): J
 }
 
 /** The results of an answer's calls, as the caller's next messages. */
-export function resultsFor(caller: ClientFormatId, { calls }: Reported, result = 'seen'): readonly JsonObject[] {
+export function resultsFor(caller: ChatOrMessages, { calls }: Reported, result = 'seen'): readonly JsonObject[] {
   if (caller === 'chat') return calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: result }));
   return [
     { role: 'user', content: calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: result })) },

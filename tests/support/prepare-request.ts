@@ -1,4 +1,6 @@
-import type { ClientFormatId, FormatId } from '../../src/canonical/extra.ts';
+import type { ChatOrMessages } from './chat-or-messages.ts';
+import type { FormatId } from '../../src/canonical/extra.ts';
+import type { GenerationRequest } from '../../src/canonical/request.ts';
 import { GatewayError } from '../../src/canonical/gateway-error.ts';
 import type { Endpoint } from '../../src/catalog/model.ts';
 import { parseJson, type Json, type JsonObject } from '../../src/lib/json.ts';
@@ -33,19 +35,26 @@ const OUTPUT_TOKENS_MAX = 64_000;
  * changed on the way. A refusal is returned as its status and message.
  */
 export function prepareRequest(
-  caller: ClientFormatId,
+  caller: ChatOrMessages,
   body: JsonObject,
   target: RequestTarget,
   headers: Partial<HeaderDirectives> = {},
 ): JsonObject {
-  const format = UPSTREAM_FORMATS[target.format];
   const text = JSON.stringify(body);
-  try {
-    const request = CLIENT_FORMATS[caller].decodeRequest(parseJson(text) ?? null, text, {
+  const decode = (): GenerationRequest =>
+    CLIENT_FORMATS[caller].decodeRequest(parseJson(text) ?? null, text, {
       serviceMetadata: false,
       betas: [],
       ...headers,
     });
+  return prepareDecoded(decode, target);
+}
+
+/** The same for a request that is decoded elsewhere. @param decode may refuse it */
+export function prepareDecoded(decode: () => GenerationRequest, target: RequestTarget): JsonObject {
+  const format = UPSTREAM_FORMATS[target.format];
+  try {
+    const request = decode();
     const endpoint = endpointOf(target);
     const { path, headers: sent, encoded } = prepareCall(providerOf(target), format, endpoint, request, 'hash-of-user');
     const { body: written, warnings, toolNames, outputTool } = encoded;
@@ -82,24 +91,32 @@ export function endpointOf({ model, format }: RequestTarget): Endpoint {
   };
 }
 
-const CANNOT_READ = /^messages\[(\d+)\]\.content\[(\d+)\].*which the provider of the model cannot read$/;
+const CANNOT_READ = /^(?:messages|input)\[(\d+)\]\.content\[(\d+)\].*which the provider of the model cannot read$/;
 
 /**
  * The request without the files that this kind of upstream refuses, and the refusals. The router selects no such
  * upstream for them, and files at addresses are fetched before the call.
  */
 export function withoutUnreadable(
-  caller: ClientFormatId,
+  caller: ChatOrMessages,
   full: JsonObject,
   target: RequestTarget,
 ): { readonly body: JsonObject; readonly refused: readonly string[] } {
-  const body: { [member: string]: unknown; messages: Turn[] } = structuredClone(full) as never;
+  return withoutRefused(full, (body) => prepareRequest(caller, body, target));
+}
+
+/** @param prepare the request as it leaves, or its refusal */
+export function withoutRefused(
+  full: JsonObject,
+  prepare: (body: JsonObject) => JsonObject,
+): { readonly body: JsonObject; readonly refused: readonly string[] } {
+  const body: { [member: string]: unknown; messages?: Turn[]; input?: Turn[] } = structuredClone(full) as never;
   const refused: string[] = [];
   for (;;) {
-    const { message } = prepareRequest(caller, body as JsonObject, target);
+    const { message } = prepare(body as JsonObject);
     const words = typeof message === 'string' ? message : '';
     const [, turn, part] = CANNOT_READ.exec(words) ?? [];
-    const content = body.messages[Number(turn)]?.content;
+    const content = (body.messages ?? body.input)?.[Number(turn)]?.content;
     if (!Array.isArray(content)) return { body: body as JsonObject, refused };
     refused.push(words);
     content[Number(part)] = { type: 'text', text: 'A file.' };

@@ -5,6 +5,7 @@ import type { EndpointHealth } from '../../src/routing/health.ts';
 import { planCandidates } from '../../src/routing/plan.ts';
 import type { ExclusionReason, PlanInput, RoutePlan } from '../../src/routing/route-plan.ts';
 import type { RoutingMetrics } from '../../src/routing/stats.ts';
+import { plainDirectives } from './plain-directives.ts';
 
 const HEALTHY: EndpointHealth = { rank: 0, open: false, probeDue: false };
 
@@ -38,14 +39,7 @@ export function requestOf(changes: Partial<GenerationRequest> = {}): GenerationR
     turns: [{ role: 'user', blocks: [{ type: 'text', text: 'hi' }], plain: true }],
     tools: [],
     settings: {},
-    directives: {
-      models: ['acme/one'],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-    },
+    directives: plainDirectives('acme/one'),
     warnings: [],
     ...changes,
   };

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The test files that a pattern names, from the project's root, in order. */
 export async function filesOf(pattern: string): Promise<readonly string[]> {
-  return (await Array.fromAsync(glob(pattern, { cwd: ROOT }))).toSorted();
+  return (await Array.fromAsync(glob(pattern, { cwd: ROOT, exclude: ['**/node_modules'] }))).toSorted();
 }
 
 /**

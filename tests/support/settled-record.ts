@@ -1,5 +1,4 @@
 import { samplePrincipal } from './principal.ts';
-import { DEFAULT_PREFERENCES } from '../../src/canonical/directives.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import { openRouteReport } from '../../src/canonical/route-report.ts';
 import type { Endpoint } from '../../src/catalog/model.ts';
@@ -9,6 +8,7 @@ import { ResponseMeter, type ServingEndpoint } from '../../src/telemetry/respons
 import { AttemptLog } from '../../src/pipeline/attempt/attempt-log.ts';
 import { settle } from '../../src/pipeline/billing/settle.ts';
 import type { RequestFacts } from '../../src/pipeline/request.ts';
+import { plainDirectives } from './plain-directives.ts';
 
 /** 1 and 2 USD a million tokens. */
 export const sampleEndpoint: Endpoint = {
@@ -28,14 +28,7 @@ export const sampleRequest: GenerationRequest = {
   turns: [{ role: 'user', blocks: [{ type: 'text', text: 'a question of some length' }], plain: true }],
   tools: [],
   settings: {},
-  directives: {
-    models: ['acme/one'],
-    provider: DEFAULT_PREFERENCES,
-    plugins: [],
-    echoUpstreamBody: false,
-    serviceMetadata: false,
-    betas: [],
-  },
+  directives: plainDirectives('acme/one'),
   warnings: [],
 };
 

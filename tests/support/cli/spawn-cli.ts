@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const ENTRY = join(ROOT, 'src/main.ts');
+/** A tenth less processor time for a start: nothing here is reached through a symbolic link. */
+const NODE_FLAGS = ['--preserve-symlinks'];
 /** The folder that `src/main.ts` uses; from the environment its own source and its threads come from there, too. */
 const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/model-gateway');
 
@@ -15,7 +17,7 @@ export interface CliOptions {
   /** Everything that the process sees of an environment, besides the path and the cache of compiled sources. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** What to run instead of `node src/main.ts`. */
+  /** What to run instead of `node src/main.ts`, with its flags. */
   readonly command?: readonly string[];
 }
 
@@ -36,7 +38,7 @@ export interface CliProcess {
 
 /** Starts the command line interface as a process of its own, which is killed when the test ends. */
 export function startCli(t: Pick<TestContext, 'after'>, args: readonly string[], options: CliOptions = {}): CliProcess {
-  const [program, ...before] = options.command ?? [process.execPath, ENTRY];
+  const [program, ...before] = options.command ?? [process.execPath, ...NODE_FLAGS, ENTRY];
   const child = spawn(program ?? process.execPath, [...before, ...args], {
     cwd: options.cwd ?? tmpdir(),
     // Nothing is inherited: a key or a database of the machine must not decide a test.

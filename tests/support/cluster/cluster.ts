@@ -28,6 +28,8 @@ export interface Cluster {
   replaceAll(): Promise<void>;
   /** With an answer that is not good it fails. */
   manage(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
+  /** Ends the gateways, which store what they have left. The database stays. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,6 +63,11 @@ export async function startCluster(yaml: string, processes = 3): Promise<Cluster
   cluster.child.stdout?.on('data', (text: string) => (printed += text));
   const [, url = ''] = await cluster.until(/gateways behind (http:\S+)\n/);
   const baseUrl = `${url}/v1`;
+  const stop = async (): Promise<void> => {
+    // Only by this signal it takes its gateways with it.
+    cluster.child.kill('SIGTERM');
+    await cluster.exited;
+  };
   return {
     url,
     baseUrl,
@@ -89,10 +96,9 @@ export async function startCluster(yaml: string, processes = 3): Promise<Cluster
       assert.ok(response.ok, text);
       return JSON.parse(text) as Record<string, unknown>;
     },
+    stop,
     async close() {
-      // Only by this signal it takes its gateways with it.
-      cluster.child.kill('SIGTERM');
-      await cluster.exited;
+      await stop();
       for (const end of ends.toReversed()) await end();
     },
   };

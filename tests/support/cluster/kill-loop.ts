@@ -43,6 +43,10 @@ export interface KillLoopOptions {
   readonly limitsNanoUsd: readonly number[];
   /** What the gateway sees of an environment, e.g. DATABASE_URL. */
   readonly env?: Readonly<Record<string, string>>;
+  /** More of the configuration, YAML. */
+  readonly yaml?: string;
+  /** What happens to the place between a kill and the next start. */
+  readonly afterKill?: () => Promise<void>;
 }
 
 const WORKERS = 16;
@@ -69,7 +73,7 @@ export async function killAgainAndAgain(t: Pick<TestContext, 'after'>, options: 
   const upstream = await startUpstream(countingUpstream(upstreamIds));
   t.after(() => upstream.close());
   const config = join(dataDir, 'gateway.yaml');
-  await writeFile(config, configuration(upstream.baseUrl));
+  await writeFile(config, configuration(upstream.baseUrl) + (options.yaml ?? ''));
   const start = () =>
     startGateway(t, {
       dataDir,
@@ -86,6 +90,7 @@ export async function killAgainAndAgain(t: Pick<TestContext, 'after'>, options: 
     await wait(random.int(0, DEATH_MS_MAX));
     gateway.child.kill('SIGKILL');
     await Promise.all([gateway.exited, load]);
+    await options.afterKill?.();
     upstream.arrived.length = 0;
   }
   return {

@@ -1,4 +1,5 @@
 import { isJsonObject, parseJson, type JsonObject } from '../../../src/lib/json.ts';
+import { checkStream } from '../wire/responses/stream-checker.ts';
 import { readChatStream, readMessagesStream } from '../http/read-stream.ts';
 
 /** An answer of the gateway as it came over the wire. */
@@ -19,7 +20,8 @@ export function findFault(path: string, answer: RawAnswer): string | undefined {
     if (answer.contentType.startsWith('text/event-stream')) {
       if (answer.status !== 200) return `a stream of status ${answer.status}`;
       // Both throw where there is more or less than one terminal frame.
-      if (isMessages) readMessagesStream(answer.text);
+      if (path.endsWith('/responses')) checkStream(answer.text);
+      else if (isMessages) readMessagesStream(answer.text);
       else readChatStream(answer.text);
       return undefined;
     }
@@ -29,7 +31,8 @@ export function findFault(path: string, answer: RawAnswer): string | undefined {
   if (!answer.contentType.startsWith('application/json')) return `content-type ${answer.contentType}`;
   const body = parseJson(answer.text);
   if (!isJsonObject(body)) return `no JSON object: ${answer.text.slice(0, 300)}`;
-  const fault = answer.status === 200 ? faultOfAnswer(body, isMessages) : faultOfError(body, answer.status, isMessages);
+  const faultOf = path.endsWith('/responses') ? faultOfResponse : faultOfAnswer;
+  const fault = answer.status === 200 ? faultOf(body, isMessages) : faultOfError(body, answer.status, isMessages);
   return fault === undefined ? undefined : `${fault}: ${answer.text.slice(0, 500)}`;
 }
 
@@ -44,6 +47,13 @@ function faultOfAnswer(body: JsonObject, isMessages: boolean): string | undefine
   return body['object'] === 'chat.completion' && Array.isArray(choices) && choices.length === 1
     ? undefined
     : 'no completion';
+}
+
+function faultOfResponse({ id, object, status, output, usage }: JsonObject): string | undefined {
+  if (typeof id !== 'string' || !id.startsWith('resp_')) return 'no id';
+  // What is known of a failure is in its record.
+  if (!isJsonObject(usage) && status !== 'failed') return 'no usage';
+  return object === 'response' && typeof status === 'string' && Array.isArray(output) ? undefined : 'no response';
 }
 
 function faultOfError(body: JsonObject, status: number, isMessages: boolean): string | undefined {

@@ -63,9 +63,12 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
     redacted_thinking server_tool_use web_search_tool_result search_result compaction advisor_tool_result tool_addition
     tool_removal function custom bash_20250124 web_search_20250305 web_search computer_20250124 service:web_search
     service:bash service:nothing json_schema json_object grammar python ephemeral enabled disabled adaptive base64 url
-    content auto any tool none allowed_tools reasoning.text reasoning.encrypted reasoning.summary __proto__`.split(
-    /\s+/,
-  ),
+    content auto any tool none allowed_tools reasoning.text reasoning.encrypted reasoning.summary __proto__
+    message input_text input_file output_text refusal item_reference reasoning summary_text reasoning_text function_call
+    function_call_output custom_tool_call custom_tool_call_output local_shell_call local_shell_call_output shell_call
+    shell_call_output apply_patch_call apply_patch_call_output tool_search_call tool_search_output web_search_call
+    mcp_call image_generation_call compaction compaction_trigger additional_tools agent_message configuration_update
+    namespace mcp local_shell shell apply_patch tool_search service:datetime`.split(/\s+/),
   model: `sandbox/echo acme/chat acme/messages sandbox/tools sandbox/json nobody/nothing sandbox/ /echo sandbox echo
     sandbox/echo:nitro sandbox/echo:free:online @preset/x service/auto ~acme/x-latest SANDBOX/ECHO`.split(/\s+/),
   effort: ['max', 'xhigh', 'high', 'medium', 'low', 'minimal', 'none', 'extreme'],

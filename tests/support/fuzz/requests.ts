@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { FULL_CHAT, FULL_MESSAGES } from '../full-requests.ts';
+import { FULL_CHAT, FULL_MESSAGES, FULL_RESPONSES } from '../full-requests.ts';
 import { mutateJson } from './mutate-json.ts';
 import type { Random } from '../random.ts';
 
 export interface FuzzRequest {
-  readonly path: '/v1/chat/completions' | '/v1/messages';
+  readonly path: '/v1/chat/completions' | '/v1/messages' | '/v1/responses';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -69,13 +69,38 @@ const MESSAGES_BODIES: readonly object[] = [
   FULL_MESSAGES,
 ];
 
-/** One request: a valid body of either format with some changes, sometimes broken as text or with hostile headers. */
+const called = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":"1"}' };
+
+const RESPONSES_BODIES: readonly object[] = [
+  { input: 'hello' },
+  { input: [user([{ type: 'input_text', text: 'hello' }])], instructions: 'Be brief.', temperature: 0.5 },
+  {
+    input: [user('call'), called, { type: 'function_call_output', call_id: 'c1', output: 'done' }],
+    tools: [{ type: 'function', name: 'f', parameters: tool.input_schema }],
+    tool_choice: { type: 'function', name: 'f' },
+  },
+  {
+    input: 'json',
+    text: { format: { type: 'json_schema', name: 'x', schema: tool.input_schema }, verbosity: 'low' },
+  },
+  { input: 'think', reasoning: { effort: 'low', summary: 'auto' }, max_output_tokens: 2_000 },
+  { input: [{ type: 'item_reference', id: 'msg_1' }], previous_response_id: 'resp_1' },
+  FULL_RESPONSES,
+];
+
+const ROUTES: readonly (readonly [path: FuzzRequest['path'], bodies: readonly object[]])[] = [
+  ['/v1/chat/completions', CHAT_BODIES],
+  ['/v1/messages', MESSAGES_BODIES],
+  ['/v1/responses', RESPONSES_BODIES],
+];
+
+/** One request: a valid body of a format with some changes, sometimes broken as text or with hostile headers. */
 export function createFuzzRequest(random: Random, key: string): FuzzRequest {
-  const isChat = random.chance(0.5);
+  const [path, bodies] = random.pick(ROUTES);
   const model = random.pick(MODELS);
   const { provider: _provider, ...base } = {
     provider: undefined,
-    ...random.pick(isChat ? CHAT_BODIES : MESSAGES_BODIES),
+    ...random.pick(bodies),
   };
   const { models: _models, fallbacks: _fallbacks, ...members } = { models: undefined, fallbacks: undefined, ...base };
   const dice = random.next();
@@ -83,7 +108,7 @@ export function createFuzzRequest(random: Random, key: string): FuzzRequest {
   const text = mutateJson({ model, stream: random.chance(0.5), ...members }, random, changes);
   const body = random.chance(0.1) ? breakText(text, random) : Buffer.from(text);
   return {
-    path: isChat ? '/v1/chat/completions' : '/v1/messages',
+    path,
     ...dress(body, { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, random),
   };
 }

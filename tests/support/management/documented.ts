@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { ManagementRoute } from '../../../src/http/management/route.ts';
-import { errorsOf } from '../../../src/http/openapi.ts';
+import { errorsOf } from '../../../src/http/openapi/management.ts';
 import { MANAGEMENT_ROUTES } from '../../../src/http/routes.ts';
 
 interface Answer {

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { Model } from '../tool-turns.ts';
 
 const SCRIPT = fileURLToPath(new URL('stdio-server.ts', import.meta.url));
+/** A server gets no more of the environment than its entry has: without it each would compile all that it loads. */
+const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/tests', import.meta.url));
 
 type Test = { after(close: () => Promise<void>): void };
 
@@ -51,7 +53,7 @@ export async function until<Value>(
 
 /** A line of `mcp_servers`: a server as a process. @param more further members, as YAML */
 export function stdioServer(name: string, mode: string, notes: Notes, more = ''): string {
-  const env = `{ MCP_NOTES: "${notes.path}", MCP_TOKEN: a-secret-of-the-server }`;
+  const env = `{ MCP_NOTES: "${notes.path}", MCP_TOKEN: a-secret-of-the-server, NODE_COMPILE_CACHE: "${COMPILE_CACHE}" }`;
   return `  ${name}: { command: "${process.execPath}", args: ["${SCRIPT}", ${mode}], env: ${env}${more} }\n`;
 }
 

@@ -1,6 +1,6 @@
 import type { CandidateModel, ModelChoice } from '../../../src/canonical/model-choice.ts';
 import type { GenerationRequest, Turn } from '../../../src/canonical/request.ts';
-import { DEFAULT_PREFERENCES } from '../../../src/canonical/directives.ts';
+import { plainDirectives } from '../plain-directives.ts';
 
 export function candidateModel(slug: string, price: number): CandidateModel {
   return {
@@ -25,15 +25,7 @@ export function requestOf(
     turns,
     tools: [],
     settings: {},
-    directives: {
-      models: ['service/switchyard', ...models],
-      provider: DEFAULT_PREFERENCES,
-      plugins: [],
-      echoUpstreamBody: false,
-      serviceMetadata: false,
-      betas: [],
-      ...(sessionId !== undefined && { sessionId }),
-    },
+    directives: { ...plainDirectives('service/switchyard', ...models), ...(sessionId !== undefined && { sessionId }) },
     warnings: [],
   };
 }

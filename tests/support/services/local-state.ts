@@ -7,11 +7,13 @@ import type { StateProcedures, WorkerStateProcedures } from '../../../src/state/
 import { serveLocalState, type LocalStateServer } from '../../../src/state/local/serve-state.ts';
 import { createWorkerState } from '../../../src/state/local/worker-state.ts';
 import { createMemoryState } from '../../../src/state/memory/state.ts';
+import type { ResponseRoom } from '../../../src/state/response-owners.ts';
 import { connectPair, type SocketPair } from './socket-pair.ts';
 
 export interface LocalStateOptions {
   readonly clock?: Clock;
   readonly textBytesMax?: number;
+  readonly responseRoom?: ResponseRoom;
   readonly reservations?: SharedState['reservations'];
   /** Runs when a worker is gone, before what it held is free. */
   readonly adopted?: () => Promise<void>;
@@ -29,9 +31,15 @@ export interface OpenLocalState {
 export async function openLocalState(
   t: Pick<TestContext, 'after'>,
   count: number,
-  { clock = systemClock, textBytesMax = 0, reservations, adopted = () => Promise.resolve() }: LocalStateOptions = {},
+  {
+    clock = systemClock,
+    textBytesMax = 0,
+    responseRoom,
+    reservations,
+    adopted = () => Promise.resolve(),
+  }: LocalStateOptions = {},
 ): Promise<OpenLocalState> {
-  const memory = createMemoryState({ clock, textBytesMax });
+  const memory = createMemoryState({ clock, textBytesMax, ...(responseRoom !== undefined && { responseRoom }) });
   const server = serveLocalState({ clock, memory: reservations === undefined ? memory : { ...memory, reservations } });
   const sockets: SocketPair[] = [];
   const workers: SharedState[] = [];
