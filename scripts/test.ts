@@ -9,13 +9,18 @@ import path from 'node:path';
  */
 
 /** What runs together with others is in `tests/all-together`. */
-const EVERYTHING = ['tests/{all-together,fuzz,scale-out}/*.test.ts'];
+const EVERYTHING = ['tests/{all-together,clients,fuzz,scale-out}/*.test.ts'];
 /** Two cores: more processes than cores, since many tests wait. */
 const CONCURRENCY = 4;
 /** Of one test: what hangs is named, and ends the run before `npm run verify` does. */
 const TIMEOUT_MS = 240_000;
 /** A process that does not end hangs the runner, which waits without a word. */
 const STALL_MS_MAX = 300_000;
+/**
+ * They save a fifth of the processor time: nothing here is reached through a symbolic link, and V8 begins with a heap as
+ * large as tests need, instead of growing it by many collections.
+ */
+const NODE_FLAGS = ['--preserve-symlinks', '--min-semi-space-size=16', '--initial-heap-size=256'];
 const ROOT = path.join(import.meta.dirname, '..');
 const REPORTER = path.join(import.meta.dirname, 'failed-files.ts');
 /** The files with a test that failed, a line each: what `npm run verify` runs a second time. */
@@ -30,6 +35,7 @@ const files = args.filter((arg) => !arg.startsWith('-')).map(patternOf);
 const runner = spawn(
   process.execPath,
   [
+    ...NODE_FLAGS,
     '--test',
     `--test-concurrency=${CONCURRENCY}`,
     `--test-timeout=${TIMEOUT_MS}`,
@@ -41,7 +47,8 @@ const runner = spawn(
     stdio: ['inherit', 'pipe', 'inherit'],
     env: {
       ...process.env,
-      NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/model-gateway'),
+      // Not that of the program: V8 refuses what was compiled under other flags, and each would replace it for the other.
+      NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/tests'),
       ...(process.stdout.isTTY && { FORCE_COLOR: '1' }),
     },
   },
