@@ -175,10 +175,10 @@ suite('an unknown path', () => {
     });
 
   for (const [method, path, area] of [
-    ['POST', '/v1/rerank', 'rerank'],
-    ['POST', '/api/v1/embeddings?x=1', 'embeddings'],
-    ['GET', '/v1/images/models', 'images'],
-    ['POST', '/v1/presets/kind/embeddings', 'embeddings'],
+    ['POST', '/v1/vault', 'vault'],
+    ['POST', '/api/v1/containers?x=1', 'containers'],
+    ['GET', '/v1/scim/Users', 'scim'],
+    ['POST', '/v1/presets/kind/datasets', 'datasets'],
   ] as const)
     // @spec error-25
     test(`is an error that names an area which is not built: ${method} ${path}`, async () => {
