@@ -2,8 +2,19 @@ import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, Warning } from './extra.ts';
 import type { GenerationRequest } from './request.ts';
 
-/** A request that is no generation: `api_type` of its record, and an output modality of its models. */
-export type OperationKind = 'embeddings';
+/** Requests that are no generations: `api_type` of their records. */
+export const OPERATION_KINDS = ['embeddings', 'rerank', 'image', 'stt', 'tts', 'video'] as const;
+export type OperationKind = (typeof OPERATION_KINDS)[number];
+
+/** The output modality of models that serve a kind. */
+export const MODALITY_OF_KIND = {
+  embeddings: 'embeddings',
+  rerank: 'rerank',
+  image: 'image',
+  stt: 'transcription',
+  tts: 'speech',
+  video: 'video',
+} as const satisfies Readonly<Record<OperationKind, string>>;
 
 /** How the caller reads vectors: numbers, or little-endian float32 as base64. */
 export type VectorEncoding = 'float' | 'base64';

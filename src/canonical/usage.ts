@@ -22,6 +22,10 @@ export interface Usage {
   readonly rejectedPredictionTokens?: number;
   readonly webSearchRequests?: number;
   readonly webFetchRequests?: number;
+  /** Tokens of pictures in the prompt. */
+  readonly imagePromptTokens?: number;
+  /** What is counted by another unit than tokens. Absent: nothing. */
+  readonly units?: UnitCounts;
   /** What the provider charges for, where it counts that apart from what the model read and wrote (Cohere). */
   readonly billed?: { readonly promptTokens?: number; readonly completionTokens?: number };
   /** The tier that served, as the upstream names it. */
@@ -36,6 +40,36 @@ export interface Usage {
   /** True when the provider did not report all that is charged for, or not what can be, and we counted. */
   readonly estimated: boolean;
   readonly extra?: Extra;
+}
+
+/** What was read and made, in units that are no tokens. Every number is a non-negative integer. */
+export interface UnitCounts {
+  /** Of a text that was spoken: code points. */
+  readonly characters?: number;
+  /** Audio that was heard, and audio that was made, ms. */
+  readonly audioMs?: number;
+  readonly outputAudioMs?: number;
+  /** Pictures that were made, and pictures that they were made from. */
+  readonly images?: number;
+  readonly inputImages?: number;
+  /** Of all pictures that were made. */
+  readonly outputPixels?: number;
+  /** As rerankers count: a query with up to a hundred documents is one. */
+  readonly searchUnits?: number;
+  /** Clips that were made, and how long all of them are, ms. */
+  readonly clips?: number;
+  readonly videoMs?: number;
+  /** What pictures were made, in the words of price lists. */
+  readonly imageVariant?: ImageVariant;
+  /** What clips were made, in the words of price lists, the most specific first: `720p_audio`, `720p`. */
+  readonly videoVariants?: readonly string[];
+}
+
+/** No quality, and no words for the size: unknown. */
+export interface ImageVariant {
+  readonly quality?: string;
+  /** Every word for its size: `1024x1024`, `1K`. */
+  readonly sizes: readonly string[];
 }
 
 /** The two totals that a response is charged by. */
@@ -69,6 +103,7 @@ const OPTIONAL_COUNTS = [
   'rejectedPredictionTokens',
   'webSearchRequests',
   'webFetchRequests',
+  'imagePromptTokens',
 ] as const satisfies readonly (keyof Usage)[];
 
 /** Adds the usage of two parts of one response. What a provider counts apart for its bill is not added. */
@@ -88,7 +123,16 @@ export function addUsage(before: Usage, { billed: _billed, implausible: _implaus
     cacheWriteTokens: before.cacheWriteTokens + after.cacheWriteTokens,
     cacheWrite1hTokens: before.cacheWrite1hTokens + after.cacheWrite1hTokens,
     estimated: before.estimated || after.estimated,
+    ...(before.units !== undefined && { units: addUnits(before.units, after.units ?? {}) }),
   };
+}
+
+function addUnits(before: UnitCounts, after: UnitCounts): UnitCounts {
+  const counts: { -readonly [Unit in (typeof UNIT_NAMES)[number]]?: number } = {};
+  for (const unit of UNIT_NAMES)
+    if (before[unit] !== undefined || after[unit] !== undefined)
+      counts[unit] = (before[unit] ?? 0) + (after[unit] ?? 0);
+  return { ...before, ...after, ...counts };
 }
 
 /** More than any model reads or writes for one response. */
@@ -129,3 +173,15 @@ export function toolRunCount(value: unknown): number | undefined {
   const runs = tokenCount(value);
   return runs !== undefined && runs <= TOOL_RUNS_MAX ? runs : undefined;
 }
+
+const UNIT_NAMES = [
+  'characters',
+  'audioMs',
+  'outputAudioMs',
+  'images',
+  'inputImages',
+  'outputPixels',
+  'searchUnits',
+  'clips',
+  'videoMs',
+] as const satisfies readonly (keyof UnitCounts)[];

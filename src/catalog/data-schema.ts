@@ -36,11 +36,18 @@ const rates = {
   image: usd.optional(),
   web_search: usd.optional(),
   request: usd.optional(),
+  image_token: usd.optional(),
+  search_unit: usd.optional(),
+  character: usd.optional(),
+  second: usd.optional(),
+  output_second: usd.optional(),
 };
+
+const variantPrices = z.record(z.string().regex(/^(?:\*|[a-z0-9_]+)$/), usd);
 
 const timeOfDay = z.int().min(0).max(2_359);
 
-/** USD per million tokens; `image`, `web_search` and `request` USD each. */
+/** USD per million tokens or characters; all else USD each. */
 const priceEntry = z.strictObject({
   ...rates,
   prompt: usd,
@@ -55,6 +62,18 @@ const priceEntry = z.strictObject({
       }),
     )
     .optional(),
+  images: z
+    .array(
+      z.strictObject({
+        billable: z.enum(['output_image', 'input_image', 'input_text']),
+        unit: z.enum(['image', 'megapixel', 'token']),
+        cost_usd: usd,
+        variant: text.optional(),
+      }),
+    )
+    .optional(),
+  video: variantPrices.optional(),
+  video_request: variantPrices.optional(),
   source,
 });
 
@@ -163,7 +182,9 @@ const modelEntry = z.strictObject({
   input_modalities: z.array(z.enum(['text', 'image', 'file', 'audio', 'video'])).min(1),
   /** False: the source says no more than whether the model reads pictures. */
   input_modalities_complete: z.literal(false).optional(),
-  output_modalities: z.array(z.enum(['text', 'image', 'audio', 'video', 'embeddings'])).min(1),
+  output_modalities: z
+    .array(z.enum(['text', 'image', 'audio', 'video', 'embeddings', 'rerank', 'speech', 'transcription']))
+    .min(1),
   context_length: tokens.optional(),
   max_completion_tokens: tokens.optional(),
   supported_parameters: parameters.optional(),

@@ -15,13 +15,18 @@ export const RATE_WORDS = [
   ['image', 'image'],
   ['web_search', 'webSearch'],
   ['request', 'request'],
+  ['image_token', 'imageToken'],
+  ['search_unit', 'searchUnit'],
+  ['character', 'character'],
+  ['second', 'second'],
+  ['output_second', 'outputSecond'],
 ] as const satisfies readonly (readonly [keyof PriceEntry, keyof PriceRates])[];
 
 type RateWord = (typeof RATE_WORDS)[number][0];
 
 /** A price as the files state it, in our words. */
 export function listPriceOf(entry: PriceEntry): ListPrice {
-  const { overrides } = entry;
+  const { overrides, images, video, video_request: videoRequest } = entry;
   return {
     prompt: entry.prompt,
     completion: entry.completion,
@@ -34,6 +39,16 @@ export function listPriceOf(entry: PriceEntry): ListPrice {
         rates: ratesIn(override),
       })),
     }),
+    ...(images !== undefined && {
+      images: images.map(({ billable, unit, cost_usd: price, variant }) => ({
+        billable,
+        unit,
+        price,
+        ...(variant !== undefined && { variant }),
+      })),
+    }),
+    ...(video !== undefined && { video }),
+    ...(videoRequest !== undefined && { videoRequest }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { assert } from '../lib/assert.ts';
 import type { Usage } from '../canonical/usage.ts';
+import { unitsCost, type ImagePrice, type VariantPrices } from './unit-price.ts';
 
 /**
  * What one unit of each kind costs. Pico-USD (1e-12 USD): 1 USD per million tokens is 1,000,000 pico-USD a token, so that
@@ -27,6 +28,16 @@ export interface PriceRates {
   /** One web search that the upstream ran. */
   readonly webSearch?: number;
   readonly request?: number;
+  /** A token of a picture in the prompt. Absent: `prompt`. */
+  readonly imageToken?: number;
+  /** A search unit: a query with up to a hundred documents, as rerankers count. */
+  readonly searchUnit?: number;
+  /** A character to be spoken. */
+  readonly character?: number;
+  /** A second of audio that is heard. */
+  readonly second?: number;
+  /** A second of audio that is made. */
+  readonly outputSecond?: number;
 }
 
 /** Rates that take the place of the others while all conditions hold. @spec money-4 */
@@ -43,6 +54,12 @@ export interface PriceOverride {
 export interface PriceTable extends PriceRates {
   /** Of those that hold, a later one wins, rate by rate. */
   readonly overrides?: readonly PriceOverride[];
+  /** What pictures cost that are made. Absent: their tokens alone. */
+  readonly images?: readonly ImagePrice[];
+  /** A second of a clip that is made, by what it is. Absent: its tokens alone. */
+  readonly video?: VariantPrices;
+  /** A clip, likewise. */
+  readonly videoRequest?: VariantPrices;
 }
 
 /** A cost, split as the caller sees it. Nano-USD (1e-9 USD), integers. */
@@ -54,7 +71,7 @@ export interface Cost {
   readonly isPartial?: true;
 }
 
-/** The same members as vendors list them: USD per million tokens; `image`, `webSearch` and `request` USD each. */
+/** The same members as vendors list them: USD per million tokens or characters; all else USD each. */
 export type ListPrice = PriceTable;
 
 /** What prices depend on beside the counted tokens. */
@@ -63,6 +80,8 @@ export interface PriceMoment {
   readonly atMs?: number;
   /** Pictures in the prompt. */
   readonly promptImages?: number;
+  /** What is not known of pictures and clips is what costs most: the most that a request may come to. */
+  readonly isWorst?: true;
 }
 
 export const FREE: PriceTable = { prompt: 0, completion: 0 };
@@ -70,9 +89,10 @@ export const FREE: PriceTable = { prompt: 0, completion: 0 };
 const PICO_PER_NANO = 1_000;
 const PICO_PER_USD = 1e12;
 const TOKENS_PER_MILLION = 1e6;
+const CHARACTERS_PER_MILLION = 1e6;
 
 /** Every rate, and of how many units its list price is. */
-const UNITS: Readonly<Record<keyof PriceRates, number>> = {
+export const UNITS: Readonly<Record<keyof PriceRates, number>> = {
   prompt: TOKENS_PER_MILLION,
   completion: TOKENS_PER_MILLION,
   cacheRead: TOKENS_PER_MILLION,
@@ -85,10 +105,15 @@ const UNITS: Readonly<Record<keyof PriceRates, number>> = {
   image: 1,
   webSearch: 1,
   request: 1,
+  imageToken: TOKENS_PER_MILLION,
+  searchUnit: 1,
+  character: CHARACTERS_PER_MILLION,
+  second: 1,
+  outputSecond: 1,
 };
 
 /** A list price as exact integers. */
-export function priceTableOf({ overrides, ...list }: ListPrice): PriceTable {
+export function priceTableOf({ overrides, images, video, videoRequest, ...list }: ListPrice): PriceTable {
   return {
     prompt: picoUsd(list.prompt, UNITS.prompt),
     completion: picoUsd(list.completion, UNITS.completion),
@@ -96,7 +121,14 @@ export function priceTableOf({ overrides, ...list }: ListPrice): PriceTable {
     ...(overrides !== undefined && {
       overrides: overrides.map(({ rates, ...when }) => ({ ...when, rates: ratesOf(rates) })),
     }),
+    ...(images !== undefined && { images: images.map((line) => ({ ...line, price: picoUsd(line.price, 1) })) }),
+    ...(video !== undefined && { video: variantsOf(video) }),
+    ...(videoRequest !== undefined && { videoRequest: variantsOf(videoRequest) }),
   };
+}
+
+function variantsOf(listed: VariantPrices): VariantPrices {
+  return Object.fromEntries(Object.entries(listed).map(([variant, price]) => [variant, picoUsd(price, 1)]));
 }
 
 function ratesOf(list: Partial<PriceRates>): Partial<PriceRates> {
@@ -122,6 +154,11 @@ const RATES: readonly (keyof PriceRates)[] = [
   'image',
   'webSearch',
   'request',
+  'imageToken',
+  'searchUnit',
+  'character',
+  'second',
+  'outputSecond',
 ];
 
 /** Rounded to the nearest. */
@@ -132,8 +169,9 @@ function picoUsd(listed: number, units: number): number {
 /**
  * The one price function: listing, holding and billing all use it. The total is rounded once, up, so that a charge
  * never falls below its parts; the prompt part is rounded down and the completion part up, which together never exceed it. The price of the
- * request itself, of its searches and its pictures is in the total only.
- * @spec money-1
+ * request itself, of its searches, its pictures and of every unit that is no token is in the total only. Where something was made
+ * that no line of the price is for, the cost is marked as partial: that is never free.
+ * @spec money-1, money-47
  */
 export function costOf(price: PriceTable, counted: Usage, moment: PriceMoment = {}): Cost {
   const usage = billedUsage(counted);
@@ -144,13 +182,16 @@ export function costOf(price: PriceTable, counted: Usage, moment: PriceMoment = 
     (rates.request ?? 0) +
     (usage.webSearchRequests ?? 0) * (rates.webSearch ?? 0) +
     (moment.promptImages ?? 0) * (rates.image ?? 0);
-  const totalPico = promptPico + completionPico + apart;
+  const units = usage.units === undefined ? 0 : unitsCost({ ...price, ...rates }, usage, moment.isWorst === true);
+  const totalPico = promptPico + completionPico + apart + (units ?? 0);
   // Every count is bounded where it is read, so the pico-USD may lose their last digits, and the nano-USD do not.
   assert(Number.isSafeInteger(Math.ceil(totalPico / PICO_PER_NANO)) && totalPico >= 0, 'a cost fits an exact integer');
   const totalNanoUsd = Math.ceil(totalPico / PICO_PER_NANO);
   const promptNanoUsd = Math.floor(promptPico / PICO_PER_NANO);
   const completionNanoUsd = Math.ceil(completionPico / PICO_PER_NANO);
-  return { totalNanoUsd, promptNanoUsd, completionNanoUsd };
+  return units === undefined
+    ? { totalNanoUsd, promptNanoUsd, completionNanoUsd, isPartial: true }
+    : { totalNanoUsd, promptNanoUsd, completionNanoUsd };
 }
 
 /**
@@ -197,9 +238,11 @@ function promptCost(rates: PriceRates, usage: Usage): number {
   const written1h = Math.min(usage.cacheWrite1hTokens, usage.cacheWriteTokens);
   const plain = Math.max(0, usage.promptTokens - usage.cacheReadTokens - usage.cacheWriteTokens);
   const audio = rates.audio === undefined ? 0 : Math.min(usage.audioPromptTokens ?? 0, plain);
+  const images = rates.imageToken === undefined ? 0 : Math.min(usage.imagePromptTokens ?? 0, plain - audio);
   return (
-    (plain - audio) * rates.prompt +
+    (plain - audio - images) * rates.prompt +
     audio * (rates.audio ?? 0) +
+    images * (rates.imageToken ?? 0) +
     usage.cacheReadTokens * (rates.cacheRead ?? rates.prompt) +
     (usage.cacheWriteTokens - written1h) * cacheWrite +
     written1h * (rates.cacheWrite1h ?? cacheWrite)

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { listPriceOf, RATE_WORDS } from '../catalog/list-price.ts';
 import { formatPrice, priceShape, readPrice } from './endpoint-price.ts';
 
+const NO_RATES: ReadonlySet<string> = new Set(['overrides', 'images', 'video', 'video_request']);
 const shape = z.strictObject(priceShape);
 
-const written = {
+const written: z.output<typeof shape> = {
   prompt: 1,
   completion: 2,
   cache_read: 0.1,
@@ -19,16 +20,27 @@ const written = {
   image: 0.01,
   web_search: 0.02,
   request: 0.03,
+  image_token: 8,
+  search_unit: 0.002,
+  character: 15,
+  second: 0.0001,
+  output_second: 0.00025,
   overrides: [
     { min_prompt_tokens: 200_000, prompt: 2, completion: 4 },
     { utc_start: 2_330, utc_end: 100, cache_read: 0.05 },
   ],
+  images: [
+    { billable: 'output_image', unit: 'image', cost_usd: 0.04 },
+    { billable: 'output_image', unit: 'image', cost_usd: 0.08, variant: 'high/*' },
+  ],
+  video: { '720p': 0.1, '*': 0.4 },
+  video_request: { '*': 0.5 },
 };
 
 test("reads a price of the configuration like one of the catalog's files", () => {
-  const rates = Object.keys(shape.shape).filter((word) => word !== 'overrides');
+  const rates = Object.keys(shape.shape).filter((word) => !NO_RATES.has(word));
   assert.deepEqual(
-    Object.keys(written).filter((word) => word !== 'overrides'),
+    Object.keys(written).filter((word) => !NO_RATES.has(word)),
     rates,
   );
   assert.deepEqual(

@@ -8,7 +8,7 @@ const THRESHOLD_TOKENS_MAX = 100_000_000;
 const OVERRIDES_MAX = 50;
 
 /**
- * What an endpoint costs: USD per million tokens; `image`, `webSearch` and `request` USD each. An absent member:
+ * What an endpoint costs: USD per million tokens or characters; all else USD each. An absent member:
  * `catalog/price.ts` says what it means.
  */
 interface Rates {
@@ -24,6 +24,19 @@ interface Rates {
   readonly image?: number;
   readonly webSearch?: number;
   readonly request?: number;
+  readonly imageToken?: number;
+  readonly searchUnit?: number;
+  readonly character?: number;
+  readonly second?: number;
+  readonly outputSecond?: number;
+}
+
+/** What pictures cost: `catalog/unit-price.ts`. */
+interface ImagePrice {
+  readonly billable: 'output_image' | 'input_image' | 'input_text';
+  readonly unit: 'image' | 'megapixel' | 'token';
+  readonly price: number;
+  readonly variant?: string;
 }
 
 /** Rates for longer prompts, or for a time of day (UTC, HHMM). */
@@ -36,6 +49,9 @@ interface Override {
 
 export interface EndpointPrice extends Rates {
   readonly overrides?: readonly Override[];
+  readonly images?: readonly ImagePrice[];
+  readonly video?: Readonly<Record<string, number>>;
+  readonly videoRequest?: Readonly<Record<string, number>>;
 }
 
 const price = z.number().min(0).max(PRICE_USD_MAX);
@@ -58,7 +74,40 @@ const rates = {
   image: key(price, 'A picture in the prompt, USD.', { usual: 'nothing', example: 0.001 }),
   web_search: key(price, 'A search that the model makes by itself, USD.', { usual: 'nothing', example: 0.01 }),
   request: key(price, 'A request, USD.', { usual: 'nothing', example: 0.002 }),
+  image_token: key(price, 'Tokens of pictures in the prompt.', { usual: 'as `prompt`', example: 8 }),
+  search_unit: key(price, 'A search unit: a query with up to a hundred documents, USD.', {
+    usual: 'nothing',
+    example: 0.002,
+  }),
+  character: key(price, 'Characters to be spoken, USD per million.', { usual: 'nothing', example: 15 }),
+  second: key(price, 'A second of audio that is heard, USD.', { usual: 'nothing', example: 0.0001 }),
+  output_second: key(price, 'A second of audio that is made, USD.', { usual: 'nothing', example: 0.00025 }),
 };
+
+/** Lines in one price. */
+const LINES_MAX = 100;
+/** `720p_audio`, or `*` for what is not named. */
+const CLIP_VARIANT = /^(?:\*|[a-z0-9_]{1,64})$/;
+const IMAGE_VARIANT = /^(?:\*|[\w.-]{1,32})\/(?:\*|[\w.x-]{1,32})$/;
+
+function variantPrices() {
+  return z
+    .record(z.string().regex(CLIP_VARIANT, 'must be such as "720p_audio", or "*"'), price)
+    .refine((prices) => Object.keys(prices).length <= LINES_MAX, `must have at most ${LINES_MAX} entries`);
+}
+
+const imageLine = z.strictObject({
+  billable: requiredKey(z.enum(['output_image', 'input_image', 'input_text']), 'What is paid for.', {
+    example: 'output_image',
+  }),
+  unit: requiredKey(z.enum(['image', 'megapixel', 'token']), 'By which unit.', { example: 'image' }),
+  cost_usd: requiredKey(price, 'One of them, USD.', { example: 0.04 }),
+  variant: key(
+    z.string().regex(IMAGE_VARIANT, 'must be a quality and a size, as in "high/1024x1024" or "*/2K"'),
+    'For pictures of this quality and size, as in `high/1024x1024` or `*/2K`. The most specific line counts.',
+    { usual: 'all', example: '*/1024x1024' },
+  ),
+});
 
 /** The same in the file's words. */
 export const priceShape = {
@@ -84,6 +133,12 @@ export const priceShape = {
     .max(OVERRIDES_MAX)
     .optional()
     .meta({ description: 'Rates that hold for long prompts, or at times of day; a later one wins.', usual: 'none' }),
+  images: key(z.array(imageLine).min(1).max(LINES_MAX), 'What pictures cost that are made.', { usual: 'their tokens' }),
+  video: key(variantPrices(), 'A second of a clip that is made, USD, by what it is.', {
+    usual: 'nothing',
+    example: { '720p_audio': 0.15, '*': 0.4 },
+  }),
+  video_request: key(variantPrices(), 'A clip, USD, by what it is.', { usual: 'nothing', example: { '*': 0.5 } }),
 };
 
 type PriceEntry = z.output<z.ZodObject<typeof priceShape>>;
@@ -102,10 +157,15 @@ const WORDS = [
   ['image', 'image'],
   ['web_search', 'webSearch'],
   ['request', 'request'],
+  ['image_token', 'imageToken'],
+  ['search_unit', 'searchUnit'],
+  ['character', 'character'],
+  ['second', 'second'],
+  ['output_second', 'outputSecond'],
 ] as const satisfies readonly (readonly [keyof typeof rates, keyof Rates])[];
 
 export function readPrice(entry: PriceEntry): EndpointPrice {
-  const { prompt, completion, overrides } = entry;
+  const { prompt, completion, overrides, images, video, video_request: videoRequest } = entry;
   return {
     ...readRates(entry),
     prompt,
@@ -118,6 +178,16 @@ export function readPrice(entry: PriceEntry): EndpointPrice {
         rates: readRates(override),
       })),
     }),
+    ...(images !== undefined && {
+      images: images.map(({ billable, unit, cost_usd: usd, variant }) => ({
+        billable,
+        unit,
+        price: usd,
+        ...(variant !== undefined && { variant }),
+      })),
+    }),
+    ...(video !== undefined && { video }),
+    ...(videoRequest !== undefined && { videoRequest }),
   };
 }
 
@@ -130,7 +200,7 @@ function readRates(entry: RatesEntry): Partial<Rates> {
   return read;
 }
 
-export function formatPrice({ overrides, ...listed }: EndpointPrice): PriceEntry {
+export function formatPrice({ overrides, images, video, videoRequest, ...listed }: EndpointPrice): PriceEntry {
   return {
     ...formatRates(listed),
     prompt: listed.prompt,
@@ -141,6 +211,9 @@ export function formatPrice({ overrides, ...listed }: EndpointPrice): PriceEntry
       utc_start: override.utcStart,
       utc_end: override.utcEnd,
     })),
+    images: images?.map(({ billable, unit, price: usd, variant }) => ({ billable, unit, cost_usd: usd, variant })),
+    video,
+    video_request: videoRequest,
   };
 }
 

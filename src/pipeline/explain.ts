@@ -6,7 +6,7 @@ import { openRouteReport, type RouteReport } from '../canonical/route-report.ts'
 import { NO_USAGE } from '../canonical/usage.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import { RATE_WORDS } from '../catalog/list-price.ts';
-import { costOf, type PriceMoment, type PriceTable } from '../catalog/price.ts';
+import { costOf, UNITS, type PriceMoment, type PriceTable } from '../catalog/price.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { candidateName, endpointName } from '../routing/endpoint-name.ts';
@@ -37,7 +37,6 @@ export interface ExplainDeps
 const LISTING_MS_MAX = 30_000;
 const NANO_PER_USD = 1e9;
 const PICO_PER_USD = 1e12;
-const TOKENS_PER_MILLION = 1e6;
 
 /**
  * What would happen to a request, by the very code that serves it, without a call but to MCP servers for their tools,
@@ -175,17 +174,15 @@ function serializeEndpoint({ provider, providerName, model, upstreamModel, tag }
   return { provider: providerName, tag: tag ?? provider, model, upstream_model: upstreamModel };
 }
 
-/** In the words of the configuration: USD per million tokens; `image`, `web_search` and `request` USD each. */
+/** In the words of the configuration: USD per million tokens or characters; all else USD each. */
 function serializePrice(price: PriceTable): JsonObject {
   const serialized: { [word: string]: number } = {};
   for (const [word, rate] of RATE_WORDS) {
     const pico = price[rate];
-    if (pico !== undefined) serialized[word] = (pico * (EACH.has(rate) ? 1 : TOKENS_PER_MILLION)) / PICO_PER_USD;
+    if (pico !== undefined) serialized[word] = (pico * UNITS[rate]) / PICO_PER_USD;
   }
   return serialized;
 }
-
-const EACH: ReadonlySet<string> = new Set(['image', 'webSearch', 'request']);
 
 /** USD: the prompt alone, and with the longest answer where the request bounds it. An unknown price is no price. */
 function estimateCost(endpoint: Endpoint, { prompt, completionMax, moment }: Counted): JsonObject | null {

@@ -1,4 +1,9 @@
-import type { EmbeddingsFacts, EmbeddingsInput, Operation } from '../canonical/operation.ts';
+import {
+  MODALITY_OF_KIND,
+  type EmbeddingsFacts,
+  type EmbeddingsInput,
+  type Operation,
+} from '../canonical/operation.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import type { Considered } from './route-plan.ts';
 import { CHARS_PER_TOKEN_MAX, type RequestNeeds } from './request-needs.ts';
@@ -30,7 +35,7 @@ function lackOf(
   { offers, outputModalities, embeddings = {} }: Endpoint,
   operation: Operation,
 ): Omit<Considered, 'endpoint'> | undefined {
-  if (offers?.[operation.kind] === undefined || outputModalities?.includes(operation.kind) === false)
+  if (offers?.[operation.kind] === undefined || outputModalities?.includes(MODALITY_OF_KIND[operation.kind]) === false)
     return { exclusion: 'output_modalities', lacks: operation.kind };
   const { dimensions, inputs } = operation;
   const sizes = dimensions === undefined ? undefined : sizesWithout(dimensions, embeddings.dimensions);

@@ -1,5 +1,6 @@
 import { countPromptMedia } from '../canonical/count-media.ts';
 import { apiTypeOf, isOperation } from '../canonical/operation.ts';
+import type { UnitCounts } from '../canonical/usage.ts';
 import type { AttemptRecord } from '../store/generations/generation-json.ts';
 import type { GenerationRow } from '../store/generations/columns.ts';
 import { cacheDiscountOf } from './cache-discount.ts';
@@ -94,13 +95,16 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     comparedModel: record.comparedModel ?? null,
     savedNanoUsd: record.savedNanoUsd ?? null,
     country: app?.country ?? null,
-    ...toolFactsOf(record),
+    ...furtherFactsOf(record),
   };
 }
 
-/** Of plugins, too. */
-function toolFactsOf(record: GenerationRecord) {
-  const { fileFeesNanoUsd, serverTools, usage } = record;
+const NO_UNITS: UnitCounts = {};
+
+/** Of tools and plugins, and what is counted by other units than tokens. */
+function furtherFactsOf(record: GenerationRecord) {
+  const { fileFeesNanoUsd, serverTools, usage, request, dimensions } = record;
+  const { characters, audioMs, outputAudioMs, outputPixels, searchUnits, videoMs } = usage?.units ?? NO_UNITS;
   return {
     webSearches: sumOf(usage?.webSearchRequests, serverTools?.searches),
     webFetches: sumOf(usage?.webFetchRequests, serverTools?.fetches),
@@ -108,6 +112,14 @@ function toolFactsOf(record: GenerationRecord) {
     fileCostNanoUsd: fileFeesNanoUsd === 0 ? null : fileFeesNanoUsd,
     toolCalls: serverTools?.executed ?? null,
     toolFailures: serverTools?.failed ?? null,
+    characters: characters ?? null,
+    audioMs: audioMs ?? null,
+    outputAudioMs: outputAudioMs ?? null,
+    outputPixels: outputPixels ?? null,
+    searchUnits: searchUnits ?? null,
+    videoMs: videoMs ?? null,
+    inputCount: 'inputs' in request ? request.inputs.length : null,
+    dimensions: dimensions ?? null,
   };
 }
 

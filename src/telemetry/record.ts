@@ -52,7 +52,7 @@ type LogFacts = Pick<
 >;
 type MeterFacts = Pick<
   ResponseMeter,
-  'endpoint' | 'upstreamId' | 'firstTokenMs' | 'end' | 'failure' | 'cancelled' | 'media'
+  'endpoint' | 'upstreamId' | 'firstTokenMs' | 'end' | 'failure' | 'cancelled' | 'media' | 'dimensions'
 >;
 
 /**

@@ -58,6 +58,8 @@ export class ResponseMeter {
   givenBytes = 0;
   /** Pictures, sounds and the like in the response. */
   media = 0;
+  /** Numbers in each vector of the response. */
+  dimensions: number | undefined;
   upstreamId: string | undefined;
   /** Monotonic ms. */
   firstTokenMs: number | undefined;

@@ -85,6 +85,7 @@ function recordOf({ tag }: SettleDeps, facts: RequestFacts<ModelRequest>): Gener
     failure: meter.failure,
     cancelled: meter.cancelled,
     media: meter.media,
+    dimensions: meter.dimensions,
     ...bill,
     savedNanoUsd,
     taskType: routerChoice?.taskType ?? tag?.(facts),

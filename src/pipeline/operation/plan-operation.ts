@@ -1,5 +1,5 @@
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
-import type { Operation, OperationKind } from '../../canonical/operation.ts';
+import { MODALITY_OF_KIND, type Operation, type OperationKind } from '../../canonical/operation.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { RoutePlan } from '../../routing/route-plan.ts';
@@ -38,7 +38,7 @@ export function planOperation(
 
 /** A name that a provider is handed as it is has no facts: what its provider offers decides. */
 function isOfKind({ outputModalities, endpoints }: Model, kind: OperationKind): boolean {
-  if (outputModalities !== undefined) return outputModalities.includes(kind);
+  if (outputModalities !== undefined) return outputModalities.includes(MODALITY_OF_KIND[kind]);
   return endpoints.some(({ offers }) => offers?.[kind] !== undefined);
 }
 

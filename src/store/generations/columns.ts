@@ -111,6 +111,17 @@ const columns = {
   tool_failures: nullable(integer),
   /** Two letters, as the proxy before the gateway reported. */
   country: nullable(text),
+  /** Units that are no tokens. Null: the call has none of them. */
+  characters: nullable(integer),
+  audio_ms: nullable(integer),
+  output_audio_ms: nullable(integer),
+  output_pixels: nullable(integer),
+  search_units: nullable(integer),
+  video_ms: nullable(integer),
+  /** Texts that vectors were made of, or documents that were ordered. */
+  input_count: nullable(integer),
+  /** Numbers in each vector. */
+  dimensions: nullable(integer),
 };
 
 export type GenerationsTable = TableOf<typeof columns>;

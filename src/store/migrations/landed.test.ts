@@ -29,6 +29,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0013-mend-edited-migrations': '5c39faa95d1ebdc307b7d0bafbca8341db5188dec7603796a8e4f09ce94c475f',
   '0014-journal': '0f721a8d60c8ae92df8b95221ae0302660423d21d5f9a9a9ccfde8e0e2877951',
   '0015-stored-responses': 'b71b091b9dd85d7c33f96bc3bdea10654263793f8df3c85d5a0fbbce530d24bc',
+  '0016-media-units': '88835ff4b48f3b2b0875109dc28952c208d58ea975cedb6cc21bd81366bc8d29',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

@@ -31,7 +31,8 @@ export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
  * where the caller disconnected; `unpriced` have an unknown price, and count nothing in the money; `cost_nano_usd` was
  * charged to the account, `byok_nano_usd` is what calls with a caller's own credential cost at list price;
  * `cache_discount_nano_usd` is negative where writing to caches cost more than reading saved; `web_nano_usd` and
- * `file_nano_usd` are parts of the charge; `tool_calls` of server tools ran, `tool_failures` of them failed.
+ * `file_nano_usd` are parts of the charge; `tool_calls` of server tools ran, `tool_failures` of them failed; `audio_ms`
+ * were heard or made, `images` and `video_ms` made.
  */
 export const USAGE_SUMS = [
   'requests',
@@ -51,6 +52,11 @@ export const USAGE_SUMS = [
   'file_nano_usd',
   'tool_calls',
   'tool_failures',
+  'characters',
+  'audio_ms',
+  'images',
+  'search_units',
+  'video_ms',
 ] as const;
 export type UsageSum = (typeof USAGE_SUMS)[number];
 

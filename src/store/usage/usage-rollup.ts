@@ -34,7 +34,7 @@ const GROUPS_MAX = 5_000;
 /** The name that stands for all further groups. */
 export const OTHER = '(other)';
 /**
- * Rows that one statement writes, 73 values each; each time the largest number that the rest fills. PostgreSQL takes
+ * Rows that one statement writes, 78 values each; each time the largest number that the rest fills. PostgreSQL takes
  * 65,535 values, SQLite half as many.
  */
 const STATEMENT_ROWS = [200, 50, 10, 1] as const;
@@ -205,6 +205,11 @@ const EMPTY: Row = {
   file_nano_usd: 0,
   tool_calls: 0,
   tool_failures: 0,
+  characters: 0,
+  audio_ms: 0,
+  images: 0,
+  search_units: 0,
+  video_ms: 0,
 };
 
 function rowOf(startMs: number, { key, sums }: UsageGroup): UsageTable {

@@ -12,7 +12,7 @@ import {
 } from './usage-measures.ts';
 
 /** Dimensions that only the records themselves have. */
-export const RECORD_DIMENSIONS = ['id', 'session_id', 'end_user_hash', 'country'] as const;
+export const RECORD_DIMENSIONS = ['id', 'session_id', 'end_user_hash', 'country', 'api_type'] as const;
 export type RecordDimension = (typeof RECORD_DIMENSIONS)[number];
 export type Dimension = UsageDimension | RecordDimension;
 
@@ -140,6 +140,11 @@ const RECORD_SUMS: ReadonlyMap<UsageMeasure, RawBuilder<unknown>> = new Map<Usag
   ['file_nano_usd', sql`sum(coalesce(file_cost_nano_usd, 0))`],
   ['tool_calls', sql`sum(coalesce(tool_calls, 0))`],
   ['tool_failures', sql`sum(coalesce(tool_failures, 0))`],
+  ['characters', sql`sum(coalesce(characters, 0))`],
+  ['audio_ms', sql`sum(coalesce(audio_ms, 0) + coalesce(output_audio_ms, 0))`],
+  ['images', sql`sum(case when api_type = 'image' then coalesce(media_completion, 0) else 0 end)`],
+  ['search_units', sql`sum(coalesce(search_units, 0))`],
+  ['video_ms', sql`sum(coalesce(video_ms, 0))`],
   ...FIRST_TOKEN_CLASSES.map((column, index) => [column, countFirstTokens(index)] as const),
   ...THROUGHPUT_CLASSES.map((column, index) => [column, countThroughputs(index)] as const),
 ]);

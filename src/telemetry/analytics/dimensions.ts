@@ -12,7 +12,7 @@ export interface AnalyticsDimension {
   readonly isOfRecords?: true;
 }
 
-/** @spec analytics-2; `endpoint`, `session` and `external_user` are additions of this gateway. The country comes from a proxy before it. */
+/** @spec analytics-2; `endpoint`, `api_type`, `session` and `external_user` are additions of this gateway. The country comes from a proxy before it. */
 export const DIMENSIONS: readonly AnalyticsDimension[] = [
   { name: 'model', label: 'Model', column: 'model' },
   { name: 'provider', label: 'Provider', column: 'provider' },
@@ -22,6 +22,7 @@ export const DIMENSIONS: readonly AnalyticsDimension[] = [
   { name: 'workspace', label: 'Workspace', column: 'workspace_id', names: 'workspaces' },
   { name: 'app', label: 'Application', column: 'app_url', names: 'apps' },
   { name: 'origin', label: 'Origin', column: 'app_url' },
+  { name: 'api_type', label: 'Kind of request', column: 'api_type', isOfRecords: true },
   { name: 'country', label: 'Country', column: 'country', isOfRecords: true },
   { name: 'session', label: 'Session', column: 'session_id', isOfRecords: true },
   { name: 'external_user', label: 'End user, hashed', column: 'end_user_hash', isOfRecords: true },

@@ -9,6 +9,8 @@ import {
 } from '../../store/usage/usage-measures.ts';
 import { percentileOf } from './percentile.ts';
 
+const MS_PER_SECOND = 1_000;
+
 /** A sum of the generations that a row stands for. */
 export type SumOf = (measure: UsageMeasure) => number;
 
@@ -29,6 +31,11 @@ export interface Metric {
 function count(name: string, label: string, ...measures: readonly UsageMeasure[]): Metric {
   const valueOf = (sum: SumOf): number => measures.reduce((total, measure) => total + sum(measure), 0);
   return { name, label, format: 'number', isRate: false, measures, valueOf };
+}
+
+function seconds(name: string, label: string, measure: UsageMeasure): Metric {
+  const valueOf = (sum: SumOf): number => sum(measure) / MS_PER_SECOND;
+  return { name, label, format: 'number', isRate: false, measures: [measure], valueOf };
 }
 
 function money(name: string, label: string, measure: UsageMeasure): Metric {
@@ -97,6 +104,11 @@ export const METRICS: readonly Metric[] = [
   share('error_rate', 'Error rate', 'failures', 'requests'),
   count('tool_call_count', 'Calls of server tools', 'tool_calls'),
   TOOL_SUCCESS,
+  count('characters', 'Characters spoken', 'characters'),
+  seconds('audio_seconds', 'Audio heard and made, seconds', 'audio_ms'),
+  count('images', 'Pictures made', 'images'),
+  count('search_units', 'Search units of rerankers', 'search_units'),
+  seconds('video_seconds', 'Clips made, seconds', 'video_ms'),
   speed('ttft_p50', 'Time to first token, median', 'latency', FIRST_TOKEN, 0.5),
   speed('ttft_p95', 'Time to first token, 95th percentile', 'latency', FIRST_TOKEN, 0.95),
   speed('throughput_p50', 'Tokens per second, median', 'throughput', THROUGHPUT, 0.5),

@@ -12,6 +12,14 @@ const LATER = {
   toolCalls: 14,
   toolFailures: 13,
   country: 'NZ',
+  characters: 15,
+  audioMs: 1_016,
+  outputAudioMs: 1_017,
+  outputPixels: 1_018,
+  searchUnits: 19,
+  videoMs: 1_020,
+  inputCount: 21,
+  dimensions: 1_022,
 };
 
 /** Makes a generation for tests: every member differs from its neighbours, so that a mix-up of columns shows. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { GenerationRecord } from '../../../accounts/generation-lookup.ts';
 import { appIdOf } from '../../../lib/ids.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
+import { OPERATION_KINDS } from '../../../canonical/operation.ts';
 import { serializeTime, serializeUsd } from '../../../resources/columns.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
@@ -21,7 +22,7 @@ const generationSchema = z
     app_id: z.int().nullable().describe('The same for every request with this `HTTP-Referer`.'),
     external_user: text.describe('The hash under which the end user was known; the `user` of the request is not kept.'),
     preset_id: text,
-    api_type: z.enum(['completions', 'embeddings']),
+    api_type: z.enum(['completions', ...OPERATION_KINDS]),
     model: z.string(),
     provider_name: text,
     router: text.describe('What chose the model, when the caller did not.'),
@@ -53,6 +54,14 @@ const generationSchema = z
     num_media_prompt: count,
     num_media_completion: count,
     num_input_audio_prompt: count,
+    num_inputs: count.describe('Texts that vectors were made of, or documents that were ordered.'),
+    dimensions: count.describe('Numbers in each vector.'),
+    characters: count.describe('Characters that were spoken.'),
+    audio_ms: count.describe('Audio that was heard, ms.'),
+    output_audio_ms: count.describe('Audio that was made, ms.'),
+    output_pixels: count.describe('Of all pictures that were made.'),
+    search_units: count.describe('A query with up to a hundred documents is one.'),
+    video_ms: count.describe('Clips that were made, ms.'),
     num_search_results: count,
     num_fetches: count,
     num_searches: count.describe('Searches that the provider ran itself.'),
@@ -120,7 +129,7 @@ function serializeGeneration(record: GenerationRecord): z.output<typeof generati
     workspace_id: record.workspaceId,
     app_id: record.appUrl === null ? null : appIdOf(record.appUrl),
     external_user: record.endUserHash,
-    api_type: record.apiType === 'embeddings' ? record.apiType : 'completions',
+    api_type: OPERATION_KINDS.find((kind) => kind === record.apiType) ?? 'completions',
     model: record.model,
     provider_name: record.providerName,
     router: ROUTERS.has(record.strategy) ? record.strategy : null,
@@ -160,7 +169,22 @@ function serializeGeneration(record: GenerationRecord): z.output<typeof generati
     task_type: record.taskType,
     compared_model: record.comparedModel,
     router_savings: serializeUsd(record.savedNanoUsd),
+    ...serializeUnits(record),
     ...NOT_KEPT,
+  };
+}
+
+/** Null: the call has none of them. */
+function serializeUnits(record: GenerationRecord) {
+  return {
+    num_inputs: record.inputCount,
+    dimensions: record.dimensions,
+    characters: record.characters,
+    audio_ms: record.audioMs,
+    output_audio_ms: record.outputAudioMs,
+    output_pixels: record.outputPixels,
+    search_units: record.searchUnits,
+    video_ms: record.videoMs,
   };
 }
 

@@ -16,6 +16,11 @@ const rates = {
   input_cache_write_1h: usd.optional(),
   internal_reasoning: usd.optional(),
   web_search: usd.optional(),
+  image_token: usd.optional(),
+  search_unit: usd.optional(),
+  input_character: usd.optional(),
+  input_second: usd.optional(),
+  output_second: usd.optional(),
 };
 
 /** @spec catalog-7; `@openrouter/sdk` 1.3.19, `PublicPricing` */
@@ -51,6 +56,11 @@ const RATE_NAMES = [
   ['cacheWrite1h', 'input_cache_write_1h'],
   ['reasoning', 'internal_reasoning'],
   ['webSearch', 'web_search'],
+  ['imageToken', 'image_token'],
+  ['searchUnit', 'search_unit'],
+  ['character', 'input_character'],
+  ['second', 'input_second'],
+  ['outputSecond', 'output_second'],
 ] as const satisfies readonly (readonly [keyof PriceRates, keyof typeof rates])[];
 
 /** How the reference writes a price that depends on something else; here it is an unknown price. */
