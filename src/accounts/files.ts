@@ -4,7 +4,8 @@ import { GatewayError, invalid } from '../canonical/gateway-error.ts';
 import { isOwnFileId, type FileOwner, type StoredFile, type StoredFiles } from '../canonical/tools/stored-files.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFileTypeFinder } from '../lib/files/file-type.ts';
-import { NoRoomError, type BlobStore } from '../store/accounts/blobs.ts';
+import { NoRoomError } from '../lib/files/no-room.ts';
+import type { BlobStore } from '../store/accounts/blobs.ts';
 import type { FileRow } from '../resources/files.ts';
 import type { FileStore } from '../store/accounts/files.ts';
 

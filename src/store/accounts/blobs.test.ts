@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
-import { createBlobStore, NoRoomError } from './blobs.ts';
+import { NoRoomError } from '../../lib/files/no-room.ts';
+import { createBlobStore } from './blobs.ts';
 
 const ID = 'file_0123';
 

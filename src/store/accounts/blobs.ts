@@ -2,6 +2,7 @@ import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { makeFolder } from '../../lib/files/make-folder.ts';
+import { asNoRoom } from '../../lib/files/no-room.ts';
 
 /** Stores contents as files of a folder, by ids that this gateway made. */
 export interface BlobStore {
@@ -26,10 +27,6 @@ export interface BlobStoreOptions {
   readonly create?: (file: string) => Promise<Pick<FileHandle, 'write' | 'sync' | 'close'>>;
 }
 
-export class NoRoomError extends Error {}
-
-/** The codes of a full disk, of a used-up quota, and of a limit on the size of files. */
-const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const PARTIAL = '.partial';
 /** Ids end in random digits: folders named after these last characters share the files evenly. */
 const SHARD_CHARS = 2;
@@ -49,7 +46,7 @@ export function createBlobStore({ folder, create = createFile }: BlobStoreOption
         return bytes;
       } catch (error) {
         await Promise.all([rm(partial, { force: true }), rm(file, { force: true })]);
-        throw NO_ROOM.has(codeOf(error)) ? new NoRoomError('There is no room on the disk.', { cause: error }) : error;
+        throw asNoRoom(error);
       }
     },
     read: (id) => readFile(fileOf(id)).catch(unlessMissing),
