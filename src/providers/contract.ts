@@ -45,8 +45,8 @@ export interface OutgoingCall extends CallContext {
   /** Complete, with the query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Exactly the bytes that will be sent. */
-  readonly body: string;
+  /** Exactly the bytes that will be sent; `undefined` for a form, which is read while it is sent. */
+  readonly body: string | undefined;
 }
 
 /**

@@ -49,7 +49,7 @@ export async function callProvider(provider: Provider, input: Input, deps: CallP
       path: input.target,
       method: call.method,
       headers: { ...call.headers, ...credentials },
-      ...(call.body !== '' && { body: call.body }),
+      ...(call.body && { body: call.body }),
       connectTimeoutMs: call.settings.timeouts.connectMs,
     });
     limit.promise.catch(() => under.cancel());

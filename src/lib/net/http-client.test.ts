@@ -245,3 +245,49 @@ test('retires the least recently used pool beyond the bound, and none in use', a
   await use();
   assert.equal(connections, 1);
 });
+
+test('sends a source with its length, and once more from its beginning', async () => {
+  const received: string[] = [];
+  const origin = await serve((request, response) => {
+    const chunks: Buffer[] = [];
+    request
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => {
+        received.push(`${request.headers['content-length']} ${Buffer.concat(chunks).toString()}`);
+        response.end();
+      });
+  });
+  const source = {
+    bytes: 6,
+    async *chunks() {
+      yield Buffer.from('abc');
+      yield await Promise.resolve(Buffer.from('def'));
+    },
+  };
+  const request = { origin, path: '/', method: 'POST', headers: {}, connectTimeoutMs: 1_000, source } as const;
+  await readAll(await client.call(request).answer);
+  await readAll(await client.call(request).answer);
+  assert.deepEqual(received, ['6 abcdef', '6 abcdef']);
+});
+
+test('fails as reset where a source breaks off or has another length', async () => {
+  const origin = await serve((request, response) => request.resume().on('end', () => response.end()));
+  const broken = {
+    bytes: 6,
+    async *chunks() {
+      yield await Promise.resolve(Buffer.from('abc'));
+      throw new Error('The file is closed.');
+    },
+  };
+  const short = {
+    bytes: 6,
+    async *chunks() {
+      yield await Promise.resolve(Buffer.from('abc'));
+    },
+  };
+  for (const source of [broken, short])
+    await assert.rejects(
+      client.call({ origin, path: '/', method: 'POST', headers: {}, connectTimeoutMs: 1_000, source }).answer,
+      failsAs('reset'),
+    );
+});

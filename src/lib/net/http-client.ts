@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { Pool, type Dispatcher } from 'undici';
 import { LoopShare } from '../async/loop-share.ts';
 import { entriesOf } from '../cache/lru-cache.ts';
+import type { ByteSource } from '../files/spool.ts';
 import { createByteBudget, type ByteBudget } from '../memory/byte-budget.ts';
 import { NoMemoryError } from '../memory/growing-bytes.ts';
 import { encodingsOf, inflate, UnknownEncodingError, type Inflating } from './inflate-response.ts';
@@ -17,6 +19,8 @@ export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** In place of a body: read while it is sent, from its beginning with each call. */
+  readonly source?: ByteSource;
   readonly connectTimeoutMs: number;
 }
 
@@ -125,12 +129,16 @@ export function createHttpClient({ inflateMemory, pausedBytesMax = Infinity }: H
   return {
     call(request, onSent) {
       const exchange = new Exchange(onSent, shared);
+      const { source } = request;
+      const body = source === undefined ? request.body : Readable.from(source.chunks(), { objectMode: false });
       poolFor(request.origin, request.connectTimeoutMs).dispatch(
         {
           path: request.path,
           method: request.method,
-          headers: request.headers,
-          ...(request.body !== undefined && { body: request.body }),
+          // Without its length it would be sent in chunks, which some servers of models do not read.
+          headers:
+            source === undefined ? request.headers : { ...request.headers, 'content-length': String(source.bytes) },
+          ...(body !== undefined && { body }),
         },
         exchange,
       );

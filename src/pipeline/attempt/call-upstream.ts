@@ -4,6 +4,7 @@ import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Endpoint } from '../../catalog/model.ts';
+import type { ByteSource } from '../../lib/files/spool.ts';
 import type { OutboundRequest } from '../../lib/net/http-client.ts';
 import { CredentialError, type CallContext, type OutgoingCall, type Provider } from '../../providers/contract.ts';
 import type { Dialect, EncodedRequest, UpstreamFormat } from '../../wire/format.ts';
@@ -98,7 +99,7 @@ function nameLimit({ settings }: GenerationRequest, warnings: readonly Warning[]
 
 /**
  * The bytes, with the credentials in their headers: at once where those are known, else a promise.
- * @param change another path below the provider's base URL, or another body
+ * @param change another path below the provider's base URL, or another body, or bytes that are read while they are sent
  * @throws CredentialError at once or as a rejection
  */
 export function authorizeCall(
@@ -106,15 +107,17 @@ export function authorizeCall(
   prepared: Pick<PreparedCall, 'origin' | 'path' | 'headers' | 'context'> & {
     readonly encoded: Pick<EncodedRequest, 'body'>;
   },
-  change: { readonly path?: string; readonly body?: EncodedRequest['body'] } = {},
+  change: { readonly path?: string; readonly body?: EncodedRequest['body']; readonly source?: ByteSource } = {},
 ): OutboundRequest | Promise<OutboundRequest> {
   const { origin, headers, context } = prepared;
   const path = change.path === undefined ? prepared.path : addressOf(provider).basePath + change.path;
-  const body = JSON.stringify(change.body ?? prepared.encoded.body);
+  const { source } = change;
+  const body = source === undefined ? JSON.stringify(change.body ?? prepared.encoded.body) : undefined;
+  const sent = source === undefined ? { body: body ?? '' } : { source };
   const call: OutgoingCall = { ...context, method: 'POST', url: origin + path, headers, body };
   const { connectMs: connectTimeoutMs } = context.settings.timeouts;
   const withCredentials = (credentials: Readonly<Record<string, string>>): OutboundRequest => {
-    return { origin, path, method: 'POST', headers: { ...headers, ...credentials }, body, connectTimeoutMs };
+    return { origin, path, method: 'POST', headers: { ...headers, ...credentials }, ...sent, connectTimeoutMs };
   };
   const given = provider.authorize(call);
   return given instanceof Promise ? withinLimit(given).then(withCredentials) : withCredentials(given);

@@ -71,7 +71,7 @@ export async function embedInParts(deps: EmbedDeps, input: EmbedInput): Promise<
         provider,
         context,
         path: format.path(endpoint.upstreamModel),
-        body,
+        body: { json: body },
         decodeError: (text: string) => format.decodeError(text),
       };
       const answer = await callOnce(deps, call, { room, attempt, deadline, cancellation: together });

@@ -1,6 +1,7 @@
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { Cancellation } from '../../lib/async/cancellation.ts';
 import type { LoopTurns } from '../../lib/async/loop-turns.ts';
+import type { ByteSource } from '../../lib/files/spool.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { HttpClient } from '../../lib/net/http-client.ts';
 import type { Provider } from '../../providers/contract.ts';
@@ -21,13 +22,18 @@ export interface OneCallDeps {
   readonly nowMs: () => number;
 }
 
+/** What is sent: JSON, or bytes that are read while they are sent, anew with each call. */
+export type CallBody =
+  | { readonly json: JsonObject }
+  | { readonly source: ByteSource & { readonly contentType: string } };
+
 /** A request to an upstream, in its words. */
 export interface UpstreamCall {
   readonly provider: Provider;
   readonly context: CallContext;
   /** Below the provider's base URL. */
   readonly path: string;
-  readonly body: JsonObject;
+  readonly body: CallBody;
   readonly decodeError: DecodeError;
 }
 
@@ -46,15 +52,18 @@ export async function callOnce(
   { room, attempt, deadline, cancellation }: CallSpace,
 ): Promise<Buffer | UpstreamFailure> {
   const { origin, basePath } = addressOf(provider);
+  const source = 'source' in body ? body.source : undefined;
   const headers = {
     accept: 'application/json',
     'accept-encoding': 'identity',
-    'content-type': 'application/json',
+    'content-type': source?.contentType ?? 'application/json',
     'user-agent': 'model-gateway',
     ...provider.settings.headers,
   };
-  const prepared = { encoded: { body }, context, origin, path: basePath + path, headers };
-  const outbound = await tryAuthorize(provider, () => authorizeCall(provider, prepared));
+  const encoded = { body: 'json' in body ? body.json : {} };
+  const prepared = { encoded, context, origin, path: basePath + path, headers };
+  const change = source === undefined ? {} : { source };
+  const outbound = await tryAuthorize(provider, () => authorizeCall(provider, prepared, change));
   if ('kind' in outbound) return outbound;
   if (cancellation.aborted) return abortFailure(cancellation);
   const call = new WatchedCall(

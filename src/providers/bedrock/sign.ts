@@ -66,6 +66,7 @@ function kept(source: CredentialSource): CredentialSource {
 
 /** Only what a proxy on the way has no reason to change. */
 function signable({ method, url, headers, body }: OutgoingCall) {
+  if (body === undefined) throw new Error('a form cannot be signed');
   const { protocol, hostname, port, host, pathname, searchParams } = new URL(url);
   const contentType = headers['content-type'];
   return {
