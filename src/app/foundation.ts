@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createAuthenticator } from '../accounts/keys/authenticate.ts';
 import { createKeys, type StaticKeys } from '../accounts/keys/keys.ts';
 import type { Config } from '../config/config.ts';
@@ -7,6 +8,7 @@ import type { BodyLimits } from '../http/read-body.ts';
 import { createLoopTurns } from '../lib/async/loop-turns.ts';
 import { systemClock } from '../lib/clock.ts';
 import { makeFolder } from '../lib/files/make-folder.ts';
+import { createSpool } from '../lib/files/spool.ts';
 import { createDownloader, type DownloaderOptions } from '../lib/net/download.ts';
 import { createHttpClient, createInflateMemory } from '../lib/net/http-client.ts';
 import { createFileMemory } from '../pipeline/attempt/request/inline-media.ts';
@@ -68,6 +70,8 @@ export async function openFoundation<Kind extends Storage>(
   const metrics = createMetrics(readVersion());
   // Not with the first upload.
   if (config.files.directory !== undefined) await makeFolder(config.files.directory);
+  const spool = createSpool(join(config.dataDir, 'spool'));
+  await spool.clear();
   const storage = await openStorage({ config, clock, log, metrics });
   const { state } = storage;
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
@@ -98,6 +102,7 @@ export async function openFoundation<Kind extends Storage>(
       log,
       betaTable,
       bodies: createBodyBudget(config.memory.bodyBytes),
+      spool,
       fileMemory,
       turns: createLoopTurns({ clock }),
       baseUrl,

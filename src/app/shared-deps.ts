@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Spool } from '../lib/files/spool.ts';
 import type { Download } from '../lib/net/download.ts';
 import type { TextInspector } from '../content-filters/contract.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
@@ -23,6 +24,8 @@ export interface SharedDeps {
   readonly download: Download;
   /** Memory for the bodies of all requests under way. */
   readonly bodies: BodyBudget;
+  /** Keeps the files of forms under way. */
+  readonly spool: Spool;
   /** Memory for files of requests and for pages: all that is fetched for them. */
   readonly fileMemory: ByteBudget;
   /** In which large requests and answers are worked on. */

@@ -12,10 +12,13 @@ import { findNotFinite } from './not-finite.ts';
 import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
 import { findTextExcess } from '../../lib/json/scan-text.ts';
 import type { ClientFormat } from '../../wire/format.ts';
+import { decodeFormFields, type FormFieldTypes } from '../../wire/gateway/validation/form-fields.ts';
 import { decodeHeaderDirectives, type HeaderDirectives } from '../../wire/gateway/headers.ts';
 import { readWithPreset, withFullNames } from './apply-preset.ts';
 import { createNodeCaller, type CallerFormat } from './node-caller.ts';
 import type { BodyBudget, BodyShare } from '../body-budget.ts';
+import { isForm } from '../form/parse-form.ts';
+import { largestForm, readFormBody, type FormBodyDeps, type FormFile, type FormRules } from '../form/read-form-body.ts';
 import { readBody, type BodyLimits } from '../read-body.ts';
 import type { UnreadResponses } from '../unread-responses.ts';
 import { formatPath } from '../../wire/gateway/validation/check-shape.ts';
@@ -28,8 +31,16 @@ export interface GenerationRouteDeps extends BodyRouteDeps {
   readonly rename: (name: string) => string;
 }
 
+/** What a route takes of forms. */
+export interface FormRoute extends FormBodyDeps {
+  readonly rules: FormRules;
+  readonly types: FormFieldTypes;
+}
+
 /** What a route needs that takes a JSON body from a key. */
 export interface BodyRouteDeps {
+  /** Which forms the route takes in place of JSON. Absent: none. */
+  readonly forms?: FormRoute;
   readonly authenticate: Authenticate;
   readonly clock: Clock;
   readonly bodyLimits: BodyLimits;
@@ -52,6 +63,9 @@ export interface BodyRouteDeps {
   readonly onBug: (error: unknown, generationId: string) => void;
 }
 
+const NO_FILES: readonly FormFile[] = [];
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+
 /** Answers one request, whatever comes. Never rejects. */
 export type RawHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -61,8 +75,12 @@ export interface Admitted {
   readonly id: string;
   readonly place: RequestPermit | undefined;
   readonly principal: Principal;
+  /** The fields of a form as the JSON that says the same. */
   readonly body: Json;
+  /** The text of the body as it came; of a form, of its fields as JSON. */
   readonly text: string;
+  /** Files of a form, open until the request has been answered. */
+  readonly files: readonly FormFile[];
   /** For a large body: to be waited for before each step that takes time by its size. */
   readonly turns: LoopTurns | undefined;
   readonly headers: HeaderDirectives;
@@ -100,6 +118,7 @@ export function createBodyRoute(
     const arrivedMs = deps.clock.monotonicMs();
     let isRead = false;
     let share: BodyShare | undefined;
+    let files = NO_FILES;
     let place: RequestPermit | undefined;
     try {
       const known = deps.authenticate(request.headers, deps);
@@ -110,18 +129,25 @@ export function createBodyRoute(
           status: 503,
           retryAfterMs: 1_000,
         });
-      if (request.headers.expect !== undefined) continueIfSmall(request, response, deps.bodyLimits.bytesMax);
+      if (request.headers.expect !== undefined) continueIfSmall(request, response, deps);
       const id = newGenerationId(deps.clock.nowMs());
       const entered = deps.enter?.(principal, id);
       if (entered !== undefined) place = await entered;
       share = deps.bodies.open(principal.rootKeyHash ?? principal.keyHash);
-      const bytes = await readBody(request, deps.bodyLimits, share);
+      const forms = deps.forms === undefined ? undefined : formsFor(request, deps.forms);
+      const taken =
+        forms === undefined ? await readBody(request, deps.bodyLimits, share) : await readForm(request, forms, share);
       isRead = true;
+      if ('files' in taken) ({ files } = taken);
       const headers = decodeHeaderDirectives(request.headers);
       const isMessages = request.headers['anthropic-version'] !== undefined;
-      const turns = bytes.length < LARGE_BYTES ? undefined : deps.turns;
-      const { text, body } = turns === undefined ? parseBody(bytes) : await parseLargeBody(bytes, turns);
-      await handle({ id, place, principal, body, text, turns, headers, isMessages }, response, arrivedMs);
+      const turns = taken instanceof Uint8Array && taken.length >= LARGE_BYTES ? deps.turns : undefined;
+      let parsed: ParsedBody;
+      if (!(taken instanceof Uint8Array)) parsed = taken;
+      else if (turns === undefined) parsed = parseBody(taken);
+      else parsed = await parseLargeBody(taken, turns);
+      const { text, body } = parsed;
+      await handle({ id, place, principal, body, text, files, turns, headers, isMessages }, response, arrivedMs);
     } catch (error) {
       const refusal = asRefusal(error, deps);
       deps.onRefused(refusal, format.id);
@@ -134,13 +160,43 @@ export function createBodyRoute(
       });
     } finally {
       share?.release();
+      for (const { file } of files) file.close();
       // Where it has not ended with the rest of its account.
       if (place !== undefined) void place.ended(undefined);
     }
   };
 }
 
-function continueIfSmall(request: IncomingMessage, response: ServerResponse, bytesMax: number): void {
+/** The form that the request brings; `undefined`: it brings JSON. @throws GatewayError 400 where it is neither */
+function formsFor(request: IncomingMessage, forms: FormRoute): FormRoute | undefined {
+  if (isForm(request)) return forms;
+  const { 'content-type': type } = request.headers;
+  if (type !== undefined && !JSON_TYPE.test(type))
+    throw new GatewayError('invalid_request', 'Content-Type: must be multipart/form-data or application/json.');
+  return undefined;
+}
+
+interface ReadForm extends ParsedBody {
+  readonly files: readonly FormFile[];
+}
+
+async function readForm(request: IncomingMessage, forms: FormRoute, share: BodyShare): Promise<ReadForm> {
+  const { fields, files } = await readFormBody(request, forms.rules, forms, share);
+  try {
+    const body = decodeFormFields(fields, forms.types);
+    return { body, text: JSON.stringify(body), files };
+  } catch (error) {
+    for (const { file } of files) file.close();
+    throw error;
+  }
+}
+
+function continueIfSmall(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { bodyLimits, forms }: Pick<BodyRouteDeps, 'bodyLimits' | 'forms'>,
+): void {
+  const bytesMax = forms !== undefined && isForm(request) ? largestForm(forms.rules) : bodyLimits.bytesMax;
   if (Number(request.headers['content-length'] ?? 0) <= bytesMax) response.writeContinue();
 }
 
