@@ -21,6 +21,10 @@ export interface UsageRollupOptions {
   readonly database: Pick<Database, 'kysely' | 'reports' | 'runAlone'>;
   /** How long after its request a record may still be stored. */
   readonly lagMs: number;
+  /** Default: `SLICE_RECORDS`. */
+  readonly sliceRecords?: number;
+  /** Default: `GROUPS_MAX`. */
+  readonly groupsMax?: number;
 }
 
 /** Records that one query sums up: their groups are read in one piece. */
@@ -39,14 +43,20 @@ export const OTHER = '(other)';
  */
 const STATEMENT_ROWS = [200, 50, 10, 1] as const;
 
-export function createUsageRollup({ database, lagMs }: UsageRollupOptions): UsageRollup {
+export function createUsageRollup({
+  database,
+  lagMs,
+  sliceRecords = SLICE_RECORDS,
+  groupsMax = GROUPS_MAX,
+}: UsageRollupOptions): UsageRollup {
+  const bounds = { sliceRecords, groupsMax };
   return {
     async step(nowMs) {
       const progress = await readUsageProgress(database);
       const overMs = floorTo(nowMs - lagMs, HOUR_MS);
       const hourMs = await nextTime(database, 'generations', progress.hourlyMs, overMs, HOUR_MS);
       if (hourMs < overMs) {
-        const rows = await sumUp(database, 'generations', hourMs, HOUR_MS);
+        const rows = await sumUp(database, bounds, 'generations', hourMs, HOUR_MS);
         await storeSums(
           database,
           progress,
@@ -61,7 +71,7 @@ export function createUsageRollup({ database, lagMs }: UsageRollupOptions): Usag
       const daysOverMs = floorTo(overMs, DAY_MS);
       const dayMs = await nextTime(database, 'usage_hourly', progress.dailyMs, daysOverMs, DAY_MS);
       if (dayMs < daysOverMs) {
-        const rows = await sumUp(database, 'usage_hourly', dayMs, DAY_MS);
+        const rows = await sumUp(database, bounds, 'usage_hourly', dayMs, DAY_MS);
         await storeSums(
           database,
           hoursDone,
@@ -94,14 +104,16 @@ async function nextTime(
 }
 
 type UsageTarget = 'usage_hourly' | 'usage_daily';
+type Bounds = Required<Pick<UsageRollupOptions, 'sliceRecords' | 'groupsMax'>>;
 
 async function sumUp(
   { kysely, reports }: Pick<Database, 'kysely' | 'reports'>,
+  { sliceRecords, groupsMax }: Bounds,
   source: UsageSource,
   startMs: number,
   lengthMs: number,
 ): Promise<readonly UsageTable[]> {
-  const slices = await countSlices(reports, source, startMs, lengthMs);
+  const slices = await countSlices(reports, sliceRecords, source, startMs, lengthMs);
   let groups = new Map<string, UsageGroup>();
   for (let slice = 0; slice < slices; slice++) {
     const question = {
@@ -112,7 +124,7 @@ async function sumUp(
       filters: [],
     };
     for (const group of await sumUsage(reports, source, question, Number.MAX_SAFE_INTEGER - 1)) addGroup(groups, group);
-    if (groups.size > GROUPS_MAX) groups = foldNames(groups);
+    if (groups.size > groupsMax) groups = foldNames(groups, groupsMax);
     if (source === 'generations')
       await keepAppTitles(kysely, await titlesBetween(reports, question.fromMs, question.toMs));
   }
@@ -141,6 +153,7 @@ function valuesOf(row: UsageTable): readonly unknown[] {
 
 async function countSlices(
   reports: Database['reports'],
+  sliceRecords: number,
   source: UsageSource,
   startMs: number,
   lengthMs: number,
@@ -152,7 +165,7 @@ async function countSlices(
     .where('created_at_ms', '<', startMs + lengthMs)
     .select(({ fn }) => fn.countAll().as('records'))
     .executeTakeFirstOrThrow();
-  return Math.min(SLICES_MAX, Math.max(1, Math.ceil(numberOf(records) / SLICE_RECORDS)));
+  return Math.min(SLICES_MAX, Math.max(1, Math.ceil(numberOf(records) / sliceRecords)));
 }
 
 function addGroup(groups: Map<string, UsageGroup>, group: UsageGroup): void {
@@ -163,7 +176,7 @@ function addGroup(groups: Map<string, UsageGroup>, group: UsageGroup): void {
 }
 
 /** Merges groups by dropping names of applications, and then of models, until few enough are left. */
-function foldNames(groups: ReadonlyMap<string, UsageGroup>): Map<string, UsageGroup> {
+function foldNames(groups: ReadonlyMap<string, UsageGroup>, groupsMax: number): Map<string, UsageGroup> {
   let folded = new Map(groups);
   for (const given of [['app_url'], ['app_url', 'upstream_model', 'model']] as const) {
     folded = new Map();
@@ -172,7 +185,7 @@ function foldNames(groups: ReadonlyMap<string, UsageGroup>): Map<string, UsageGr
       const names = key.map((value, index) => (isGiven(index) && value !== '' ? OTHER : value));
       addGroup(folded, { startMs, key: names, sums: [...sums] });
     }
-    if (folded.size <= GROUPS_MAX) break;
+    if (folded.size <= groupsMax) break;
   }
   return folded;
 }
