@@ -45,20 +45,46 @@ const POSTGRES: TestEngine = {
   name: 'PostgreSQL',
   isPostgres: true,
   async makePlace() {
-    const name = `gateway_test_${process.pid}_${randomUUID().slice(0, 8)}`;
-    await askServer(`create database ${name}`);
-    const url = new URL(SERVER_URL);
-    url.pathname = `/${name}`;
-    const remove = async () => void (await askServer(`drop database if exists ${name} with (force)`));
-    return { path: ':memory:', url: url.href, remove };
+    const name = spareDatabases.pop() ?? (await createTestDatabase());
+    const remove = async (): Promise<void> => {
+      await askServer(EMPTY_DATABASE, urlOf(name));
+      spareDatabases.push(name);
+    };
+    return { path: ':memory:', url: urlOf(name), remove };
   },
 };
+
+/** Empty databases of this process: the server syncs its disk for each that it makes or drops, for all that use it. */
+const spareDatabases: string[] = [];
+/** As a new one: without its connections, which a test may have left to a process that it killed, and without a table. */
+const EMPTY_DATABASE = `
+  select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid();
+  drop schema public cascade;
+  create schema public`;
+
+async function createTestDatabase(): Promise<string> {
+  const name = `gateway_test_${process.pid}_${randomUUID().slice(0, 8)}`;
+  await askServer(`create database ${name}`);
+  return name;
+}
+
+function urlOf(name: string): string {
+  const url = new URL(SERVER_URL);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+// When the last test is over; it comes again after what it begins, and then there are none.
+process.on('beforeExit', () => {
+  for (const name of spareDatabases.splice(0)) void askServer(`drop database if exists ${name} with (force)`);
+});
 
 /** A server that is not there refuses at once; one beside many other processes may be slow. */
 const CONNECT_MS_MAX = 15_000;
 
-async function askServer(statement: string): Promise<readonly unknown[]> {
-  const client = new Client({ connectionString: SERVER_URL, connectionTimeoutMillis: CONNECT_MS_MAX });
+async function askServer(statement: string, url = SERVER_URL): Promise<readonly unknown[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX });
   await client.connect();
   try {
     const { rows } = await client.query<Record<string, unknown>>(statement);
