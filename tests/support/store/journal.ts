@@ -67,7 +67,12 @@ export async function openTestJournal(
     reported,
     record: (row: GenerationRow) => journal.append(encodeGeneration(row, 'default')),
     async settled() {
-      while (journal.caughtUp() !== undefined) await journal.caughtUp()?.catch(() => undefined);
+      for (;;) {
+        const caughtUp = journal.caughtUp();
+        if (caughtUp === undefined) return;
+        // It gives a reader up after a while.
+        await caughtUp.catch(() => undefined);
+      }
     },
   });
 }
