@@ -3,15 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { systemClock as clock } from '../../lib/clock.ts';
-import { openJournal } from '../../journal/journal.ts';
-import { openDatabase } from '../engine/database.ts';
-import { takeLock } from '../engine/sqlite/claim.ts';
-import { openJournalStore } from './checkpoints.ts';
-import { encodeGeneration } from './record.ts';
-import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
-import { sampleGeneration } from '../../../tests/support/store/generations.ts';
-import { makeJournalFolder, mustAgree, openTestJournal, storedIds } from '../../../tests/support/store/journal.ts';
+import { systemClock as clock } from '../../src/lib/clock.ts';
+import { openJournal } from '../../src/journal/journal.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { takeLock } from '../../src/store/engine/sqlite/claim.ts';
+import { openJournalStore } from '../../src/store/journal/checkpoints.ts';
+import { encodeGeneration } from '../../src/store/journal/record.ts';
+import { ENGINES, type Place } from '../support/store/engines.ts';
+import { sampleGeneration } from '../support/store/generations.ts';
+import { makeJournalFolder, mustAgree, openTestJournal, storedIds } from '../support/store/journal.ts';
 
 /** `npm run test:crash` runs more, but not all: each adds thousands of records, which are read after every later one. */
 const KILLS = Math.min(20, Number(process.env['CRASH_KILLS'] ?? 2));
