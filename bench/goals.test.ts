@@ -48,6 +48,7 @@ test('misses paced streams that pass at the second try', () => {
     bad: 0,
     elapsedMs: 1,
     frames: 1,
+    late: { answers: 0, frames: 0 },
     latencyUs: NO_QUANTILES,
     firstFrameUs: NO_QUANTILES,
     lateUs: NO_QUANTILES,

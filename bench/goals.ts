@@ -87,7 +87,9 @@ export function judgeStreams(results: readonly SettingResult[]): readonly Goal[]
   const limits: readonly (readonly [VariantId, number])[] = [
     ['chat', STREAM_RATIO_MIN],
     ['messages', STREAM_RATIO_MIN],
+    ['responses<responses', STREAM_RATIO_MIN],
     ['translated', TRANSLATED_RATIO_MIN],
+    ['responses<chat', TRANSLATED_RATIO_MIN],
   ];
   return results.flatMap(({ setting: { label, load }, rows }) =>
     limits.flatMap(([id, ratioMin]) => {

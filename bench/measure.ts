@@ -211,9 +211,11 @@ function countUnits(setting: Setting, load: LoadResult): number {
   return setting.unit === 'answers' ? load.completed : load.frames;
 }
 
-/** CPU time of the measured process for each answer or event. */
+/** CPU time of the measured process for each answer or event, those after the time was up too: the process has worked for them. */
 function readCpuUs(setting: Setting, cell: Cell): number {
-  return ((cell.cpu.serverMs ?? Number.NaN) * 1000) / countUnits(setting, cell.load);
+  const { completed, frames, late } = cell.load;
+  const units = setting.unit === 'answers' ? completed + late.answers : frames + late.frames;
+  return ((cell.cpu.serverMs ?? Number.NaN) * 1000) / units;
 }
 
 function summarise(

@@ -1,6 +1,6 @@
 import type { Setting } from './measure.ts';
 import { BODY_LABELS } from './requests.ts';
-import { PAIR_IDS } from './variants.ts';
+import { PAIR_IDS, type VariantId } from './variants.ts';
 
 /** How long and how often: the sums stay under twelve minutes without hostile load and under sixteen with it, with `--quick` under one and three. */
 export interface Plan {
@@ -86,7 +86,7 @@ export function listWholeSettings(plan: Plan): readonly Setting[] {
       load: { kind: 'closed', connections },
       variants:
         size === 'small' && connections === 64
-          ? ['direct', 'json', 'chat', 'messages', 'translated', 'portkey']
+          ? ['direct', 'json', 'chat', 'messages', 'responses<responses', 'translated', 'responses<chat', 'portkey']
           : size === 'small' || connections === 64
             ? ['direct', 'json', 'chat', 'portkey']
             : ['direct', 'json', 'chat'],
@@ -105,6 +105,17 @@ export function listWholeSettings(plan: Plan): readonly Setting[] {
   ];
 }
 
+const STREAM_VARIANTS: readonly VariantId[] = [
+  'direct',
+  'pipe',
+  'chat',
+  'messages',
+  'responses<responses',
+  'translated',
+  'responses<chat',
+  'portkey',
+];
+
 export function listStreamSettings(plan: Plan): readonly Setting[] {
   const common = {
     model: plan.burstModel,
@@ -119,14 +130,14 @@ export function listStreamSettings(plan: Plan): readonly Setting[] {
       label: `burst streams, ${name(BURST_CONNECTIONS)}`,
       load: { kind: 'closed', connections: BURST_CONNECTIONS },
       durationMs: plan.streamCellMs,
-      variants: ['direct', 'pipe', 'chat', 'messages', 'translated', 'portkey'],
+      variants: STREAM_VARIANTS,
     },
     {
       ...common,
       label: `burst streams, ${name(1)}`,
       load: { kind: 'closed', connections: 1 },
       durationMs: plan.cellMs,
-      variants: ['direct', 'pipe', 'chat', 'messages', 'translated', 'portkey'],
+      variants: STREAM_VARIANTS,
     },
   ];
 }

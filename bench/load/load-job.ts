@@ -54,6 +54,8 @@ export const loadResultSchema = z.object({
   elapsedMs: z.number(),
   /** SSE frames that arrived before the time was up. */
   frames: z.number(),
+  /** What a closed loop still had under way when the time was up, and got after it. */
+  late: z.object({ answers: z.number(), frames: z.number() }),
   /** From sending (open loop: from the scheduled time) to the last byte. */
   latencyUs: quantiles,
   /** From sending to the first frame of a stream. */

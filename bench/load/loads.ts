@@ -19,9 +19,11 @@ export async function runClosedLoop(job: ClosedLoopJob): Promise<LoadResult> {
   const connections = await openConnections(job, job.connections, {
     onFrames(connection, count, nowMs) {
       if (nowMs <= deadlineMs) tally.addFrames(connection, count, nowMs);
+      else tally.addLate({ frames: count });
     },
     onAnswer(connection, nowMs) {
       if (nowMs <= deadlineMs || connection.reader.fault !== undefined) tally.addAnswer(connection, nowMs);
+      else tally.addLate({ answers: 1 });
       if (nowMs < deadlineMs) connection.send(nowMs);
       else leave();
     },

@@ -15,6 +15,7 @@ export class Tally {
   #completed = 0;
   #bad = 0;
   #frames = 0;
+  #late = { answers: 0, frames: 0 };
   #firstFault: string | undefined;
 
   constructor(options: { readonly measuresGaps: boolean }) {
@@ -33,6 +34,12 @@ export class Tally {
     } else this.addFault(connection.reader.fault);
   }
 
+  /** What came after the time was up: no rate counts it, but the server has worked for it. */
+  addLate(late: { readonly answers?: number; readonly frames?: number }): void {
+    this.#late.answers += late.answers ?? 0;
+    this.#late.frames += late.frames ?? 0;
+  }
+
   addFault(fault: string): void {
     this.#bad += 1;
     this.#firstFault ??= fault;
@@ -45,6 +52,7 @@ export class Tally {
       ...(this.#firstFault !== undefined && { firstFault: this.#firstFault }),
       elapsedMs,
       frames: this.#frames,
+      late: { ...this.#late },
       latencyUs: this.#latencyUs.quantiles(),
       firstFrameUs: this.#firstFrameUs.quantiles(),
       lateUs: this.lateUs.quantiles(),

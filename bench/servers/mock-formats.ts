@@ -129,7 +129,7 @@ function responsesFrames(events: number): FormatFrames {
   const message = { id: item, type: 'message', role: 'assistant', status: 'in_progress', content: [] };
   const place = { item_id: item, output_index: 0, content_index: 0 };
   let ordinal = 0;
-  const next = (type: string, value: object): Buffer => named(type, { ...value, sequence_number: ordinal++ });
+  const next = (type: string, value: object): Buffer => named(type, { sequence_number: ordinal++, ...value });
   const usage = {
     input_tokens: PROMPT_TOKENS,
     input_tokens_details: { cached_tokens: 0 },

@@ -1,8 +1,5 @@
-import type { ChatOrMessages } from '../../tests/support/chat-or-messages.ts';
+import type { ClientFormatId } from '../../src/canonical/extra.ts';
 import { FRAMES_OF, type MockFormat } from './mock-formats.ts';
-
-/** Those of whole answers. */
-export type WholeFormat = ChatOrMessages;
 
 /**
  * A precomputed answer: the byte strings to write, one socket write each; the first holds the response head.
@@ -28,7 +25,7 @@ const TEXT_FILLER = ' the quick brown fox jumps over the lazy dog and looks back
  * Undefined when the name is none of these.
  */
 export function writeScript(format: MockFormat, model: string): MockScript | undefined {
-  if (model === 'whole') return format === 'chat' || format === 'messages' ? writeWhole(format) : undefined;
+  if (model === 'whole') return isWholeFormat(format) ? writeWhole(format) : undefined;
   const [, mode, first, second] = /^(burst|paced)-(\d{1,5})x(\d{1,5})$/.exec(model) ?? [];
   const events = Number(second);
   const step = Number(first);
@@ -46,8 +43,19 @@ function writeText(ordinal: number, bytes: number): string {
   return (head + TEXT_FILLER.repeat(Math.ceil(bytes / TEXT_FILLER.length))).slice(0, Math.max(head.length, bytes));
 }
 
-function writeWhole(format: WholeFormat): MockScript {
-  const body = (text: string): string => JSON.stringify(format === 'chat' ? chatWhole(text) : messagesWhole(text));
+/** Whole answers, of which each format of callers has one. */
+const WHOLE_OF: Readonly<Record<ClientFormatId, (text: string) => object>> = {
+  chat: chatWhole,
+  messages: messagesWhole,
+  responses: responsesWhole,
+};
+
+function isWholeFormat(format: MockFormat): format is ClientFormatId {
+  return Object.hasOwn(WHOLE_OF, format);
+}
+
+function writeWhole(format: ClientFormatId): MockScript {
+  const body = (text: string): string => JSON.stringify(WHOLE_OF[format](text));
   const text = writeText(0, WHOLE_BYTES - body('').length);
   const payload = body(text);
   const head = writeHead('application/json', `content-length: ${Buffer.byteLength(payload)}`);
@@ -82,6 +90,25 @@ function messagesWhole(text: string): object {
     stop_reason: 'end_turn',
     stop_sequence: null,
     usage: { input_tokens: 42, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 64 },
+  };
+}
+
+function responsesWhole(text: string): object {
+  const part = { type: 'output_text', text, annotations: [] };
+  return {
+    id: 'resp_benchmark00000000',
+    object: 'response',
+    created_at: 1_760_000_000,
+    status: 'completed',
+    model: 'bench-2026-01-01',
+    output: [{ id: 'msg_benchmark00000', type: 'message', role: 'assistant', status: 'completed', content: [part] }],
+    usage: {
+      input_tokens: 42,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 64,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 106,
+    },
   };
 }
 
