@@ -31,6 +31,14 @@ export interface BlockStartEvent {
   readonly block: Block;
 }
 
+/** The JSON of a wire event in parts: before the text that it carries, the text without its quotes, and behind it. */
+export interface DeltaFrame {
+  /** The same for many events: what is made of it need not be made anew. With no text in `json` it is the whole event. */
+  readonly head: string;
+  readonly json: string;
+  readonly tail: string;
+}
+
 /** More of an open block. Exactly one of `text`, `signature`, `value` is set. */
 export interface BlockDeltaEvent {
   readonly type: 'block-delta';
@@ -41,10 +49,10 @@ export interface BlockDeltaEvent {
   /** A delta that only the block's own format knows, for opaque blocks. */
   readonly value?: JsonObject | undefined;
   /**
-   * The JSON text of the wire event that carried this delta and nothing else worth keeping. An encoder of the same
-   * format may write it again with only its head changed. Code that changes the event leaves this off.
+   * The wire event that carried this delta and nothing else worth keeping. An encoder of the same format may write it
+   * again with only its head changed. Code that changes the event leaves this off.
    */
-  readonly frame?: string | undefined;
+  readonly frame?: DeltaFrame | undefined;
   readonly extra?: Extra | undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Block } from '../canonical/blocks.ts';
-import type { EventBatch, GenerationEvent } from '../canonical/events.ts';
+import type { DeltaFrame, EventBatch, GenerationEvent } from '../canonical/events.ts';
 import type { Extra } from '../canonical/extra.ts';
 
 /** More of a response, for the block that its key names. */
@@ -56,7 +56,7 @@ export class ResponseBlocks {
   }
 
   /** Adds to an open text block, the most frequent event of all. False when none is open. */
-  putText(text: string, frame: string | undefined): boolean {
+  putText(text: string, frame: DeltaFrame | undefined): boolean {
     if (this.#openKey !== TEXT_KEY) return false;
     this.addDelta(this.#openIndex, text, undefined, frame);
     return true;
@@ -69,7 +69,7 @@ export class ResponseBlocks {
     return this.#next++;
   }
 
-  addDelta(index: number, text: string, extra: Extra | undefined, frame?: string): void {
+  addDelta(index: number, text: string, extra: Extra | undefined, frame?: DeltaFrame): void {
     // All members, so that all deltas have one shape.
     this.emit({ type: 'block-delta', index, text, signature: undefined, value: undefined, frame, extra });
   }

@@ -91,7 +91,11 @@ class LineParser implements SseParser {
     let from = 0;
     for (let to = lines.indexOf('\n'); to >= 0; to = lines.indexOf('\n', from)) {
       if (from === to) this.#dispatch();
-      else this.#takeLine(lines.slice(from, to));
+      else if (this.#data === undefined && lines.charCodeAt(to + 1) === LF && lines.startsWith('data:', from)) {
+        // Nearly all events: one line of data, and the blank line that ends it.
+        this.#data = lines.slice(from + (lines.charCodeAt(from + 5) === SPACE ? 6 : 5), to++);
+        this.#dispatch();
+      } else this.#takeLine(lines.slice(from, to));
       from = to + 1;
     }
   }

@@ -10,6 +10,7 @@ import { spliceContinuation, spliceRestart, type Splice } from './splice.ts';
 
 const start: GenerationEvent = { type: 'start', format: 'chat', id: 'one' };
 const end: GenerationEvent = { type: 'end', finish: 'stop' };
+const FRAME = { head: '{"index":0}', json: '', tail: '' };
 
 function text(index: number, ...pieces: readonly string[]): readonly GenerationEvent[] {
   return [
@@ -169,8 +170,8 @@ test('counts and frames of its own are not taken for those of the first answer',
   const usage = { type: 'usage', usage: { ...NOTHING, promptTokens: 3 } } as const;
   const events = goOn(first, spliceContinuation, [
     [{ ...start, id: 'two', format: 'messages' }, usage, ...text(0).slice(0, 1)],
-    [{ type: 'block-delta', index: 0, text: 'two', frame: '{"index":0}' }],
-    [{ type: 'block-delta', index: 0, text: ' three', frame: '{"index":0}' }, { type: 'block-end', index: 0 }, end],
+    [{ type: 'block-delta', index: 0, text: 'two', frame: FRAME }],
+    [{ type: 'block-delta', index: 0, text: ' three', frame: FRAME }, { type: 'block-end', index: 0 }, end],
   ]);
   assert.deepEqual((events as EventBatch).slice(first.length), [
     { type: 'start', format: 'messages' },

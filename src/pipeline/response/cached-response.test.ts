@@ -11,7 +11,7 @@ const text = (index: number, added: string): GenerationEvent => ({
   type: 'block-delta',
   index,
   text: added,
-  frame: `{"of":"one upstream ${added}"}`,
+  frame: { head: `{"of":"one upstream ${added}"}`, json: '', tail: '' },
 });
 
 function keep(...batches: readonly EventBatch[]): ResponseCacheWriter {

@@ -11,7 +11,7 @@ const events: GenerationEvent[] = [
   { type: 'block-delta', index: 0, signature: 's' },
   { type: 'block-end', index: 0 },
   { type: 'block-start', index: 1, block: { type: 'text', text: '' } },
-  { type: 'block-delta', index: 1, text: 'answer', frame: '{"index":1}' },
+  { type: 'block-delta', index: 1, text: 'answer', frame: { head: '{"index":1}', json: '', tail: '' } },
   { type: 'block-end', index: 1 },
   { type: 'end', finish: 'stop' },
 ];

@@ -9,12 +9,13 @@ import { Healer, type Healing } from './healer.ts';
 import { brokenOutputs } from '../../../tests/support/plugins/broken-outputs.ts';
 
 const START: GenerationEvent = { type: 'start', format: 'chat' };
+const FRAME = { head: '{}', json: '', tail: '' };
 
 /** An answer of one text that comes in these pieces. */
 function answerOf(pieces: readonly string[], finish: FinishReason = 'stop'): readonly EventBatch[] {
   return [
     [START, { type: 'block-start', index: 0, block: { type: 'text', text: '' } }],
-    ...pieces.map((text): EventBatch => [{ type: 'block-delta', index: 0, text, frame: '{}' }]),
+    ...pieces.map((text): EventBatch => [{ type: 'block-delta', index: 0, text, frame: FRAME }]),
     [{ type: 'block-end', index: 0 }],
     [{ type: 'end', finish }],
   ];
@@ -200,8 +201,8 @@ test('sends what is certain at once, in the frame in which it came', () => {
     batches.map((batch) => batch.flatMap((event) => (event.type === 'block-delta' ? [[event.text, event.frame]] : []))),
     [
       [],
-      [['{"a": "one', '{}']],
-      [[' two', '{}']],
+      [['{"a": "one', FRAME]],
+      [[' two', FRAME]],
       [[' three', undefined]],
       [['", "b', undefined]],
       [['": ', undefined]],

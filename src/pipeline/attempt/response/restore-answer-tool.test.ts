@@ -17,7 +17,7 @@ function openText(index: number): GenerationEvent {
 }
 
 function piece(index: number, text: string): GenerationEvent {
-  return { type: 'block-delta', index, text, frame: `{"index":${index}}` };
+  return { type: 'block-delta', index, text, frame: { head: `{"index":${index}}`, json: '', tail: '' } };
 }
 
 function close(index: number): GenerationEvent {

@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseJson } from '../../../lib/json.ts';
+import type { DeltaFrame } from '../../../canonical/events.ts';
+import { TextTemplate } from '../../../lib/json/text-template.ts';
+import { CHUNKS_OF_TEXT } from './plain-chunk.ts';
 import { FrameHead, identityMembers } from './frame-head.ts';
 
 const IDENTITY = { id: 'gen-1', createdS: 7, model: 'acme/one', provider: 'Acme' };
 const MEMBERS = identityMembers(IDENTITY, 'chat.completion.chunk');
-const TAIL = '[{"index":0,"delta":{"content":"say \\"choices\\": 1.0"},"finish_reason":null}],"obfuscation":"x"}';
+const TAIL = '[{"index":0,"delta":{"content":"say \\"choices\\": 1.0"},"finish_reason":null}],"service_tier":"x"}';
 
-function rewrite(frame: string, heads = new FrameHead(MEMBERS)): unknown {
-  const event = heads.rewrite(frame);
+/** The parts of a chunk; without a text in its choices it is all head. */
+function partsOf(chunk: string): DeltaFrame {
+  const { choices } = (parseJson(chunk) ?? {}) as { choices?: [{ delta: { content: string } }] };
+  const text = choices?.[0]?.delta.content;
+  const parts = text === undefined ? undefined : new TextTemplate(CHUNKS_OF_TEXT).learn(chunk, text);
+  return parts ?? { head: chunk, json: '', tail: '' };
+}
+
+function rewrite(chunk: string, heads = new FrameHead(MEMBERS)): unknown {
+  const event = heads.rewrite(partsOf(chunk));
   if (event === undefined) return undefined;
   assert.ok(event.startsWith('data: ') && event.endsWith('\n\n'));
   return parseJson(event.slice('data: '.length));
@@ -23,7 +34,7 @@ test('changes only members of the head, and adds missing ones', () => {
 });
 
 test('keeps the bytes of the rest of a chunk', () => {
-  const event = new FrameHead(MEMBERS).rewrite(`{"id":"up","choices":${TAIL}`);
+  const event = new FrameHead(MEMBERS).rewrite(partsOf(`{"id":"up","choices":${TAIL}`));
   assert.ok(event?.endsWith(`"choices":${TAIL}\n\n`));
 });
 
@@ -33,9 +44,9 @@ test('leaves out nulls that strict clients refuse, wherever they stand and howev
   for (const [before, behind] of [
     ['"system_fingerprint":null,', ',"usage":null'],
     ['"system_fingerprint": null, ', ', "usage": null'],
-    ['"usage":null,', ',"system_fingerprint":null,"usage":null,"obfuscation":"x"'],
-    ['"usage":null,', ',"usage":null,"obfuscation":"yz"'],
-    ['', ',"obfuscation":"a]b","service_tier":"default"'],
+    ['"usage":null,', ',"system_fingerprint":null,"usage":null,"service_tier":"x"'],
+    ['"usage":null,', ',"usage":null,"service_tier":"yz"'],
+    ['', ',"service_tier":"a]b"'],
     ['', ''],
   ] as const) {
     const frame = `{"id":"up",${before}"choices":${choices}${behind}}`;
@@ -54,7 +65,7 @@ test('spaces and another head in between do no harm', () => {
 test('removes the provider of the upstream where the gateway names none', () => {
   const { provider: _provider, ...anonymous } = IDENTITY;
   const heads = new FrameHead(identityMembers(anonymous, 'chat.completion.chunk'));
-  assert.doesNotMatch(String(heads.rewrite(`{"id":"a","provider":"Inner","choices":${TAIL}`)), /Inner/);
+  assert.doesNotMatch(String(heads.rewrite(partsOf(`{"id":"a","provider":"Inner","choices":${TAIL}`))), /Inner/);
 });
 
 test('leaves a chunk to be encoded anew when its head cannot be separated', () => {

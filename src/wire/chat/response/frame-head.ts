@@ -1,4 +1,5 @@
 import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
+import type { DeltaFrame } from '../../../canonical/events.ts';
 import type { ResponseIdentity } from '../../format.ts';
 
 const CHOICES = '"choices":';
@@ -26,39 +27,36 @@ const NULLS = /,\s*"(?:usage|system_fingerprint)"\s*:\s*null/g;
  */
 export class FrameHead {
   readonly #members: JsonObject;
-  #from = CHOICES;
-  #to: string | undefined;
-  /** What stood behind `choices` in the chunk before, from their closing bracket on. */
-  #tail = CHOICES;
-  #tailTo = CHOICES;
+  #head = '';
+  #headTo: string | undefined;
+  #tail = '';
+  #tailTo = '';
 
   constructor(members: JsonObject) {
     this.#members = members;
   }
 
   /** The chunk as one event of our stream; `undefined` when its head cannot be separated from the rest. */
-  rewrite(frame: string): string | undefined {
-    // A slice compares by words, `startsWith` by characters: 0.1 us against 1.
-    if (this.#to === undefined || frame.slice(0, this.#from.length) !== this.#from) {
-      const at = frame.indexOf(CHOICES);
-      const head = at < 0 ? undefined : this.#decodeHead(frame.slice(0, at));
-      if (head === undefined) return undefined;
-      this.#from = frame.slice(0, at + CHOICES.length);
-      this.#to = `data: ${head}`;
+  rewrite({ head, json, tail }: DeltaFrame): string | undefined {
+    // Where the template of the stream made the frame, it is the very same string.
+    if (head !== this.#head) {
+      this.#head = head;
+      this.#headTo = this.#rewriteHead(head);
     }
-    if (frame.slice(-this.#tail.length) !== this.#tail) {
-      this.#tail = frame.slice(Math.max(this.#from.length, frame.lastIndexOf(']')));
-      this.#tailTo = this.#tail.replaceAll(NULLS, '');
+    if (this.#headTo === undefined) return undefined;
+    if (tail !== this.#tail) {
+      this.#tail = tail;
+      this.#tailTo = `${tail.replaceAll(NULLS, '')}\n\n`;
     }
-    if (this.#tailTo === this.#tail) return `${this.#to}${frame.slice(this.#from.length)}\n\n`;
-    return `${this.#to}${frame.slice(this.#from.length, -this.#tail.length)}${this.#tailTo}\n\n`;
+    return this.#headTo + json + this.#tailTo;
   }
 
-  #decodeHead(text: string): string | undefined {
-    const parsed = parseJsonObject(`${text}${CHOICES}0}`);
+  #rewriteHead(head: string): string | undefined {
+    const at = head.indexOf(CHOICES);
+    const parsed = at < 0 ? undefined : parseJsonObject(`${head.slice(0, at)}${CHOICES}0}`);
     if (parsed === undefined) return undefined;
     const { choices: _choices, provider: _provider, usage: _usage, system_fingerprint: fingerprint, ...rest } = parsed;
-    const head = { ...rest, ...(typeof fingerprint === 'string' && { system_fingerprint: fingerprint }) };
-    return `${JSON.stringify({ ...head, ...this.#members }).slice(0, -1)},${CHOICES}`;
+    const members = { ...rest, ...(typeof fingerprint === 'string' && { system_fingerprint: fingerprint }) };
+    return `data: ${JSON.stringify({ ...members, ...this.#members }).slice(0, -1)},${head.slice(at)}`;
   }
 }

@@ -1,6 +1,6 @@
 import { classifyErrorEvent, transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import { isLengthError } from '../../../canonical/gateway-error.ts';
-import type { EventBatch, StartEvent, WarningEvent } from '../../../canonical/events.ts';
+import type { DeltaFrame, EventBatch, StartEvent, WarningEvent } from '../../../canonical/events.ts';
 import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { ResponseBlocks, type Piece } from '../../response-blocks.ts';
@@ -64,7 +64,7 @@ export class ResponseDecoder {
   }
 
   /** Adds to an open text block. False when none is open: then the chunk takes the long way. */
-  takeText(text: string, frame: string | undefined): boolean {
+  takeText(text: string, frame: DeltaFrame | undefined): boolean {
     return this.#calls?.isOpen !== true && this.#blocks.putText(text, frame);
   }
 

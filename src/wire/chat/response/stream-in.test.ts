@@ -48,7 +48,8 @@ function typesOf(batch: readonly GenerationEvent[]): readonly string[] {
 /** The JSON that a chunk keeps when it comes in the middle of a text. */
 function frameOf(entry: JsonObject): string | undefined {
   const deltas = decodeStream(stream(chunk({ content: 'a' }), entry)).filter((event) => event.type === 'block-delta');
-  return deltas.at(-1)?.frame;
+  const frame = deltas.at(-1)?.frame;
+  return frame && frame.head + frame.json + frame.tail;
 }
 
 /** A piece of a call without index and id. */
@@ -134,9 +135,14 @@ suite('chat stream: plain text', () => {
       chunk({ content: 'b' }),
       chunk({ role: 'assistant', content: 'b', refusal: null, reasoning_content: null }),
       chunk({ content: 'b' }, { logprobs: null, native_finish_reason: null }, { usage: null, service_tier: 'default' }),
-      chunk({ content: 'b' }, {}, { obfuscation: 'xyz', p: 'abc' }),
+      chunk({ content: 'a "b"\n' }),
     ])
       assert.equal(frameOf(entry), JSON.stringify(entry));
+  });
+
+  test('leaves out random padding', () => {
+    const padded = chunk({ content: 'b' }, {}, { obfuscation: 'xyz', p: 'abc' });
+    assert.equal(frameOf(padded), JSON.stringify(chunk({ content: 'b' })));
   });
 
   test('keeps no JSON of a chunk with further members, or that needs more than another head', () => {

@@ -1,11 +1,12 @@
 import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import { parseJsonObject } from '../../../lib/json.ts';
+import { TextTemplate } from '../../../lib/json/text-template.ts';
 import { createSseParser } from '../../../lib/net/sse.ts';
 import type { StreamDecoder } from '../../format.ts';
 import { ResponseDecoder } from './response-decoder.ts';
 import type { ChatDialect } from '../dialect.ts';
 import { keepArguments } from './chunk.ts';
-import { plainText, ChunkTemplate } from './plain-chunk.ts';
+import { CHUNKS_OF_TEXT, plainText } from './plain-chunk.ts';
 
 const DONE = '[DONE]';
 
@@ -13,7 +14,7 @@ const DONE = '[DONE]';
 export function createStreamDecoder(dialect?: ChatDialect): StreamDecoder {
   const reader = new ResponseDecoder(dialect);
   const parser = createSseParser({ onEvent });
-  const template = new ChunkTemplate();
+  const template = new TextTemplate(CHUNKS_OF_TEXT);
 
   function onEvent(data: string, event: string | undefined): void {
     if (reader.over || data === '') return;
@@ -22,7 +23,7 @@ export function createStreamDecoder(dialect?: ChatDialect): StreamDecoder {
       return;
     }
     const known = template.match(data);
-    if (known !== undefined && reader.takeText(known, data)) return;
+    if (known !== undefined && reader.takeText(known.text, known.frame)) return;
     const chunk = parseJsonObject(data);
     if (chunk === undefined) {
       reader.skip('an event that is no JSON object');
@@ -30,11 +31,8 @@ export function createStreamDecoder(dialect?: ChatDialect): StreamDecoder {
     }
     const text = plainText(chunk);
     // A frame is one line: more than one line of data would be cut in two when written.
-    const frame = data.includes('\n') ? undefined : data;
-    if (text !== undefined && reader.takeText(text, frame)) {
-      if (frame !== undefined) template.learn(frame, text);
-      return;
-    }
+    const frame = text === undefined || data.includes('\n') ? undefined : template.learn(data, text);
+    if (text !== undefined && reader.takeText(text, frame)) return;
     const isError = event === 'error' && chunk['error'] === undefined;
     reader.takeChunk(isError ? { error: chunk } : keepArguments(chunk, data));
   }

@@ -1,5 +1,5 @@
 import type { Block } from '../../../canonical/blocks.ts';
-import type { EventBatch, GenerationEvent } from '../../../canonical/events.ts';
+import type { DeltaFrame, EventBatch, GenerationEvent } from '../../../canonical/events.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { textOf } from '../../json-fields.ts';
 import { decodeCitation } from '../citations.ts';
@@ -253,6 +253,6 @@ function kindOf(type: Json | undefined): BlockKind {
 }
 
 /** An event may be written again as it is when its index stays true and it fits on one `data:` line. */
-function frameOf({ wireIndex, index }: OpenBlock, data: string | undefined): string | undefined {
-  return wireIndex === index && data?.includes('\n') === false ? data : undefined;
+function frameOf({ wireIndex, index }: OpenBlock, data: string | undefined): DeltaFrame | undefined {
+  return wireIndex === index && data?.includes('\n') === false ? { head: data, json: '', tail: '' } : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Block, Citation } from '../../../canonical/blocks.ts';
-import type { BlockDeltaEvent, CitationEvent, GenerationEvent } from '../../../canonical/events.ts';
+import type { BlockDeltaEvent, CitationEvent, DeltaFrame, GenerationEvent } from '../../../canonical/events.ts';
 import { unreachable } from '../../../lib/assert.ts';
 import { addExtra } from '../extra.ts';
 import type { WireObject } from '../../json-fields.ts';
@@ -54,6 +54,9 @@ export class BlockWriter {
   readonly #late: Citation[] = [];
   #wholeSources = 0;
   #saidText = false;
+  /** What the latest frame began with, and what it became. */
+  #head = '';
+  #headTo = DELTA_HEAD;
 
   /** @param beginMessage the frames before the first block; empty when they have been written */
   constructor(beginMessage: () => string) {
@@ -70,8 +73,18 @@ export class BlockWriter {
       head.wireIndex === event.index &&
       event.signature === undefined &&
       this.native
-      ? `${DELTA_HEAD}${event.frame}\n\n`
+      ? this.#repeat(event.frame)
       : undefined;
+  }
+
+  /** The head repeats, so that most events cost a comparison. */
+  #repeat({ head, json, tail }: DeltaFrame): string {
+    if (json === '') return `${DELTA_HEAD}${head}\n\n`;
+    if (head !== this.#head) {
+      this.#head = head;
+      this.#headTo = DELTA_HEAD + head;
+    }
+    return `${this.#headTo}${json}${tail}\n\n`;
   }
 
   /** Ends every block, with the sources that came last. */

@@ -203,7 +203,7 @@ test('plain deltas carry their frame, others do not need one', () => {
   const events = decodeText(frames([START, ...TEXT]));
   const [, , , first] = events;
   assert.ok(first?.type === 'block-delta');
-  assert.equal(first.frame, JSON.stringify(delta(0, { type: 'text_delta', text: 'Grüße 👋' })));
+  assert.equal(first.frame?.head, JSON.stringify(delta(0, { type: 'text_delta', text: 'Grüße 👋' })));
 });
 
 /** Any UTF-16 code units, whole characters or not, with those that JSON escapes among them. */

@@ -43,6 +43,27 @@ const TERMINAL_EVENTS: ReadonlySet<string> = new Set([
 const ERROR_EVENTS: ReadonlySet<string> = new Set(['error', 'response.error']);
 const BEGINNING_EVENTS: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
 
+/** Members of a delta that say nothing beside its place and its text. */
+const PLAIN_DELTA_MEMBERS: ReadonlySet<string> = new Set([
+  'type',
+  'sequence_number',
+  'item_id',
+  'output_index',
+  'content_index',
+  'summary_index',
+  'delta',
+  'logprobs',
+  'obfuscation',
+]);
+
+/** A text that the latest event has added to, and nothing else. */
+interface LatestText {
+  readonly item: Item;
+  readonly kind: PartKind;
+  readonly index: number;
+  readonly text: string;
+}
+
 /** Turns the events of one response into events of the gateway. A whole response is the last of its events. */
 export class ResponseDecoder {
   readonly #lanes = new BlockLanes();
@@ -51,6 +72,7 @@ export class ResponseDecoder {
   #started = false;
   #over = false;
   #warnings = 0;
+  #latest: LatestText | undefined;
 
   constructor(dialect: ResponsesDialect) {
     this.#reader = new ItemReader(this.#lanes, dialect, (what) => this.skip(what));
@@ -65,9 +87,23 @@ export class ResponseDecoder {
     return this.#lanes.take();
   }
 
+  /** What the latest event has added to a text; `undefined` where it held anything else. */
+  get latestText(): string | undefined {
+    return this.#latest?.text;
+  }
+
+  /** Adds to the text that the latest event has added to. False where it held anything else: then the event is parsed. */
+  growLatest(text: string): boolean {
+    if (this.#latest === undefined) return false;
+    const { item, kind, index } = this.#latest;
+    this.#reader.growText(item, kind, index, text, undefined);
+    return true;
+  }
+
   /** @param name of the event where the data names none @param data the text that it was parsed from */
   takeEvent(event: JsonObject, name: string | undefined, data: string): void {
     if (this.#over) return;
+    this.#latest = undefined;
     const type = textOf(event['type']) ?? name ?? '';
     if (TERMINAL_EVENTS.has(type)) this.#finish(type, event, data);
     else if (ERROR_EVENTS.has(type) || (type === '' && isJsonObject(event['error']))) this.#takeError(event);
@@ -158,7 +194,9 @@ export class ResponseDecoder {
     const index = indexOf(event, at);
     if (step === 'delta') {
       const delta = textOf(event['delta']);
-      if (delta !== undefined) this.#reader.growText(item, kind, index, delta, event['logprobs']);
+      if (delta === undefined) return;
+      this.#reader.growText(item, kind, index, delta, event['logprobs']);
+      if (isPlainDelta(event)) this.#latest = { item, kind, index, text: delta };
     } else if (step === 'done' && typeof event[member] === 'string') {
       this.#reader.endText(item, kind, index, { ...event, text: event[member] });
     }
@@ -246,6 +284,13 @@ export class ResponseDecoder {
 }
 
 const STATUS_CANCELLED = 500;
+
+/** Whether another text in its place is all that the next event may differ in. */
+function isPlainDelta(event: JsonObject): boolean {
+  for (const member in event) if (!PLAIN_DELTA_MEMBERS.has(member)) return false;
+  const { type, logprobs } = event;
+  return typeof type === 'string' && (logprobs === undefined || (Array.isArray(logprobs) && logprobs.length === 0));
+}
 
 /** The event again, with its numbers as they were written. */
 function exactly(event: JsonObject, data: string): JsonObject {

@@ -28,6 +28,37 @@ import {
   thought,
 } from '../../../../tests/support/wire/responses/streams.ts';
 
+suite('deltas that differ in nothing but their text', () => {
+  const numbered = (events: readonly JsonObject[]): readonly JsonObject[] =>
+    events.map((event, at) => ({ sequence_number: at, ...event, logprobs: [], obfuscation: 'x'.repeat(at % 5) }));
+
+  test('go to the part that they name, whatever stands between them', () => {
+    const other = { content_index: 1 };
+    const events = numbered([
+      CREATED,
+      added(0, message('msg_1')),
+      ...['a', 'b', 'c "d"\n'].map((text) => stated(0, text)),
+      ...['1', '2', '3'].map((text) => stated(0, text, other)),
+      ...['4', '5'].map((text) => stated(0, text, other)),
+      done(0, message('msg_1', outputText('abc "d"\n'), outputText('12345'))),
+      completed(),
+    ]);
+    const answer = foldStream(events);
+    assert.deepEqual(
+      answer.blocks.map((block) => block.type === 'text' && block.text),
+      ['abc "d"\n', '12345'],
+    );
+    assert.deepEqual(answer.warnings, []);
+  });
+
+  test('keep log probabilities that come with one of them', () => {
+    const logprobs = [{ token: 'b', logprob: -1, bytes: [98], top_logprobs: [] }];
+    const deltas = [stated(0, 'a'), stated(0, 'b', { logprobs }), stated(0, 'c')];
+    const answer = foldStream([CREATED, added(0, message('msg_1')), ...deltas, completed()]);
+    assert.equal(JSON.stringify(answer).match(/"logprob":-1/g)?.length, 1);
+  });
+});
+
 suite('a stream as the vendor sends it', () => {
   test('thinks in paragraphs, seals them, and calls side by side with its arguments byte for byte', () => {
     const answer = foldStream(THINKS_AND_CALLS);
