@@ -14,6 +14,7 @@ import { createGenerationRoute, type GenerationRouteDeps, type RawHandler } from
 import type { UnreadResponses } from '../http/unread-responses.ts';
 import { countTokens } from '../pipeline/count-tokens.ts';
 import { explainRoute } from '../pipeline/explain.ts';
+import { EMBEDDINGS_STEPS } from '../pipeline/operation/embed-in-parts.ts';
 import { createRunOperation } from '../pipeline/operation/run-operation.ts';
 import { createGenerate, type GenerateDeps } from '../pipeline/generate.ts';
 import type { SharedDeps } from './shared-deps.ts';
@@ -70,7 +71,7 @@ export function generationRoutes(
       ...deps,
       allowAzureHeader: true,
       enter,
-      run: createRunOperation(generateDeps),
+      run: createRunOperation(generateDeps, EMBEDDINGS_STEPS),
     }),
     '/route/explain': createExplainRoute({ chat, messages, responses }, messagesParts, (request, principal) =>
       explainRoute(generateDeps, request, principal),

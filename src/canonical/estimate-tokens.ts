@@ -2,7 +2,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { unreachable } from '../lib/assert.ts';
 import { withoutAttribution } from './attribution.ts';
 import type { Block, MediaBlock, MediaSource } from './blocks.ts';
-import type { Operation } from './operation.ts';
+import type { EmbeddingsOperation } from './operation.ts';
 import type { GenerationRequest, Tool, Turn } from './request.ts';
 
 /**
@@ -48,8 +48,8 @@ function estimateAttribution({ format, turns }: GenerationRequest): number {
   return estimateTokens(first.text) - estimateTokens(withoutAttribution(first.text));
 }
 
-/** What an operation will count as prompt: exact where its inputs are tokens. */
-export function estimateOperationTokens({ inputs }: Operation): number {
+/** What vectors will count as prompt: exact where the inputs are tokens. */
+export function estimateOperationTokens({ inputs }: EmbeddingsOperation): number {
   return inputs.reduce((sum, input) => sum + (typeof input === 'string' ? estimateTokens(input) : input.length), 0);
 }
 

@@ -14,7 +14,14 @@ export interface WireFormats {}
 export type FormatId = keyof WireFormats;
 
 /** A format for requests that are no generation: one folder under `wire/<kind>/`. */
-export type OperationFormatId = 'embeddings/openai' | 'embeddings/gemini' | 'embeddings/cohere';
+export type OperationFormatId =
+  | 'embeddings/openai'
+  | 'embeddings/gemini'
+  | 'embeddings/cohere'
+  | 'stt/openai'
+  | 'stt/deepgram'
+  | 'tts/openai'
+  | 'tts/elevenlabs';
 
 export type AnyFormatId = FormatId | OperationFormatId;
 

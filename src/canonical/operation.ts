@@ -1,6 +1,9 @@
+import { unreachable } from '../lib/assert.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, Warning } from './extra.ts';
 import type { GenerationRequest } from './request.ts';
+import type { SpeechOperation } from './speech.ts';
+import type { TranscriptionOperation } from './transcription.ts';
 
 /** Requests that are no generations: `api_type` of their records. */
 export const OPERATION_KINDS = ['embeddings', 'rerank', 'image', 'stt', 'tts', 'video'] as const;
@@ -58,7 +61,7 @@ export interface EmbeddingsOperation {
 }
 
 /** One call of a model that is no generation: it has an answer, and no turns. */
-export type Operation = EmbeddingsOperation;
+export type Operation = EmbeddingsOperation | SpeechOperation | TranscriptionOperation;
 
 /** Any request to a model. */
 export type ModelRequest = GenerationRequest | Operation;
@@ -70,4 +73,18 @@ export function isOperation(request: ModelRequest): request is Operation {
 /** Under which a request is recorded and counted. */
 export function apiTypeOf(request: ModelRequest): ClientFormatId | OperationKind {
   return isOperation(request) ? request.kind : request.format;
+}
+
+/** What an operation says in words. Tokens are no text, and nothing can tell what they say. */
+export function textsOf(operation: Operation): readonly string[] {
+  switch (operation.kind) {
+    case 'embeddings':
+      return operation.inputs.map((input) => (typeof input === 'string' ? input : `[${input.length} tokens]`));
+    case 'stt':
+      return [...(operation.prompt === undefined ? [] : [operation.prompt]), ...(operation.keywords ?? [])];
+    case 'tts':
+      return [operation.input];
+    default:
+      return unreachable(operation);
+  }
 }

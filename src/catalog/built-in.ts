@@ -1,4 +1,6 @@
 import type { EmbeddingsFacts } from '../canonical/operation.ts';
+import type { SpeechFacts } from '../canonical/speech.ts';
+import type { TranscriptionFacts } from '../canonical/transcription.ts';
 import type { EndpointEntry, ModelEntry, ProviderFile } from './data-schema.ts';
 import { listPriceOf } from './list-price.ts';
 import type { Endpoint, Model, Score } from './model.ts';
@@ -86,6 +88,8 @@ function knownEndpoint(
       ...given('outputTokensMin', entry.min_completion_tokens),
       ...given('supportedParameters', parameters && new Set(parameters)),
       ...given('embeddings', entry.embeddings && embeddingsOf(entry.embeddings)),
+      ...given('transcription', entry.transcription && transcriptionOf(entry.transcription)),
+      ...given('speech', entry.speech && speechOf(entry.speech)),
       ...given('quantization', entry.quantization),
       ...given('tag', entry.tag),
       ...given('serviceTier', entry.service_tier),
@@ -104,6 +108,30 @@ function embeddingsOf(entry: NonNullable<EndpointEntry['embeddings']>): Embeddin
     ...given('maxInputTokens', entry.max_input_tokens),
     ...given('encodings', entry.encodings),
     ...given('tokenArrays', entry.token_arrays),
+  };
+}
+
+function transcriptionOf(entry: NonNullable<EndpointEntry['transcription']>): TranscriptionFacts {
+  return {
+    ...given('formats', entry.formats),
+    ...given('granularities', entry.granularities),
+    ...given('maxBytes', entry.max_bytes),
+    ...given('maxSeconds', entry.max_seconds),
+    ...given('minSeconds', entry.min_seconds),
+    ...given('streaming', entry.streaming),
+    ...given('translates', entry.translates),
+  };
+}
+
+function speechOf(entry: NonNullable<EndpointEntry['speech']>): SpeechFacts {
+  return {
+    ...given('voices', entry.voices),
+    ...given('defaultVoice', entry.default_voice),
+    ...given('formats', entry.formats),
+    ...given('sampleRate', entry.sample_rate),
+    ...given('maxCharacters', entry.max_characters),
+    ...given('speed', entry.speed),
+    ...given('instructions', entry.instructions),
   };
 }
 

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { SPEECH_FORMATS } from '../canonical/speech.ts';
+import { TRANSCRIPT_FORMATS } from '../canonical/transcription.ts';
 
 /*
  * The files below `data/`: one an author, one a provider, the scores, and the sources that the others name. They
@@ -127,6 +129,28 @@ const embeddingsFacts = z.strictObject({
   token_arrays: z.boolean().optional(),
 });
 
+const seconds = z.number().positive();
+
+/** What is known of models that hear, and of models that speak. Absent: unknown, which excludes nothing. */
+const transcriptionFacts = z.strictObject({
+  formats: z.array(z.enum(TRANSCRIPT_FORMATS)).min(1).optional(),
+  granularities: z.array(z.enum(['word', 'segment'])).optional(),
+  max_bytes: tokens.optional(),
+  max_seconds: seconds.optional(),
+  min_seconds: seconds.optional(),
+  streaming: z.boolean().optional(),
+  translates: z.boolean().optional(),
+});
+const speechFacts = z.strictObject({
+  voices: z.array(text).min(1).optional(),
+  default_voice: text.optional(),
+  formats: z.array(z.enum(SPEECH_FORMATS)).min(1).optional(),
+  sample_rate: tokens.optional(),
+  max_characters: tokens.optional(),
+  speed: z.strictObject({ min: seconds, max: seconds }).optional(),
+  instructions: z.boolean().optional(),
+});
+
 const endpointEntry = z
   .strictObject({
     provider: slug,
@@ -139,6 +163,8 @@ const endpointEntry = z
     min_completion_tokens: tokens.optional(),
     supported_parameters: parameters.optional(),
     embeddings: embeddingsFacts.optional(),
+    transcription: transcriptionFacts.optional(),
+    speech: speechFacts.optional(),
     quantization: quantization.optional(),
     /** The provider's slug with the endpoint's own variant: `deepinfra/turbo`. */
     tag: text.optional(),

@@ -1,5 +1,7 @@
 import type { FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
+import type { SpeechFacts } from '../canonical/speech.ts';
+import type { TranscriptionFacts } from '../canonical/transcription.ts';
 import type { ReasoningHistory } from '../canonical/blocks.ts';
 import type { PriceTable } from './price.ts';
 
@@ -47,6 +49,8 @@ export interface Endpoint {
   /** Requests besides generations that it serves, with the format of each. */
   readonly offers?: Readonly<Partial<Record<OperationKind, OperationFormatId>>>;
   readonly embeddings?: EmbeddingsFacts;
+  readonly transcription?: TranscriptionFacts;
+  readonly speech?: SpeechFacts;
   /** Formats that the endpoint speaks, most native first. */
   readonly formats: readonly FormatId[];
   /** Those of them in which it can be given tools. Absent: all. */

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { AnyFormatId, FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../canonical/failure/failure.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
+import type { SpeechFacts } from '../canonical/speech.ts';
+import type { TranscriptionFacts } from '../canonical/transcription.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { BetaRules } from '../wire/beta-flags.ts';
 import type { EmbeddingsDialect } from '../wire/embeddings/dialect.ts';
@@ -89,6 +91,11 @@ export interface KindOffer {
   readonly dialect?: EmbeddingsDialect;
   /** What is known of its models, where nothing says more. */
   readonly facts?: EmbeddingsFacts;
+  /** The same of models that hear, and of models that speak. */
+  readonly transcription?: TranscriptionFacts;
+  readonly speech?: SpeechFacts;
+  /** Below the base URL; absent: the standard path of the format. */
+  readonly path?: (model: string) => string;
 }
 
 /** How a provider serves a kind of requests for a model; `undefined`: it does not. */

@@ -1,4 +1,5 @@
-import type { Operation } from '../canonical/operation.ts';
+import { longestMs } from '../canonical/audio.ts';
+import { textsOf, type Operation } from '../canonical/operation.ts';
 import type { GenerationRequest, ReasoningSettings } from '../canonical/request.ts';
 import { supportsParameter } from '../canonical/supports-parameter.ts';
 import type { Endpoint } from '../catalog/model.ts';
@@ -70,8 +71,12 @@ export function requestClassOf(request: GenerationRequest, { supportedParameters
 }
 
 /** Operations of a size take comparable time. Their answers are short ones, without reasoning. */
-export function operationClassOf({ inputs }: Operation): RequestClass {
-  const chars = inputs.reduce((sum, input) => sum + input.length, 0);
+export function operationClassOf(operation: Operation): RequestClass {
+  // Sound takes as long as it is, so that its seconds say more than its bytes.
+  const chars =
+    operation.kind === 'stt'
+      ? longestMs(operation.audio)
+      : textsOf(operation).reduce((sum, text) => sum + text.length, 0);
   return DEPTHS * SIZES + sizeOfChars(chars);
 }
 

@@ -2,9 +2,12 @@ import {
   MODALITY_OF_KIND,
   type EmbeddingsFacts,
   type EmbeddingsInput,
+  type EmbeddingsOperation,
   type Operation,
 } from '../canonical/operation.ts';
+import { unreachable } from '../lib/assert.ts';
 import type { Endpoint } from '../catalog/model.ts';
+import { lackOfSpeech, lackOfTranscription } from './audio-needs.ts';
 import type { Considered } from './route-plan.ts';
 import { CHARS_PER_TOKEN_MAX, type RequestNeeds } from './request-needs.ts';
 
@@ -30,14 +33,26 @@ export function needsOfOperation(operation: Operation): RequestNeeds {
   };
 }
 
+type Lack = Omit<Considered, 'endpoint'> | undefined;
+
 /** What would change the result is never left out in silence: it excludes the endpoint. */
-function lackOf(
-  { offers, outputModalities, embeddings = {} }: Endpoint,
-  operation: Operation,
-): Omit<Considered, 'endpoint'> | undefined {
+function lackOf(endpoint: Endpoint, operation: Operation): Lack {
+  const { offers, outputModalities } = endpoint;
   if (offers?.[operation.kind] === undefined || outputModalities?.includes(MODALITY_OF_KIND[operation.kind]) === false)
     return { exclusion: 'output_modalities', lacks: operation.kind };
-  const { dimensions, inputs } = operation;
+  switch (operation.kind) {
+    case 'embeddings':
+      return lackOfVectors(endpoint, operation);
+    case 'stt':
+      return lackOfTranscription(endpoint, operation);
+    case 'tts':
+      return lackOfSpeech(endpoint, operation);
+    default:
+      return unreachable(operation);
+  }
+}
+
+function lackOfVectors({ embeddings = {} }: Endpoint, { dimensions, inputs }: EmbeddingsOperation): Lack {
   const sizes = dimensions === undefined ? undefined : sizesWithout(dimensions, embeddings.dimensions);
   if (sizes !== undefined) return { exclusion: 'parameter_value', lacks: 'dimensions', fault: sizes };
   if (typeof inputs[0] !== 'string' && embeddings.tokenArrays !== true)

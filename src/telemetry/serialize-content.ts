@@ -1,5 +1,5 @@
 import type { Block } from '../canonical/blocks.ts';
-import { isOperation, type ModelRequest, type Operation } from '../canonical/operation.ts';
+import { isOperation, textsOf, type ModelRequest } from '../canonical/operation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { CapturedResponse } from './response-capture.ts';
@@ -42,12 +42,7 @@ type Take = (text: string) => string;
 
 function serializeMessages(request: ModelRequest, take: Take): readonly JsonObject[] {
   if (!isOperation(request)) return request.turns.map((turn) => serializeTurn(turn, take));
-  return textsOfOperation(request).map((text) => ({ role: 'user', content: take(text) }));
-}
-
-/** Tokens are no text, and nothing can tell what they say. */
-function textsOfOperation({ inputs }: Operation): readonly string[] {
-  return inputs.map((input) => (typeof input === 'string' ? input : `[${input.length} tokens]`));
+  return textsOf(request).map((text) => ({ role: 'user', content: take(text) }));
 }
 
 /** Lets so many characters through, and nothing after them. */

@@ -54,6 +54,16 @@ export interface FinalUsage {
   readonly isStored?: true;
 }
 
+/** What stands in the answer of a call that is no generation, beside what was made. */
+export interface AnswerIdentity {
+  /** `gen-...`, equal to the `X-Generation-Id` header. */
+  readonly id: string;
+  /** The model's slug. */
+  readonly model: string;
+  /** Display name. */
+  readonly provider: string;
+}
+
 export interface ErrorContext {
   readonly generationId: string | null;
   readonly serviceMetadata: JsonObject | undefined;

@@ -5,7 +5,8 @@ import { FREE, priceTableOf } from '../../catalog/price.ts';
 import { endpointKey } from '../../catalog/endpoint-key.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import type { Config, ModelConfig } from '../../config/config.ts';
-import { offerOf, type Provider } from '../../providers/contract.ts';
+import { OPERATION_KINDS, type OperationKind } from '../../canonical/operation.ts';
+import { offerOf, type KindOffer, type Provider } from '../../providers/contract.ts';
 import { formatsOf, toolFormatsOf } from '../../providers/build-provider.ts';
 import { missingKey } from '../../providers/index.ts';
 
@@ -154,10 +155,17 @@ function offersAt(
   provider: Provider,
   model: string,
   facts: Partial<Endpoint> | undefined,
-): Pick<Endpoint, 'offers' | 'embeddings'> {
-  const offer = offerOf(provider, 'embeddings', model);
-  if (offer === undefined) return {};
-  return { offers: { embeddings: offer.format }, embeddings: { ...offer.facts, ...facts?.embeddings } };
+): Pick<Endpoint, 'offers' | 'embeddings' | 'transcription' | 'speech'> {
+  const found = OPERATION_KINDS.flatMap((kind) => offerOf(provider, kind, model) ?? []);
+  if (found.length === 0) return {};
+  const of = (kind: OperationKind): KindOffer | undefined => found.find((offer) => offer.kind === kind);
+  const [vectors, hearing, speaking] = [of('embeddings'), of('stt'), of('tts')];
+  return {
+    offers: Object.fromEntries(found.map(({ kind, format }) => [kind, format])),
+    ...(vectors && { embeddings: { ...vectors.facts, ...facts?.embeddings } }),
+    ...(hearing && { transcription: { ...hearing.transcription, ...facts?.transcription } }),
+    ...(speaking && { speech: { ...speaking.speech, ...facts?.speech } }),
+  };
 }
 
 /** An undocumented tier is the same model at an unknown price. */

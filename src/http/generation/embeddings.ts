@@ -1,12 +1,13 @@
+import type { EmbeddingsOperation } from '../../canonical/operation.ts';
 import type { RunOperation } from '../../pipeline/operation/operation-request.ts';
-import { encodeOperationError } from '../../wire/embeddings/answer-out.ts';
+import { encodeOperationError } from '../../wire/operation-error.ts';
 import { decodeEmbeddings } from '../../wire/embeddings/request-in.ts';
 import { withFullNames } from './apply-preset.ts';
 import { createNodeCaller } from './node-caller.ts';
 import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts';
 
 export interface EmbeddingsRouteDeps extends BodyRouteDeps {
-  readonly run: RunOperation;
+  readonly run: RunOperation<EmbeddingsOperation>;
   /** The slug that a model's name stands for. */
   readonly rename: (name: string) => string;
 }

@@ -17,6 +17,7 @@ const STREAM_HEAD = headOf({
   'x-accel-buffering': 'no',
 });
 const JSON_HEAD = headOf({ ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8' });
+const CORS = headOf(CORS_HEADERS);
 const NOTHING: Head = [];
 
 function headOf(headers: Readonly<Record<string, string>>): Head {
@@ -119,12 +120,37 @@ class NodeCaller implements ResponseWriter, AnswerWriter {
     this.#sendJson(200, [...JSON_HEAD, ...this.#announced, ...this.#idHead(generationId)], json);
   }
 
-  answerPieces(generationId: string, pieces: readonly Uint8Array[]): void {
+  startBytes(generationId: string, type: string): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    const head = [...CORS, 'content-type', type, 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
+    response.writeHead(200, [...head, ...this.#announced, ...this.#idHead(generationId)]);
+  }
+
+  writeBytes(chunk: Uint8Array): boolean {
+    return this.#response.destroyed || this.#response.write(chunk);
+  }
+
+  endBytes(): void {
+    if (this.#ended || this.#response.destroyed) return;
+    this.#ended = true;
+    this.#response.end();
+  }
+
+  breakOff(): void {
+    this.#ended = true;
+    // What was written before still goes out, and no end of the body does.
+    if (this.#response.socket === null) this.#response.destroy();
+    else this.#response.socket.destroySoon();
+  }
+
+  answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string): void {
     const response = this.#response;
     if (this.#ended || response.destroyed) return;
     this.#ended = true;
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    response.writeHead(200, [...JSON_HEAD, ...this.#announced, ...this.#idHead(generationId), 'content-length', bytes]);
+    const head = type === undefined ? JSON_HEAD : [...CORS, 'content-type', type];
+    response.writeHead(200, [...head, ...this.#announced, ...this.#idHead(generationId), 'content-length', bytes]);
     // They are in memory as they are: what a slow reader has not taken is held once.
     response.cork();
     for (const piece of pieces) response.write(piece);

@@ -7,6 +7,8 @@ import {
 import { isOperation, type ModelRequest, type Operation } from '../../canonical/operation.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import { boundUsage, completeUsage, type UsageEstimate } from './complete-usage.ts';
+import { atLeast } from './least-units.ts';
+import { estimateOperationUsage } from '../../canonical/operation-usage.ts';
 import { addUsage, type Usage } from '../../canonical/usage.ts';
 import { costOf, totalCost, type Cost, type PriceMoment, type PriceTable } from '../../catalog/price.ts';
 import { servedPrice } from '../../catalog/served-price.ts';
@@ -176,13 +178,10 @@ function countUsage(
   return completeUsage(usage, estimate, bounds);
 }
 
-/** It has a prompt, and nothing that is written. As many contexts may be full as it has inputs. */
-function countOperation(
-  usage: Usage | undefined,
-  { contextTokensMax }: Endpoint,
-  operation: Operation,
-  isOver: boolean,
-): Usage {
+/** What was counted, or else what its request says. Of vectors as many contexts may be full as there are inputs. */
+function countOperation(usage: Usage | undefined, endpoint: Endpoint, operation: Operation, isOver: boolean): Usage {
+  if (operation.kind !== 'embeddings') return atLeast(usage ?? estimateOperationUsage(operation), endpoint);
+  const { contextTokensMax } = endpoint;
   const contextTokens = contextTokensMax && contextTokensMax * operation.inputs.length;
   return completeUsage(
     usage,

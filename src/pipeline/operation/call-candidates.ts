@@ -5,14 +5,14 @@ import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
 import type { CandidateIteratorDeps } from '../../routing/candidate-iterator.ts';
 import { operationClassOf } from '../../routing/deadlines.ts';
 import type { Candidate, RoutePlan } from '../../routing/route-plan.ts';
-import type { Vector } from '../../wire/embeddings/vectors.ts';
+import type { Provider } from '../../providers/contract.ts';
+import type { Endpoint } from '../../catalog/model.ts';
 import { AttemptDeadline, type AttemptDeadlineDeps } from '../attempt/attempt-deadline.ts';
 import { AttemptLog } from '../attempt/attempt-log.ts';
 import { CandidateWalk, type Trying } from '../attempt/candidate-walk.ts';
 import type { OneCallDeps } from './one-call.ts';
 import { upstreamOf, type UpstreamDeps } from '../attempt/upstream.ts';
 import type { RequestFacts } from '../request.ts';
-import { embedInParts } from './embed-in-parts.ts';
 
 export interface CallDeps extends UpstreamDeps, AttemptDeadlineDeps, CandidateIteratorDeps, OneCallDeps {
   readonly monotonicMs: () => number;
@@ -20,36 +20,51 @@ export interface CallDeps extends UpstreamDeps, AttemptDeadlineDeps, CandidateIt
   readonly wholeResponseMemory: ByteBudget;
 }
 
-/** What one candidate gave for all inputs. */
-export interface GivenVectors {
-  readonly vectors: readonly Vector[];
-  /** As the upstream counted; absent: it did not. */
-  readonly promptTokens: number | undefined;
-  readonly upstreamId: string | undefined;
+/** One candidate's turn to serve an operation. */
+export interface CandidateCall<Op extends Operation> {
+  readonly provider: Provider;
+  /** As it is called there. */
+  readonly endpoint: Endpoint;
+  readonly request: Op;
+  readonly endUserId: string;
+  readonly attempt: AttemptLog;
+  readonly deadline: AttemptDeadline;
+  readonly cancellation: Cancellation<'gone' | 'total' | 'over'>;
 }
 
-export interface ServedOperation extends GivenVectors {
+/** Calls one candidate. What it gives has no member `kind`, which tells it from a failure. */
+export type CallCandidate<Op extends Operation, Given extends object> = (
+  call: CandidateCall<Op>,
+) => Promise<Given | UpstreamFailure>;
+
+/** What a candidate gave, and which one. */
+export interface Served<Given> {
+  readonly given: Given;
   readonly candidate: Candidate;
   /** When the attempt began, monotonic ms. */
   readonly startedMs: number;
 }
 
-interface CallInput {
+interface CallInput<Op extends Operation, Given extends object> {
   readonly plan: RoutePlan;
-  readonly request: Operation;
-  readonly facts: RequestFacts<Operation>;
+  readonly request: Op;
+  readonly facts: RequestFacts<Op>;
   readonly cancellation: Cancellation<'gone' | 'total' | 'over'>;
+  readonly call: CallCandidate<Op, Given>;
 }
 
-type Outcome =
-  | { readonly committed: true; readonly given: GivenVectors }
+type Outcome<Given> =
+  | { readonly committed: true; readonly given: Given }
   | { readonly committed: false; readonly failure: UpstreamFailure };
 
 /**
  * Tries the candidates in order until one has served all of it: vectors of two deployments may differ in the last digits.
  * @throws GatewayError what the last failure means for the caller, with all failures in its metadata
  */
-export function callCandidates(deps: CallDeps, input: CallInput): Promise<ServedOperation> {
+export function callCandidates<Op extends Operation, Given extends object>(
+  deps: CallDeps,
+  input: CallInput<Op, Given>,
+): Promise<Served<Given>> {
   const { plan, request, cancellation } = input;
   const walk = new CandidateWalk(deps, plan, request.directives.models, cancellation);
   return walk.proceed(
@@ -58,12 +73,12 @@ export function callCandidates(deps: CallDeps, input: CallInput): Promise<Served
   );
 }
 
-async function tryCandidate(
+async function tryCandidate<Op extends Operation, Given extends object>(
   deps: CallDeps,
-  { request, facts, cancellation }: CallInput,
+  { request, facts, cancellation, call }: CallInput<Op, Given>,
   walk: CandidateWalk,
   step: Trying,
-): Promise<ServedOperation | undefined> {
+): Promise<Served<Given> | undefined> {
   const { candidate } = step;
   const startedMs = deps.monotonicMs();
   const attempt = new AttemptLog(facts, candidate, deps.monotonicMs);
@@ -71,20 +86,24 @@ async function tryCandidate(
     areLeft: () => walk.candidates.hasAlternative(),
     couldServe: () => walk.candidates.hasAlternative(),
   });
-  const outcome = await walk.observe(step, deadline, async (): Promise<Outcome> => {
+  const outcome = await walk.observe(step, deadline, async (): Promise<Outcome<Given>> => {
     const upstream = await upstreamOf(deps, candidate);
     if ('kind' in upstream) return { committed: false, failure: upstream };
     const { endUserId } = facts.log;
-    const given = await embedInParts(deps, { ...upstream, request, endUserId, attempt, deadline, cancellation });
-    return 'kind' in given ? { committed: false, failure: given } : { committed: true, given };
+    const given = await call({ ...upstream, request, endUserId, attempt, deadline, cancellation });
+    return isFailure(given) ? { committed: false, failure: given } : { committed: true, given };
   });
   if (outcome.committed) {
     attempt.commit();
-    return { ...outcome.given, candidate, startedMs };
+    return { given: outcome.given, candidate, startedMs };
   }
   const { failure } = outcome;
   walk.candidates.failed(failure);
   attempt.fail(failure);
   walk.failed(candidate, failure);
   return undefined;
+}
+
+function isFailure(given: object): given is UpstreamFailure {
+  return 'kind' in given;
 }

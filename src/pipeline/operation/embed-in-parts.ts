@@ -1,41 +1,41 @@
 import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
-import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { EmbeddingsInput, EmbeddingsOperation, VectorEncoding } from '../../canonical/operation.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import { Cancellation } from '../../lib/async/cancellation.ts';
 import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
 import { NotThatJson } from '../../lib/json/walk-bytes.ts';
 import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
-import { offerOf, type Provider } from '../../providers/contract.ts';
-import type { DecodedPart, EmbeddingsFormat, EmbeddingsTarget, EncodedPart } from '../../wire/embeddings/format.ts';
+import { offerOf } from '../../providers/contract.ts';
+import type { DecodedPart, EmbeddingsFormat, EmbeddingsTarget } from '../../wire/embeddings/format.ts';
 import { EMBEDDINGS_FORMATS } from '../../wire/embeddings/formats.ts';
+import { encodeAnswer } from '../../wire/embeddings/answer-out.ts';
 import { convertVector, type Vector } from '../../wire/embeddings/vectors.ts';
-import type { AttemptDeadline } from '../attempt/attempt-deadline.ts';
-import type { AttemptLog } from '../attempt/attempt-log.ts';
+import { estimateOperationTokens } from '../../canonical/estimate-tokens.ts';
+import { NO_USAGE } from '../../canonical/usage.ts';
+import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
+import type { CandidateCall } from './call-candidates.ts';
 import { ResponseRoom } from '../response/whole-response-budget.ts';
+import { answerWith, type KindSteps } from './kind-steps.ts';
 import { callOnce, type OneCallDeps } from './one-call.ts';
+import { tryEncode } from './try-encode.ts';
 
-export interface EmbedDeps extends OneCallDeps {
+interface EmbedDeps extends OneCallDeps {
   readonly wholeResponseMemory: ByteBudget;
 }
 
-export interface EmbedInput {
-  readonly provider: Provider;
-  readonly endpoint: Endpoint;
-  readonly request: EmbeddingsOperation;
-  readonly endUserId: string;
-  readonly attempt: Pick<AttemptLog, 'warn' | 'sent'>;
-  readonly deadline: AttemptDeadline;
-  readonly cancellation: Cancellation<'gone' | 'total' | 'over'>;
-}
-
-interface Given {
+/** What one candidate gave for all inputs. */
+interface GivenVectors {
   readonly vectors: readonly Vector[];
+  /** As the upstream counted; absent: it did not. */
   readonly promptTokens: number | undefined;
   readonly upstreamId: string | undefined;
 }
 
+const TOKENS_UNREADABLE = {
+  path: 'input',
+  message: 'must be text, not tokens: the content filters of this key cannot read tokens',
+};
 const PARTS_AT_ONCE_MAX = 4;
 const ANSWER_BYTES_MAX = 32 * 1_024 * 1_024;
 /** A number of a vector as text. */
@@ -43,8 +43,28 @@ const NUMBER_BYTES = 22;
 /** Where nothing says how long vectors are. */
 const DIMENSIONS_UNKNOWN = 3_072;
 
+/** How vectors are made. */
+export const EMBEDDINGS_STEPS: KindSteps<EmbeddingsOperation, GivenVectors> = {
+  texts: ({ inputs }) => inputs.flatMap((input) => (typeof input === 'string' ? [input] : [])),
+  withTexts: (operation, texts) => ({ ...operation, inputs: texts }),
+  unreadable: ({ inputs }) => (typeof inputs[0] === 'string' ? undefined : TOKENS_UNREADABLE),
+  promptTokens: estimateOperationTokens,
+  margin: ({ inputs }) => (typeof inputs[0] === 'string' ? ESTIMATE_MARGIN : 1),
+  call: embedInParts,
+  usageOf: ({ promptTokens }) => ({
+    ...NO_USAGE,
+    estimated: false,
+    ...(promptTokens === undefined ? { unreported: ['prompt'] } : { promptTokens }),
+  }),
+  upstreamIdOf: ({ upstreamId }) => upstreamId,
+  deliver: answerWith(({ vectors }, identity, finalUsage) => encodeAnswer(vectors, identity, finalUsage)),
+};
+
 /** Cuts the inputs as the endpoint takes them, calls it some parts at a time, and joins what came. Every failure is a value. */
-export async function embedInParts(deps: EmbedDeps, input: EmbedInput): Promise<Given | UpstreamFailure> {
+async function embedInParts(
+  deps: EmbedDeps,
+  input: CandidateCall<EmbeddingsOperation>,
+): Promise<GivenVectors | UpstreamFailure> {
   const { provider, endpoint, request, endUserId, attempt, deadline, cancellation } = input;
   const offer = offerOf(provider, request.kind, endpoint.upstreamModel);
   const format = offer && EMBEDDINGS_FORMATS.get(offer.format);
@@ -114,16 +134,6 @@ function splitInputs(
   return parts;
 }
 
-function tryEncode(encode: () => readonly EncodedPart[]): readonly EncodedPart[] | UpstreamFailure {
-  try {
-    return encode();
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    const { type: errorType, status, message, issues } = error;
-    return { kind: 'unsayable', errorType, status, message, mayTry: 'next-endpoint', ...(issues && { issues }) };
-  }
-}
-
 /** So many at a time, in order; the first failure that is none of a cancelled part. */
 async function inTurns<Item, Value extends object>(
   items: readonly Item[],
@@ -178,7 +188,7 @@ async function readPart(
   }
 }
 
-function join(parts: readonly DecodedPart[]): Given | UpstreamFailure {
+function join(parts: readonly DecodedPart[]): GivenVectors | UpstreamFailure {
   const vectors = parts.flatMap((part) => part.vectors);
   if (vectors.some(({ dimensions }) => dimensions !== vectors[0]?.dimensions)) return transportFailure('garbage');
   const counts = parts.map(({ promptTokens }) => promptTokens);

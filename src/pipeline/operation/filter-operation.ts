@@ -1,14 +1,14 @@
 import { invalid } from '../../canonical/gateway-error.ts';
-import type { EmbeddingsInput, Operation } from '../../canonical/operation.ts';
-import type { InspectedText } from '../../content-filters/contract.ts';
+import type { Operation } from '../../canonical/operation.ts';
 import type { SignalSource } from '../../lib/async/cancellation.ts';
 import type { ContentFilterDeps } from '../content-filters/content-filters.ts';
 import { filtersOf } from '../content-filters/filter-rules.ts';
 import { blockOf, noteFindings } from '../content-filters/filter-stages.ts';
 import type { CallerRules, RequestFacts } from '../request.ts';
+import type { KindSteps } from './kind-steps.ts';
 
-interface FilterInput {
-  readonly facts: RequestFacts<Operation>;
+interface FilterInput<Op extends Operation> {
+  readonly facts: RequestFacts<Op>;
   readonly policy: CallerRules['policy'];
   /** Aborts when the request is over. */
   readonly cancellation: SignalSource;
@@ -18,29 +18,32 @@ interface FilterInput {
  * The operation as it may go on: what filters replace is replaced, for the provider as for every record of it.
  * @throws GatewayError 403 when a filter blocks it; 400 for tokens where a filter would block or replace; 408; 503
  */
-export async function filterOperation(
+export async function filterOperation<Op extends Operation>(
   { inspector, allowedPhrases }: ContentFilterDeps,
-  request: Operation,
-  { facts, policy, cancellation }: FilterInput,
-): Promise<Operation> {
+  request: Op,
+  steps: Pick<KindSteps<Op, object>, 'texts' | 'withTexts' | 'unreadable'>,
+  { facts, policy, cancellation }: FilterInput<Op>,
+): Promise<Op> {
   const filters = filtersOf(policy, allowedPhrases)?.request;
   if (filters === undefined) return request;
-  const texts = request.inputs.flatMap((input): readonly InspectedText[] =>
-    typeof input === 'string' ? [{ text: input, form: 'plain', byUser: true }] : [],
-  );
-  if (texts.length === 0) {
-    if (filters.rules.some(({ action }) => action !== 'flag'))
-      throw invalid('input', 'must be text, not tokens: the content filters of this key cannot read tokens');
+  const unreadable = steps.unreadable?.(request);
+  if (unreadable !== undefined) {
+    if (filters.rules.some(({ action }) => action !== 'flag')) throw invalid(unreadable.path, unreadable.message);
     facts.log.warn([{ code: 'filter-matched', path: 'request', message: 'passed: tokens are not searched' }]);
     return request;
   }
-  const found = await inspector.inspect(texts, filters.rules, cancellation.signal);
-  const inputs = request.inputs.map((input, at): EmbeddingsInput => found.redacted.get(at)?.text ?? input);
-  const inspected = { ...request, inputs };
+  const texts = steps.texts(request);
+  if (texts.length === 0) return request;
+  const inspected = texts.map((text) => ({ text, form: 'plain', byUser: true }) as const);
+  const found = await inspector.inspect(inspected, filters.rules, cancellation.signal);
+  const redacted = steps.withTexts(
+    request,
+    texts.map((text, at) => found.redacted.get(at)?.text ?? text),
+  );
   noteFindings(facts, 'request', filters, found);
   const blocked = blockOf('request', filters, found);
-  if (blocked === undefined) return inspected;
+  if (blocked === undefined) return redacted;
   // What is blocked is not kept, and neither is what no filter has looked through.
-  facts.log.request = found.unfinished.length === 0 ? inspected : { ...request, inputs: [] };
+  facts.log.request = found.unfinished.length === 0 ? redacted : steps.withTexts(request, []);
   throw blocked;
 }

@@ -6,9 +6,9 @@ import type { Operation } from '../../canonical/operation.ts';
 import type { ErrorContext } from '../../wire/format.ts';
 
 /** One request, authenticated and decoded. */
-export interface IncomingOperation {
+export interface IncomingOperation<Op extends Operation = Operation> {
   readonly id: string;
-  readonly request: Operation;
+  readonly request: Op;
   readonly principal: Principal;
   /** Monotonic ms. */
   readonly arrivedMs: number;
@@ -22,10 +22,25 @@ export interface AnswerWriter {
   onGone(listener: () => void): void;
   /** Headers that leave with the answer, and not with an error. */
   announce(headers: Readonly<Record<string, string>>): void;
-  /** Sends a whole answer, status 200, JSON, in pieces. */
-  answerPieces(generationId: string, pieces: readonly Uint8Array[]): void;
+  /** Sends a whole answer, status 200, in pieces. @param type its media type; absent: JSON */
+  answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string): void;
+  /** Sends status 200 and the headers of an answer of this media type that comes as it is made. Only the first call counts. */
+  startBytes(generationId: string, type: string): void;
+  /** True once status and headers have left. */
+  readonly started: boolean;
+  /** False when the caller reads too slowly: wait for `drained` before the next. */
+  writeBytes(chunk: Uint8Array): boolean;
+  /** Settles when the caller has caught up or is gone, and when the signal aborts. */
+  drained(signal: AbortSignal): Promise<void>;
+  /** The answer is complete. */
+  endBytes(): void;
+  /** The answer ends as no complete one does: the connection breaks. */
+  breakOff(): void;
   refuse(error: GatewayError, context: ErrorContext): void;
 }
 
 /** Answers the caller in every case; settles when the charge is durable. Never rejects. */
-export type RunOperation = (incoming: IncomingOperation, writer: AnswerWriter) => Promise<void>;
+export type RunOperation<Op extends Operation> = (
+  incoming: IncomingOperation<Op>,
+  writer: AnswerWriter,
+) => Promise<void>;

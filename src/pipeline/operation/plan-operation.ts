@@ -28,7 +28,8 @@ export function planOperation(
   const refused = REFUSED_SUFFIXES.find((suffix) => variants.has(suffix));
   if (refused !== undefined) throw invalid('model', `the suffix ":${refused}" does not apply to ${request.kind}`);
   const resolved = resolveModels({ directives: request.directives, settings: {} }, undefined, deps.catalog);
-  for (const model of resolved.models) if (!isOfKind(model, request.kind)) throw wrongEndpoint(model, slugs);
+  for (const model of resolved.models)
+    if (!isOfKind(model, request.kind)) throw wrongEndpoint(model, request.kind, slugs);
   const plan = planFor(deps, rules, { request, resolved });
   reportRoute(report, { plan, resolved });
   if (plan.candidates.length === 0 && plan.cooling.length === 0)
@@ -42,12 +43,22 @@ function isOfKind({ outputModalities, endpoints }: Model, kind: OperationKind): 
   return endpoints.some(({ offers }) => offers?.[kind] !== undefined);
 }
 
-function wrongEndpoint({ slug }: Model, requestedModels: readonly string[]): GatewayError {
+const MADE = {
+  embeddings: 'embeddings',
+  rerank: 'order of documents',
+  image: 'pictures',
+  stt: 'transcriptions',
+  tts: 'speech',
+  video: 'clips',
+} as const satisfies Readonly<Record<OperationKind, string>>;
+
+function wrongEndpoint({ slug }: Model, kind: OperationKind, requestedModels: readonly string[]): GatewayError {
+  const message = `makes no ${MADE[kind]}`;
   return new GatewayError(
     'invalid_request',
-    `model: ${JSON.stringify(slug)} makes no embeddings; send its requests to /chat/completions, /messages or /responses`,
+    `model: ${JSON.stringify(slug)} ${message}; send its requests to /chat/completions, /messages or /responses`,
     {
-      issues: [{ path: 'model', message: 'makes no embeddings' }],
+      issues: [{ path: 'model', message }],
       availability: { code: 'wrong_endpoint', retryable: false, requestedModels },
     },
   );

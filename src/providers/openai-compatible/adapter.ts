@@ -1,6 +1,7 @@
 import type { FormatId } from '../../canonical/extra.ts';
 import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure/failure-meaning.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { TranscriptionFacts } from '../../canonical/transcription.ts';
 import type { Dialect } from '../../wire/format.ts';
 import type { CallContext, FailedAnswer, FormatOffer, KindOffer, ProviderAdapter } from '../contract.ts';
 
@@ -28,6 +29,9 @@ export interface OpenAiCompatibleFacts {
   };
   /** How it differs in embeddings. */
   readonly embeddings?: Pick<KindOffer, 'dialect' | 'facts'>;
+  /** What is known of its models that hear, and how it speaks. */
+  readonly transcription?: TranscriptionFacts;
+  readonly speech?: Pick<KindOffer, 'speech'>;
   readonly checkPath?: string | false;
   readonly cancellable?: boolean;
 }
@@ -42,6 +46,12 @@ export interface ModelFamily {
 }
 
 const PLAIN: Dialect = {};
+
+/** Of what hosts of the form serve only the whisper family is known to translate. openai 7.55, `Translations` (2026-11). */
+const WHISPER_FIRST = [
+  { kind: 'stt', format: 'stt/openai', models: /whisper/i, transcription: { translates: true } },
+  { kind: 'stt', format: 'stt/openai', transcription: {} },
+] as const satisfies readonly KindOffer[];
 
 // Words for "this account has no money left" that hosts send with the status of a rate limit or of a bad request.
 // Moonshot `exceeded_current_quota_error`, Alibaba `Arrearage`: their error references,
@@ -71,7 +81,14 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
     ...(cancellable !== undefined && { cancellable }),
     ...(checkPath !== undefined && { checkPath }),
     ...offersOf(facts),
-    offers: [{ kind: 'embeddings', format: 'embeddings/openai', ...facts.embeddings }],
+    offers: [
+      { kind: 'embeddings', format: 'embeddings/openai', ...facts.embeddings },
+      ...WHISPER_FIRST.map((offer) => ({
+        ...offer,
+        transcription: { ...offer.transcription, ...facts.transcription },
+      })),
+      { kind: 'tts', format: 'tts/openai', ...facts.speech },
+    ],
     dialect: (context) =>
       context.format === 'messages' && messages !== undefined
         ? { ...dialectOf(context.format, context.model), ...messages.like.dialect(context) }

@@ -1,0 +1,48 @@
+import { unreachable } from '../lib/assert.ts';
+import { longestMs } from './audio.ts';
+import { estimateOperationTokens, estimateTokens } from './estimate-tokens.ts';
+import type { Operation } from './operation.ts';
+import { countCharacters } from './speech.ts';
+import { NO_USAGE, type Usage } from './usage.ts';
+
+// Where models count tokens of sound: ten of what they hear a second, and about fifty for what they say in one, which is
+// ten characters. What they write of a second of speech is a few words.
+const HEARD_TOKENS_PER_SECOND = 10;
+const WRITTEN_TOKENS_PER_SECOND = 5;
+const SPOKEN_TOKENS_PER_CHARACTER = 5;
+const MS_PER_SECOND = 1_000;
+
+/** What an operation will use, as far as its request says: in every unit by which it may be charged. */
+export function estimateOperationUsage(operation: Operation): Usage {
+  switch (operation.kind) {
+    case 'embeddings':
+      return { ...NO_USAGE, estimated: true, promptTokens: estimateOperationTokens(operation) };
+    case 'stt': {
+      const audioMs = longestMs(operation.audio);
+      const seconds = audioMs / MS_PER_SECOND;
+      const audioPromptTokens = Math.ceil(seconds * HEARD_TOKENS_PER_SECOND);
+      return {
+        ...NO_USAGE,
+        estimated: true,
+        promptTokens: audioPromptTokens + estimateTokens(operation.prompt ?? ''),
+        audioPromptTokens,
+        completionTokens: Math.ceil(seconds * WRITTEN_TOKENS_PER_SECOND),
+        units: { audioMs },
+      };
+    }
+    case 'tts': {
+      const characters = countCharacters(operation.input);
+      const spoken = characters * SPOKEN_TOKENS_PER_CHARACTER;
+      return {
+        ...NO_USAGE,
+        estimated: true,
+        promptTokens: estimateTokens(operation.input),
+        completionTokens: spoken,
+        audioCompletionTokens: spoken,
+        units: { characters },
+      };
+    }
+    default:
+      return unreachable(operation);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Operation } from '../../canonical/operation.ts';
+import type { Usage } from '../../canonical/usage.ts';
+import type { AnswerIdentity, FinalUsage } from '../../wire/format.ts';
+import type { OpenRequest } from '../open-request.ts';
+import type { CallCandidate, CallDeps, CandidateCall, Served } from './call-candidates.ts';
+import type { AnswerWriter } from './operation-request.ts';
+
+/** What the delivery of an operation works with. */
+export interface DeliveryInput<Op extends Operation, Given extends object> {
+  readonly open: OpenRequest<Op>;
+  readonly served: Served<Given>;
+  readonly writer: AnswerWriter;
+  readonly deps: CallDeps;
+}
+
+/** In what one kind of operations differs from the others: everything else is the same for all of them. */
+export interface KindSteps<Op extends Operation, Given extends object> {
+  /** What content filters look through. */
+  texts(operation: Op): readonly string[];
+  /** With these in the place of its texts, one for each; none: nothing of them is kept. */
+  withTexts(operation: Op, texts: readonly string[]): Op;
+  /** Why filters cannot read it, as an error at a member; absent, and `undefined`: they can. */
+  unreadable?(operation: Op): { readonly path: string; readonly message: string } | undefined;
+  /** What it counts against rate limits by tokens. */
+  promptTokens(operation: Op): number;
+  /** By how much an estimate of its usage may be too low. Absent: it is exact. */
+  margin?(operation: Op): number;
+  call(deps: CallDeps, call: CandidateCall<Op>): ReturnType<CallCandidate<Op, Given>>;
+  /** As the upstream counted so far. */
+  usageOf(given: Given, served: { readonly operation: Op; readonly served: Served<Given> }): Usage;
+  upstreamIdOf?(given: Given): string | undefined;
+  /** Sends the answer, and settles before its end leaves. @throws GatewayError in place of an answer */
+  deliver(input: DeliveryInput<Op, Given>): Promise<void>;
+}
+
+/** Sends an answer that is a whole, in JSON. Nothing leaves before the charge is durable. */
+export function answerWith<Op extends Operation, Given extends object>(
+  encode: (given: Given, identity: AnswerIdentity, finalUsage: FinalUsage) => readonly Uint8Array[],
+): KindSteps<Op, Given>['deliver'] {
+  return async ({ open, served, writer }) => {
+    open.facts.meter.end = { type: 'end', finish: 'stop' };
+    await open.settle().durable;
+    const identity = announce(writer, open, served);
+    writer.answerPieces(identity.id, encode(served.given, identity, open.finalUsage()));
+  };
+}
+
+/** Names the provider in a header, for answers that have no room for it. */
+function announce(
+  writer: AnswerWriter,
+  { facts: { log } }: { readonly facts: { readonly log: { readonly id: string } } },
+  { candidate: { endpoint } }: Pick<Served<object>, 'candidate'>,
+): AnswerIdentity {
+  writer.announce({ 'x-provider': encodeURI(endpoint.providerName) });
+  return { id: log.id, model: endpoint.model, provider: endpoint.providerName };
+}

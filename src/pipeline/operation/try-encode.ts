@@ -1,0 +1,13 @@
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+
+/** What the format of this endpoint cannot say may be sayable in the next one's: it is a failure of this attempt alone. */
+export function tryEncode<Encoded>(encode: () => Encoded): Encoded | UpstreamFailure {
+  try {
+    return encode();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { type: errorType, status, message, issues } = error;
+    return { kind: 'unsayable', errorType, status, message, mayTry: 'next-endpoint', ...(issues && { issues }) };
+  }
+}
