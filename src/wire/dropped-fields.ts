@@ -10,7 +10,7 @@ import {
   pathsOfContent,
   pathOfSetting,
   pathsOfTurns,
-} from './source-paths.ts';
+} from './gateway/source/source-paths.ts';
 import type { Warnings } from './gateway/warnings.ts';
 
 /** The passthrough fields on the nodes of a request that an upstream accepts. */

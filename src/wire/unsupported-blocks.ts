@@ -5,7 +5,7 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import { isKnownTier } from './gateway/service-tier.ts';
 import type { Warnings } from './gateway/warnings.ts';
 import { nameOf } from './json-fields.ts';
-import { pathOfResultContent, pathsOfBlocks, pathsOfContent, pathsOfTurns } from './source-paths.ts';
+import { pathOfResultContent, pathsOfBlocks, pathsOfContent, pathsOfTurns } from './gateway/source/source-paths.ts';
 
 /**
  * Warns of a block that has no place in the provider's format where it stands.

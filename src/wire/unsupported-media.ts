@@ -1,5 +1,5 @@
 import type { MediaBlock } from '../canonical/blocks.ts';
-import type { LocatedBlock } from './source-positions.ts';
+import type { LocatedBlock } from './gateway/source/source-positions.ts';
 import { invalid, type GatewayError } from '../canonical/gateway-error.ts';
 
 /**

@@ -1,2 +1,2 @@
-/** Containers and codecs of sound that are told apart by their bytes. */
+/** Containers and codecs of sound that their bytes distinguish. */
 export type AudioType = 'wav' | 'mp3' | 'flac' | 'ogg' | 'webm' | 'mp4' | 'aac' | 'amr' | 'caf';

@@ -12,7 +12,7 @@ import {
   pathsOfBlocks,
   pathsOfContent,
   pathsOfTurns,
-} from '../../wire/source-paths.ts';
+} from '../../wire/gateway/source/source-paths.ts';
 import { isTextOnly } from '../../canonical/text-only.ts';
 
 export interface StoredFilesDeps {

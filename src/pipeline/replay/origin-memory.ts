@@ -6,7 +6,7 @@ import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/cache/expiring-cache.ts';
-import { pathsOfBlocks, pathsOfTurns } from '../../wire/source-paths.ts';
+import { pathsOfBlocks, pathsOfTurns } from '../../wire/gateway/source/source-paths.ts';
 
 const ORIGINS_MAX = 50_000;
 export const BYTES_MAX = 32 * 1_024 * 1_024;

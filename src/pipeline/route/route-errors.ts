@@ -5,7 +5,7 @@ import type { MissingProvider } from '../../catalog/model.ts';
 import type { Operation } from '../../canonical/operation.ts';
 import type { GenerationRequest, ResponseOptions } from '../../canonical/request.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
-import { pathOfConversation } from '../../wire/source-paths.ts';
+import { pathOfConversation } from '../../wire/gateway/source/source-paths.ts';
 import type { RequestFitting } from '../../plugins/contract.ts';
 import type { Candidate, Considered, ExclusionReason } from '../../routing/route-plan.ts';
 

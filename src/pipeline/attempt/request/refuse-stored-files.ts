@@ -4,7 +4,12 @@ import type { ClientFormatId, FormatId } from '../../../canonical/extra.ts';
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import { isPublicWebAddress } from '../../../lib/net/public-address.ts';
 import { STORED_FILE_FORMATS, type Provider } from '../../../providers/contract.ts';
-import { pathOfResultContent, pathsOfBlocks, pathsOfContent, pathsOfTurns } from '../../../wire/source-paths.ts';
+import {
+  pathOfResultContent,
+  pathsOfBlocks,
+  pathsOfContent,
+  pathsOfTurns,
+} from '../../../wire/gateway/source/source-paths.ts';
 import { isTextOnly } from '../../../canonical/text-only.ts';
 
 /**

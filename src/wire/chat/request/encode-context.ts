@@ -1,5 +1,5 @@
 import type { ClientFormatId } from '../../../canonical/extra.ts';
-import { pathOfSetting } from '../../source-paths.ts';
+import { pathOfSetting } from '../../gateway/source/source-paths.ts';
 import type { EncodeTarget } from '../../format.ts';
 import { createWarnings, type Warnings } from '../../gateway/warnings.ts';
 

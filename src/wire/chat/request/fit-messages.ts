@@ -6,7 +6,7 @@ import { textOf } from '../../json-fields.ts';
 import type { NormalizedTurn } from './normalize-turns.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { fitToolIds } from './tool-ids.ts';
-import { RESULT_FOLLOWS } from '../../match-tool-results.ts';
+import { RESULT_FOLLOWS } from '../../gateway/tool-results/match-tool-results.ts';
 
 /**
  * The turns with the files of results in a user message behind the results, for hosts that take only text there: "Image

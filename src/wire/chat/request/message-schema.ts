@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { audioData, mediaUrl } from '../../gateway/media-fields.ts';
+import { audioData, mediaUrl } from '../../gateway/media/media-fields.ts';
 
 /** It becomes part of a media type. */
 const AUDIO_FORMAT = /^[A-Za-z0-9][\w.+-]{0,63}$/;

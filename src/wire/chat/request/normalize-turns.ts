@@ -3,12 +3,12 @@ import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodePart, describeMedia } from './content.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
-import { isAssistant, locateTurns, type LocatedTurn } from '../../source-positions.ts';
-import { resolveToolResults } from '../../resolve-tool-results.ts';
+import { isAssistant, locateTurns, type LocatedTurn } from '../../gateway/source/source-positions.ts';
+import { resolveToolResults } from '../../gateway/tool-results/resolve-tool-results.ts';
 import { writeOutDocuments } from '../../text-documents.ts';
 import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
 import { unsupportedMedia } from '../../unsupported-media.ts';
-import { RESULT_FOLLOWS } from '../../match-tool-results.ts';
+import { RESULT_FOLLOWS } from '../../gateway/tool-results/match-tool-results.ts';
 
 /** A turn as this format has it, and where it came from. */
 export interface NormalizedTurn {

@@ -1,13 +1,13 @@
 import type { Block, ReasoningBlock } from '../../../canonical/blocks.ts';
 import { parseJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { pathOfCitations } from '../../source-paths.ts';
+import { pathOfCitations } from '../../gateway/source/source-paths.ts';
 import type { CohereDialect } from '../dialect.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { ContentPart } from './content.ts';
 import { joinParts } from './content.ts';
-import { nameSpeaker, type LocatedBlock, type LocatedTurn } from '../../source-positions.ts';
+import { nameSpeaker, type LocatedBlock, type LocatedTurn } from '../../gateway/source/source-positions.ts';
 import { typeOfBlock } from '../../unsupported-blocks.ts';
-import type { SentCall } from '../../match-tool-results.ts';
+import type { SentCall } from '../../gateway/tool-results/match-tool-results.ts';
 import { toolNameOf } from './tool-names.ts';
 
 export interface EncodedAssistant {

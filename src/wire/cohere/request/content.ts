@@ -6,7 +6,7 @@ import { writeOutDocuments } from '../../text-documents.ts';
 import { typeOfBlock } from '../../unsupported-blocks.ts';
 import { MEDIUM_NAMES, unsupportedMedia } from '../../unsupported-media.ts';
 import type { EncodeContext } from './encode-context.ts';
-import type { LocatedBlock } from '../../source-positions.ts';
+import type { LocatedBlock } from '../../gateway/source/source-positions.ts';
 
 /** Text, and pictures where they may stand. */
 export type ContentPart = JsonObject;

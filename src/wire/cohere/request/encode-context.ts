@@ -1,6 +1,6 @@
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import { supportsParameter } from '../../../canonical/supports-parameter.ts';
-import { pathOfSetting } from '../../source-paths.ts';
+import { pathOfSetting } from '../../gateway/source/source-paths.ts';
 import type { EncodeTarget } from '../../format.ts';
 import { createWarnings, type Warnings } from '../../gateway/warnings.ts';
 

@@ -1,13 +1,13 @@
-import { pathOfConversation } from '../../source-paths.ts';
+import { pathOfConversation } from '../../gateway/source/source-paths.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { encodeAssistant, type PlansIn } from './assistant-messages.ts';
-import type { SentCall } from '../../match-tool-results.ts';
+import type { SentCall } from '../../gateway/tool-results/match-tool-results.ts';
 import { encodeContent, joinParts, type CitedDocuments, type ContentPart } from './content.ts';
 import { encodeResults } from './tool-results.ts';
 import type { EncodeContext } from './encode-context.ts';
-import { isAssistant, locateTurns, type LocatedTurn, isSystem } from '../../source-positions.ts';
-import { resolveToolResults } from '../../resolve-tool-results.ts';
+import { isAssistant, locateTurns, type LocatedTurn, isSystem } from '../../gateway/source/source-positions.ts';
+import { resolveToolResults } from '../../gateway/tool-results/resolve-tool-results.ts';
 import { refuseMediaInInstructions } from '../../unsupported-media.ts';
 
 export interface MessageOptions {

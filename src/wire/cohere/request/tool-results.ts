@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../../lib/json.ts';
-import { pathOfResultContent, pathsOfContent } from '../../source-paths.ts';
+import { pathOfResultContent, pathsOfContent } from '../../gateway/source/source-paths.ts';
 import { encodeContent, joinParts, type ContentPart } from './content.ts';
 import type { EncodeContext } from './encode-context.ts';
-import type { LocatedTurn } from '../../source-positions.ts';
+import type { LocatedTurn } from '../../gateway/source/source-positions.ts';
 import {
   MISSING_RESULT_ERROR,
   RESULT_FOLLOWS,
   matchToolResults,
   type LocatedResult,
   type SentCall,
-} from '../../match-tool-results.ts';
+} from '../../gateway/tool-results/match-tool-results.ts';
 import { toolNameOf } from './tool-names.ts';
 
 /** "content should be formatted as a JSON object string": types of the vendor's SDK (2026-08). Empty text is refused. */

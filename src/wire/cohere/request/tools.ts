@@ -2,7 +2,7 @@ import type { FunctionTool, Tool, ToolChoice } from '../../../canonical/request.
 import { unreachable } from '../../../lib/assert.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { itemsOf } from '../../json-fields.ts';
-import { pathOfFunction } from '../../source-paths.ts';
+import { pathOfFunction } from '../../gateway/source/source-paths.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { toolNameOf } from './tool-names.ts';
 

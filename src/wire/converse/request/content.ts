@@ -1,10 +1,10 @@
 import type { Block, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock } from '../../../canonical/blocks.ts';
 import { unreachable } from '../../../lib/assert.ts';
-import { pathOfCitations, pathOfResultContent, pathsOfContent } from '../../source-paths.ts';
+import { pathOfCitations, pathOfResultContent, pathsOfContent } from '../../gateway/source/source-paths.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import { isServerToolResult } from '../../gateway/server-tool-results.ts';
 import { parseToolInputObject } from '../../gateway/tool-input.ts';
-import type { LocatedBlock } from '../../source-positions.ts';
+import type { LocatedBlock } from '../../gateway/source/source-positions.ts';
 import { CLAUDE_FAMILY } from '../response/content.ts';
 import { encodeCitation } from '../citations.ts';
 import { encodeMedia } from './media.ts';

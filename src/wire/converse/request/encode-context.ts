@@ -1,7 +1,7 @@
 import type { CacheBreakpoint } from '../../../canonical/blocks.ts';
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import { supportsParameter } from '../../../canonical/supports-parameter.ts';
-import { pathOfSetting } from '../../source-paths.ts';
+import { pathOfSetting } from '../../gateway/source/source-paths.ts';
 import type { EncodeTarget } from '../../format.ts';
 import { serverCallIds } from '../../gateway/server-tool-results.ts';
 import type { Warnings } from '../../gateway/warnings.ts';

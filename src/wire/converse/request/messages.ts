@@ -1,8 +1,8 @@
-import { pathOfConversation } from '../../source-paths.ts';
+import { pathOfConversation } from '../../gateway/source/source-paths.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { Turn } from '../../../canonical/request.ts';
-import { locateTurns, type LocatedBlock, type LocatedTurn, isSystem } from '../../source-positions.ts';
-import { refuseOrphanToolResults } from '../../orphan-tool-results.ts';
+import { locateTurns, type LocatedBlock, type LocatedTurn, isSystem } from '../../gateway/source/source-positions.ts';
+import { refuseOrphanToolResults } from '../../gateway/tool-results/orphan-tool-results.ts';
 import { encodeBlocks } from './content.ts';
 import { isToolResult, type EncodeContext, type Message, type Piece } from './encode-context.ts';
 import { mergeNeighbours, pairToolResults } from './tool-results.ts';

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../lib/json.ts';
 import { isToolResult, isToolUse, type EncodeContext, type Message, type Piece } from './encode-context.ts';
 import { legalToolId } from './tool-ids.ts';
 import { objectAt, textOf } from '../../json-fields.ts';
-import { MISSING_RESULT } from '../../match-tool-results.ts';
+import { MISSING_RESULT } from '../../gateway/tool-results/match-tool-results.ts';
 
 /** A call of one assistant message, as it will be sent. */
 interface Call {

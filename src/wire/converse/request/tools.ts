@@ -2,7 +2,7 @@ import type { FunctionTool, Tool, ToolChoice } from '../../../canonical/request.
 import { invalid } from '../../../canonical/gateway-error.ts';
 import { unreachable } from '../../../lib/assert.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { pathOfFunction } from '../../source-paths.ts';
+import { pathOfFunction } from '../../gateway/source/source-paths.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';
 import { isToolResult, isToolUse, type EncodeContext, type Message, type Piece } from './encode-context.ts';
 import { lowerSchema } from './schema-lowering.ts';

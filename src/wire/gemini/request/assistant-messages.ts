@@ -1,7 +1,7 @@
 import type { ReasoningBlock, ToolCallBlock } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { parseToolInputObject } from '../../gateway/tool-input.ts';
-import { nameSpeaker, type LocatedBlock, type LocatedTurn } from '../../source-positions.ts';
+import { nameSpeaker, type LocatedBlock, type LocatedTurn } from '../../gateway/source/source-positions.ts';
 import { asSignature, GEMINI_FAMILY, isSignature, MISSING_SIGNATURE, signaturesOfCalls } from '../call-signatures.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeParts, warnOfBlock, type WirePart } from './content.ts';

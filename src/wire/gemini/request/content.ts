@@ -1,11 +1,11 @@
 import type { Block, MediaBlock } from '../../../canonical/blocks.ts';
 import { unreachable } from '../../../lib/assert.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { pathOfCitations } from '../../source-paths.ts';
+import { pathOfCitations } from '../../gateway/source/source-paths.ts';
 import { writeOutDocuments } from '../../text-documents.ts';
 import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
 import { unsupportedMedia } from '../../unsupported-media.ts';
-import type { LocatedBlock } from '../../source-positions.ts';
+import type { LocatedBlock } from '../../gateway/source/source-positions.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeFile, decodeText, describeMedia } from './media.ts';
 

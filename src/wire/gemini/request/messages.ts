@@ -1,9 +1,9 @@
-import { pathOfConversation } from '../../source-paths.ts';
+import { pathOfConversation } from '../../gateway/source/source-paths.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { Turn } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { isAssistant, locateTurns, nameSpeaker, type LocatedTurn } from '../../source-positions.ts';
-import { resolveToolResults } from '../../resolve-tool-results.ts';
+import { isAssistant, locateTurns, nameSpeaker, type LocatedTurn } from '../../gateway/source/source-positions.ts';
+import { resolveToolResults } from '../../gateway/tool-results/resolve-tool-results.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeModelTurns, type SentCall } from './assistant-messages.ts';
 import { encodeParts, warnOfBlock, type WirePart } from './content.ts';

@@ -1,14 +1,14 @@
 import type { MediaBlock, ToolResultBlock } from '../../../canonical/blocks.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { pathOfResultContent, pathsOfContent } from '../../source-paths.ts';
+import { pathOfResultContent, pathsOfContent } from '../../gateway/source/source-paths.ts';
 import { parseToolInput } from '../../gateway/tool-input.ts';
 import { unsupportedMedia } from '../../unsupported-media.ts';
-import type { LocatedTurn } from '../../source-positions.ts';
+import type { LocatedTurn } from '../../gateway/source/source-positions.ts';
 import type { EncodeContext } from './encode-context.ts';
 import type { SentCall } from './assistant-messages.ts';
 import { spellOut, warnOfBlock, type WirePart } from './content.ts';
 import { encodeFile, describeMedia, type WireFile } from './media.ts';
-import { MISSING_RESULT } from '../../match-tool-results.ts';
+import { MISSING_RESULT } from '../../gateway/tool-results/match-tool-results.ts';
 
 /** ai.google.dev "Function calling", "Multimodal function responses", read 2026-11: what a result itself may hold. */
 const RESULT_MEDIA_TYPES: ReadonlySet<string> = new Set([

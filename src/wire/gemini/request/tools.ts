@@ -2,7 +2,7 @@ import type { FunctionTool, ToolChoice } from '../../../canonical/request.ts';
 import { unreachable } from '../../../lib/assert.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { nameOf, objectOf, objectsOf, textOf } from '../../json-fields.ts';
-import { pathOfFunction } from '../../source-paths.ts';
+import { pathOfFunction } from '../../gateway/source/source-paths.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { prepareJsonSchema } from './json-schema.ts';
 import { createBudget, type SchemaBudget } from './schema-budget.ts';

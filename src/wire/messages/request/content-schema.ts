@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { base64Data, mediaUrl } from '../../gateway/media-fields.ts';
+import { base64Data, mediaUrl } from '../../gateway/media/media-fields.ts';
 import { json, open, openKinds } from './open-kinds.ts';
 
 /** @spec messages-5, messages-6 */

@@ -3,8 +3,8 @@ import type { Block } from '../../../canonical/blocks.ts';
 import type { ClientFormatId } from '../../../canonical/extra.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
-import { pathOfConversation, pathsOfBlocks, pathsOfTurns } from '../../source-paths.ts';
-import { refuseOrphanToolResults } from '../../orphan-tool-results.ts';
+import { pathOfConversation, pathsOfBlocks, pathsOfTurns } from '../../gateway/source/source-paths.ts';
+import { refuseOrphanToolResults } from '../../gateway/tool-results/orphan-tool-results.ts';
 import { serverCallIds } from '../../gateway/server-tool-results.ts';
 import { encodeBlocks, type EncodeContext } from './content-out.ts';
 import type { MessagesDialect } from '../dialect.ts';
@@ -14,7 +14,7 @@ import type { Warnings } from '../../gateway/warnings.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
 import { addExtra } from '../extra.ts';
 import type { WireMessage } from './wire-message.ts';
-import { isSystem } from '../../source-positions.ts';
+import { isSystem } from '../../gateway/source/source-positions.ts';
 
 export interface EncodedTurns {
   readonly system: string | WireObject[] | undefined;

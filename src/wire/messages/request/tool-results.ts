@@ -2,7 +2,7 @@ import { legalToolId } from './tool-ids.ts';
 import type { Warnings } from '../../gateway/warnings.ts';
 import { textOf, type WireObject } from '../../json-fields.ts';
 import type { WireMessage } from './wire-message.ts';
-import { MISSING_RESULT } from '../../match-tool-results.ts';
+import { MISSING_RESULT } from '../../gateway/tool-results/match-tool-results.ts';
 
 /** The calls of one assistant message, by the id that the caller wrote, which may stand there more than once. */
 interface Calls {

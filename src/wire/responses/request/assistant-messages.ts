@@ -1,11 +1,11 @@
 import type { Block, RefusalBlock, TextBlock, ToolCallBlock } from '../../../canonical/blocks.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { pathOfCitations } from '../../source-paths.ts';
+import { pathOfCitations } from '../../gateway/source/source-paths.ts';
 import { textOf } from '../../json-fields.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';
-import type { LocatedTurn } from '../../source-positions.ts';
+import type { LocatedTurn } from '../../gateway/source/source-positions.ts';
 import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
-import type { SentCall } from '../../match-tool-results.ts';
+import type { SentCall } from '../../gateway/tool-results/match-tool-results.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeName, encodeNativeCall, nativeKindOf } from './native-calls.ts';
 import { takesBreakpoints } from './cache-control.ts';

@@ -5,7 +5,7 @@ import { writeOutDocuments } from '../../text-documents.ts';
 import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
 import { MEDIUM_NAMES, unsupportedMedia } from '../../unsupported-media.ts';
 import type { Dialect } from '../../format.ts';
-import type { LocatedBlock } from '../../source-positions.ts';
+import type { LocatedBlock } from '../../gateway/source/source-positions.ts';
 import { takesItem } from './opaque-items.ts';
 import { takesBreakpoints, withBreakpoint } from './cache-control.ts';
 import type { EncodeContext } from './encode-context.ts';

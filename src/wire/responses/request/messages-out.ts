@@ -1,13 +1,13 @@
-import { pathOfConversation } from '../../source-paths.ts';
+import { pathOfConversation } from '../../gateway/source/source-paths.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { textOf } from '../../json-fields.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';
-import { isAssistant, locateTurns, type LocatedTurn } from '../../source-positions.ts';
-import { resolveToolResults } from '../../resolve-tool-results.ts';
+import { isAssistant, locateTurns, type LocatedTurn } from '../../gateway/source/source-positions.ts';
+import { resolveToolResults } from '../../gateway/tool-results/resolve-tool-results.ts';
 import { refuseMediaInInstructions } from '../../unsupported-media.ts';
 import { createCallIds } from './tool-ids.ts';
-import type { SentCall } from '../../match-tool-results.ts';
+import type { SentCall } from '../../gateway/tool-results/match-tool-results.ts';
 import { encodeAssistant } from './assistant-messages.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { takesItem } from './opaque-items.ts';

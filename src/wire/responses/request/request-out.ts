@@ -1,7 +1,7 @@
 import type { GenerationRequest, ResponseFormat, Settings } from '../../../canonical/request.ts';
 import { parameterOfFormat } from '../../../canonical/supports-parameter.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import { pathOfSetting } from '../../source-paths.ts';
+import { pathOfSetting } from '../../gateway/source/source-paths.ts';
 import { gatewayTier, isKnownTier } from '../../gateway/service-tier.ts';
 import { warnOfDroppedFields } from '../../dropped-fields.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';

@@ -1,6 +1,6 @@
 import type { Effort } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { pathOfSetting } from '../../source-paths.ts';
+import { pathOfSetting } from '../../gateway/source/source-paths.ts';
 import { effortOf, nearestEffort } from '../../gateway/efforts.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { withoutAbsent } from '../../json-fields.ts';

@@ -1,15 +1,15 @@
 import type { CallerToolKind } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { textOf } from '../../json-fields.ts';
-import { pathOfResultContent, pathsOfContent } from '../../source-paths.ts';
-import type { LocatedBlock, LocatedTurn } from '../../source-positions.ts';
+import { pathOfResultContent, pathsOfContent } from '../../gateway/source/source-paths.ts';
+import type { LocatedBlock, LocatedTurn } from '../../gateway/source/source-positions.ts';
 import {
   MISSING_RESULT_ERROR,
   RESULT_FOLLOWS,
   matchToolResults,
   type LocatedResult,
   type SentCall,
-} from '../../match-tool-results.ts';
+} from '../../gateway/tool-results/match-tool-results.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { withBreakpoint, takesBreakpoints } from './cache-control.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';

@@ -1,6 +1,6 @@
-import type { GenerationRequest } from '../canonical/request.ts';
-import type { Warnings } from './gateway/warnings.ts';
-import { isAssistant, splitRuns, type LocatedBlock, type LocatedTurn } from './source-positions.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
+import type { Warnings } from '../warnings.ts';
+import { isAssistant, splitRuns, type LocatedBlock, type LocatedTurn } from '../source/source-positions.ts';
 import { refuseOrphanToolResults } from './orphan-tool-results.ts';
 
 /**

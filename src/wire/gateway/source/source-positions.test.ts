@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeChat } from '../../tests/support/wire/chat/request.ts';
-import { createWarnings } from './gateway/warnings.ts';
-import { decode as decodeMessages } from '../../tests/support/wire/messages/request.ts';
+import { decodeChat } from '../../../../tests/support/wire/chat/request.ts';
+import { createWarnings } from '../warnings.ts';
+import { decode as decodeMessages } from '../../../../tests/support/wire/messages/request.ts';
 import { locateTurns, splitRuns } from './source-positions.ts';
 
 test('finds the path of every block in a chat body', () => {

@@ -1,7 +1,7 @@
-import { invalid } from '../canonical/gateway-error.ts';
-import type { ClientFormatId } from '../canonical/extra.ts';
-import type { GenerationRequest } from '../canonical/request.ts';
-import { pathOfConversation, pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
+import { invalid } from '../../../canonical/gateway-error.ts';
+import type { ClientFormatId } from '../../../canonical/extra.ts';
+import type { GenerationRequest } from '../../../canonical/request.ts';
+import { pathOfConversation, pathsOfBlocks, pathsOfTurns } from '../source/source-paths.ts';
 
 /**
  * No format takes a result without its call. Such a result is refused, and not dropped (@spec chat-8):

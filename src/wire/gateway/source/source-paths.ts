@@ -1,6 +1,6 @@
-import type { Block } from '../canonical/blocks.ts';
-import type { ClientFormatId } from '../canonical/extra.ts';
-import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import type { Block } from '../../../canonical/blocks.ts';
+import type { ClientFormatId } from '../../../canonical/extra.ts';
+import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
 
 /** Where the instructions of the messages format stand. */
 const SYSTEM = 'system';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GatewayError } from '../canonical/gateway-error.ts';
-import type { JsonObject } from '../lib/json.ts';
-import { decodeChat } from '../../tests/support/wire/chat/request.ts';
-import { createWarnings } from './gateway/warnings.ts';
-import { locateTurns } from './source-positions.ts';
+import { GatewayError } from '../../../canonical/gateway-error.ts';
+import type { JsonObject } from '../../../lib/json.ts';
+import { decodeChat } from '../../../../tests/support/wire/chat/request.ts';
+import { createWarnings } from '../warnings.ts';
+import { locateTurns } from '../source/source-positions.ts';
 import { resolveToolResults } from './resolve-tool-results.ts';
 
 const asks = (...ids: readonly string[]): JsonObject => ({

@@ -1,8 +1,8 @@
-import { withoutAttribution } from '../canonical/attribution.ts';
-import type { Block } from '../canonical/blocks.ts';
-import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import { withoutAttribution } from '../../../canonical/attribution.ts';
+import type { Block } from '../../../canonical/blocks.ts';
+import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
 import { pathOfConversation, pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
-import type { Warnings } from './gateway/warnings.ts';
+import type { Warnings } from '../warnings.ts';
 
 /** A block and its path in the caller's request. */
 export interface LocatedBlock {

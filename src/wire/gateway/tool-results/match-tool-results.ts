@@ -1,8 +1,8 @@
-import type { ToolCallBlock, ToolResultBlock } from '../canonical/blocks.ts';
-import type { ClientFormatId } from '../canonical/extra.ts';
-import { pathOfConversation } from './source-paths.ts';
-import type { Warnings } from './gateway/warnings.ts';
-import type { LocatedTurn } from './source-positions.ts';
+import type { ToolCallBlock, ToolResultBlock } from '../../../canonical/blocks.ts';
+import type { ClientFormatId } from '../../../canonical/extra.ts';
+import { pathOfConversation } from '../source/source-paths.ts';
+import type { Warnings } from '../warnings.ts';
+import type { LocatedTurn } from '../source/source-positions.ts';
 
 /** A call of a conversation, with the id that it is sent under. */
 export interface SentCall {

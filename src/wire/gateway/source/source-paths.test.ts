@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { GenerationRequest, Turn } from '../canonical/request.ts';
+import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
 import { pathOfCitations, pathsOfBlocks, pathsOfTurns } from './source-paths.ts';
-import { decodeChat } from '../../tests/support/wire/chat/request.ts';
-import { decode } from '../../tests/support/wire/messages/request.ts';
+import { decodeChat } from '../../../../tests/support/wire/chat/request.ts';
+import { decode } from '../../../../tests/support/wire/messages/request.ts';
 
 /** Where each block stood, by what it holds. */
 function placesOf(request: GenerationRequest): readonly string[] {
