@@ -74,7 +74,7 @@ export function createPresets({ store, clock }: { readonly store: PresetStore; r
       const at = name.indexOf(' ');
       return usableOf(await store.find(name.slice(0, at), name.slice(at + 1)));
     },
-    nowMs: () => clock.monotonicMs(),
+    nowMs: clock.monotonicMs,
     freshMs: FRESH_MS,
     staleMsMax: STALE_MS_MAX,
     readMsMax: READ_MS_MAX,

@@ -103,7 +103,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
   const workspaces = createWorkspaceStore({ database });
   const switches = createReadThroughCache<LogSwitches>({
     read: async (workspaceId) => (await workspaces.find(workspaceId)) ?? ALL_OFF,
-    nowMs: () => clock.monotonicMs(),
+    nowMs: clock.monotonicMs,
     freshMs: SWITCHES_FRESH_MS,
     staleMsMax: SWITCHES_STALE_MS_MAX,
     readMsMax: SWITCHES_READ_MS_MAX,
@@ -194,7 +194,7 @@ function openDestinations(deps: ObservabilityDeps) {
     destinations,
     poster,
     patterns: createPatternSearch(),
-    nowMs: () => clock.nowMs(),
+    nowMs: clock.nowMs,
     random,
     onOutcome: (type, outcome, count) => metrics.exported(type, outcome, count),
   });
@@ -211,7 +211,7 @@ function insightsOf(
   return {
     take: createAnalyticsRateLimit({ rateLimitState: state.rateLimitState, clock }),
     taskGroups: () => traffic.groups(),
-    nowMs: () => clock.nowMs(),
+    nowMs: clock.nowMs,
   };
 }
 

@@ -139,7 +139,7 @@ class FileJournal implements Journal {
       store,
       written: () => this.#writer.position,
       lateBeforeMs,
-      monotonicMs: () => clock.monotonicMs(),
+      monotonicMs: clock.monotonicMs,
       reports,
       onRemoved: () => (this.#bytes -= SEGMENT_BYTES),
     });

@@ -64,7 +64,7 @@ export function createContentLog(deps: ContentLogDeps): ContentLog {
   const { store, switches, clock } = deps;
   const boxes = createReadThroughCache<SecretBox>({
     read: deps.box,
-    nowMs: () => clock.monotonicMs(),
+    nowMs: clock.monotonicMs,
     freshMs: BOX_FRESH_MS,
     staleMsMax: BOX_FRESH_MS,
     readMsMax: BOX_READ_MS_MAX,

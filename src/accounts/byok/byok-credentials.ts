@@ -66,7 +66,7 @@ export function createByokCredentials(parts: {
         ({ provider }) => provider,
       );
     },
-    nowMs: () => clock.monotonicMs(),
+    nowMs: clock.monotonicMs,
     freshMs: FRESH_MS,
     staleMsMax: STALE_MS_MAX,
     readMsMax: READ_MS_MAX,

@@ -39,7 +39,7 @@ export function createKeyCache(keys: Pick<KeyStore, 'find' | 'subscribe'>, clock
       const row = await keys.find(keyHash);
       return row && knownKey(row);
     },
-    nowMs: () => clock.monotonicMs(),
+    nowMs: clock.monotonicMs,
     freshMs: FRESH_MS,
     staleMsMax: STALE_MS_MAX,
     readMsMax: LOOKUP_MS_MAX,

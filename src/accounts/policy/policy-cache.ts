@@ -38,7 +38,7 @@ export function createPolicyCache({ read, clock }: PolicyCacheDeps): PolicyCache
       const subject = subjectOf(name);
       return policyFrom(subject, await read(subject));
     },
-    nowMs: () => clock.monotonicMs(),
+    nowMs: clock.monotonicMs,
     freshMs: FRESH_MS,
     staleMsMax: STALE_MS_MAX,
     readMsMax: READ_MS_MAX,
