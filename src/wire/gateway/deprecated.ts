@@ -18,14 +18,20 @@ const DEPRECATED_MEMBERS: readonly (Warning & { readonly path: keyof Deprecated 
 
 /** Warnings about older names and members without effect in a request's gateway fields. */
 export function deprecationWarnings(parsed: Deprecated): readonly Warning[] {
-  const searches = parsed.plugins?.some(({ id, enabled }) => id === 'web' && enabled) === true;
-  const warnings: Warning[] = DEPRECATED_MEMBERS.filter(
-    ({ path }) => (parsed[path] ?? null) !== null && !(path === 'x_search_filter' && searches),
-  );
+  const warnings: Warning[] = [];
+  for (const deprecated of DEPRECATED_MEMBERS) {
+    const { path } = deprecated;
+    if ((parsed[path] ?? null) === null || (path === 'x_search_filter' && searches(parsed))) continue;
+    warnings.push(deprecated);
+  }
   for (const [index, { options }] of (parsed.plugins ?? []).entries()) {
     if (options['cost_quality_tradeoff'] === undefined) continue;
     const path = `plugins[${index}].cost_quality_tradeoff`;
     warnings.push({ path, code: 'field-changed', message: 'is deprecated: use cost_tier' });
   }
   return warnings;
+}
+
+function searches({ plugins }: Deprecated): boolean {
+  return plugins?.some(({ id, enabled }) => id === 'web' && enabled) === true;
 }

@@ -18,7 +18,36 @@ export interface HeaderDirectives {
   readonly streamEvents?: 'extended';
 }
 
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** All headers that are read here but `user-agent`. */
+const DIRECTIVE_HEADERS = [
+  'anthropic-beta',
+  'cf-ipcountry',
+  'cloudfront-viewer-country',
+  'http-referer',
+  'referer',
+  'session-id',
+  'session_id',
+  'thread-id',
+  'x-anthropic-beta',
+  'x-service-cache',
+  'x-service-cache-clear',
+  'x-service-cache-ttl',
+  'x-service-categories',
+  'x-service-country',
+  'x-service-experimental-metadata',
+  'x-service-metadata',
+  'x-service-rescue',
+  'x-service-stream-errors',
+  'x-service-stream-events',
+  'x-service-title',
+  'x-session-id',
+  'x-title',
+] as const;
+const DIRECTIVE_HEADER_SET: ReadonlySet<string> = new Set(DIRECTIVE_HEADERS);
+
+type Headers = Readonly<
+  Partial<Record<(typeof DIRECTIVE_HEADERS)[number] | 'user-agent', string | readonly string[] | undefined>>
+>;
 
 /** @spec request-19 */
 const SESSION_ID_CHARS_MAX = 256;
@@ -48,6 +77,17 @@ const CLIENT_SESSION_HEADERS = ['session-id', 'session_id', 'thread-id'] as cons
 
 /** @throws GatewayError 400 when `x-session-id` is too long */
 export function decodeHeaderDirectives(headers: Headers): HeaderDirectives {
+  // Nearly every request has none of them.
+  for (const name in headers) if (DIRECTIVE_HEADER_SET.has(name)) return decodeAll(headers);
+  const userAgent = one(headers['user-agent']);
+  if (userAgent === undefined) return NO_DIRECTIVES;
+  return { serviceMetadata: false, betas: NONE, app: { userAgent: userAgent.slice(0, APP_TEXT_CHARS_MAX) } };
+}
+
+const NONE: readonly string[] = [];
+const NO_DIRECTIVES: HeaderDirectives = { serviceMetadata: false, betas: NONE };
+
+function decodeAll(headers: Headers): HeaderDirectives {
   const metadata = one(headers['x-service-metadata']) ?? one(headers['x-service-experimental-metadata']);
   const sessionId = one(headers['x-session-id']);
   if (sessionId !== undefined && sessionId.length > SESSION_ID_CHARS_MAX)

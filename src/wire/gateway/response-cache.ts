@@ -15,7 +15,7 @@ const TTL_S_DEFAULT = 300;
 const TTL_S_MIN = 1;
 const TTL_S_MAX = 86_400;
 
-type One = (name: string) => string | undefined;
+type One = (name: 'x-service-cache' | 'x-service-cache-ttl' | 'x-service-cache-clear') => string | undefined;
 
 /** @returns `undefined` where no header is about the cache */
 export function parseCacheHeaders(one: One): CacheHeaders | undefined {
