@@ -51,12 +51,13 @@ export function classifyTask(request: GenerationRequest): TaskClass {
   if (text.trim() !== '') addShape(request, text, scores);
   temper(scores, parts.system, text.length);
   const structured = tagOfStructure(request, scores, parts.userText);
-  if (structured !== undefined) return { tag: structured, confidence: 1, source: 'structure', scores: best(scores) };
-  const [first, second] = best(scores);
+  const three = best(scores);
+  if (structured !== undefined) return { tag: structured, confidence: 1, source: 'structure', scores: three };
+  const [first, second] = three;
   if (first === undefined || first.score < SCORE_MIN)
-    return { tag: unstated(text), confidence: 0, source: 'default', scores: best(scores) };
+    return { tag: unstated(text), confidence: 0, source: 'default', scores: three };
   const confidence = (first.score - (second?.score ?? 0)) / (first.score + 1);
-  return { tag: first.tag, confidence, source: 'rules', scores: best(scores) };
+  return { tag: first.tag, confidence, source: 'rules', scores: three };
 }
 
 function best(scores: Scores): TaskClass['scores'] {
@@ -109,15 +110,13 @@ const CODE_ANSWERED = 2.5;
 /** What was wanted before counts for a short message: "and now with tests". */
 function addContext(turns: readonly Turn[], text: string, scores: Scores): void {
   if (text.length > GOING_ON_CHARS_MAX) return;
-  const requested = turns.filter(({ role, blocks }) => role === 'user' && blocks.some(({ type }) => type === 'text'));
+  const requested = turns.filter(isUserText);
   const before = requested.at(-2);
   if (before === undefined) return;
   const userText = foldText(splitUserText(textOf(before).slice(0, HEAD_CHARS_MAX)).userText);
   for (const { tag, score, place, pattern } of TASK_FEATURES)
     if (place !== 'instructions' && pattern.test(userText)) add(scores, tag, score * CONTEXT_FACTOR);
-  const answer = turns.findLast(
-    ({ role, blocks }) => role === 'assistant' && blocks.some(({ type }) => type === 'text'),
-  );
+  const answer = turns.findLast(({ role, blocks }) => role === 'assistant' && blocks.some(isText));
   if (answer !== undefined && textOf(answer).includes('```')) add(scores, 'code:general_impl', CODE_ANSWERED);
 }
 
@@ -165,14 +164,18 @@ const USER_TEXT_SCORE = 3.5;
 
 function temper(scores: Scores, system: string, length: number): void {
   const question = scores.get('qa_knowledge');
-  const isMore = [...scores].some(([tag, score]) => tag !== 'qa_knowledge' && score >= USER_TEXT_SCORE);
-  if (question !== undefined && (isMore || scores.has('code:debugging')))
+  if (question !== undefined && (isAnyOther(scores, 'qa_knowledge', USER_TEXT_SCORE) || scores.has('code:debugging')))
     scores.set('qa_knowledge', question * QUESTION_FACTOR);
   const greeting = scores.get('conversational_reply');
   if (greeting === undefined) return;
-  const isStated = [...scores].some(([tag, score]) => tag !== 'conversational_reply' && score >= STATED_SCORE);
+  const isStated = isAnyOther(scores, 'conversational_reply', STATED_SCORE);
   if (isStated && (system !== '' || length > SMALL_TALK_CHARS_MAX))
     scores.set('conversational_reply', greeting * GREETING_FACTOR);
+}
+
+function isAnyOther(scores: Scores, than: TaskTag, scoreMin: number): boolean {
+  for (const [tag, score] of scores) if (tag !== than && score >= scoreMin) return true;
+  return false;
 }
 
 /** What the shape of request and text says beside its words. */
@@ -188,13 +191,12 @@ function addShape({ settings, turns }: GenerationRequest, text: string, scores: 
   for (const [tag, score, pattern] of SHAPES) if (pattern.test(head)) add(scores, tag, score);
   if (scores.has('code:general_impl') && CODE.test(text) && WHY.test(foldText(text.slice(0, HEAD_CHARS_MAX))))
     add(scores, 'code:debugging', 2.5);
-  const hasMedia = turns.at(-1)?.blocks.some(({ type }) => type === 'media') === true;
-  if (hasMedia)
-    add(
-      scores,
-      RETOUCH.test(foldText(head)) ? 'image_prompting' : 'qa_knowledge',
-      RETOUCH.test(foldText(head)) ? 4 : 1,
-    );
+  for (const { type } of turns.at(-1)?.blocks ?? []) {
+    if (type !== 'media') continue;
+    const isRetouched = RETOUCH.test(foldText(head));
+    add(scores, isRetouched ? 'image_prompting' : 'qa_knowledge', isRetouched ? 4 : 1);
+    break;
+  }
   if (text.length < 40 && !/[?{}();=]/.test(text)) add(scores, 'conversational_reply', 0.8);
 }
 
@@ -236,11 +238,19 @@ const SHAPES: readonly (readonly [TaskTag, number, RegExp])[] = [
 
 /** The user's last words; a turn of nothing but results of tools is not one. */
 function lastUserText(turns: readonly Turn[]): string {
-  const turn = turns.findLast(({ role, blocks }) => role === 'user' && blocks.some(({ type }) => type === 'text'));
+  const turn = turns.findLast(isUserText);
   const text = turn === undefined ? '' : textOf(turn);
   return text.length <= HEAD_CHARS_MAX + TAIL_CHARS_MAX
     ? text
     : `${text.slice(0, HEAD_CHARS_MAX)}\n${text.slice(-TAIL_CHARS_MAX)}`;
+}
+
+function isUserText({ role, blocks }: Turn): boolean {
+  return role === 'user' && blocks.some(isText);
+}
+
+function isText({ type }: Turn['blocks'][number]): boolean {
+  return type === 'text';
 }
 
 function systemText(turns: readonly Turn[]): string {
