@@ -37,16 +37,18 @@ export function planCandidates(input: PlanInput): RoutePlan {
     metrics,
     random: input.random,
   };
-  const parts = input.models.map((model): Part => {
+  const parts: Part[] = [];
+  for (const model of input.models) {
     const shortcut = input.shortcuts?.get(model);
     const requested = shortcut === undefined ? ordering : { ...ordering, shortcut };
-    return { model, entries: considerModel(model, needs, input, considered), requested };
-  });
-  const groups = joinParts(parts, preferences.sort?.partition === 'none');
+    parts.push({ model, entries: considerModel(model, needs, input, considered), requested });
+  }
+  const groups = preferences.sort?.partition === 'none' ? joinParts(parts) : parts;
   let sticky: string | undefined;
-  const ordered = groups.flatMap(({ model, entries, requested }) =>
-    orderByTier(entries, credentials, input.health, (some) => {
-      const inOrder = orderEntries(some, orderingOf(entries, requested), requested);
+  const ordered: Entry[] = [];
+  for (const { model, entries, requested } of groups) {
+    const order = (some: readonly Entry[]): readonly Entry[] => {
+      const inOrder = some.length < 2 ? some : orderEntries(some, orderingOf(entries, requested), requested);
       const pinned = preferences.order === undefined && model !== undefined ? input.sticky?.(model) : undefined;
       const pinnedEntry = pinned === undefined ? undefined : inOrder.find((entry) => isPinnedTo(entry, pinned));
       if (pinnedEntry !== undefined && pinned !== undefined) sticky ??= pinned;
@@ -56,10 +58,11 @@ export function planCandidates(input: PlanInput): RoutePlan {
       return pinnedProvider === undefined
         ? pinnedFirst
         : firstOf(pinnedFirst, ({ provider }) => provider === pinnedProvider);
-    }),
-  );
+    };
+    ordered.push(...orderByTier(entries, credentials, input.health, order));
+  }
   const preferred = missedLast(ordered, preferences, metrics, considered);
-  const allowed = limitFallbacks(preferred, preferences, considered);
+  const allowed = preferences.allowFallbacks ? preferred : limitFallbacks(preferred, preferences, considered);
   return {
     considered,
     ...splitByHealth(allowed),
@@ -75,9 +78,9 @@ type PlanRules = Omit<PlanInput, 'models' | 'request'>;
 type Part = Readonly<{ model: Model | undefined; entries: readonly Entry[]; requested: OrderInput }>;
 
 /** @spec route-14 */
-function joinParts(parts: readonly Part[], isJoined: boolean): readonly Part[] {
+function joinParts(parts: readonly Part[]): readonly Part[] {
   const [first] = parts;
-  if (!isJoined || first === undefined || parts.length === 1) return parts;
+  if (first === undefined || parts.length === 1) return parts;
   return [{ model: undefined, entries: parts.flatMap(({ entries }) => entries), requested: first.requested }];
 }
 
@@ -102,7 +105,7 @@ export function considerModel(
   const { preferences } = input;
   const { endpoints } = model;
   const pool = tierPoolOf(needs.serviceTier, input.shortcuts?.get(model), preferences, endpoints);
-  const fitting: { readonly entry: Entry; readonly at: number }[] = [];
+  const fitting: Entry[] = [];
   for (const endpoint of endpoints) {
     const candidate = { endpoint, format: needs.formatOf(endpoint) };
     const found = isInPool(endpoint, pool, preferences)
@@ -111,12 +114,11 @@ export function considerModel(
     const brings = found?.exclusion === 'credentials' && (input.credentials?.(endpoint).length ?? 0) > 0;
     const verdict = brings ? undefined : found;
     if (verdict === undefined) {
-      fitting.push({ entry: { candidate, health: input.health(endpoint) }, at: considered.length });
+      fitting.push({ candidate, health: input.health(endpoint) });
       considered.push({ endpoint });
     } else considered.push({ endpoint, ...verdict });
   }
-  const kept = keepSupporting(fitting, needs, input.formats, considered);
-  return kept.map(({ entry }) => entry);
+  return fitting.length < 2 ? fitting : keepSupporting(fitting, needs, input.formats, considered);
 }
 
 /** Reports what the request rules out first: the caller can change that, but not what the operator left out. */
@@ -165,7 +167,6 @@ function limitFallbacks(
   preferences: ProviderPreferences,
   considered: Considered[],
 ): readonly Entry[] {
-  if (preferences.allowFallbacks) return fitting;
   const order = preferences.order ?? [];
   const kept =
     order.length === 0

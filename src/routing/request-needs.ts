@@ -49,9 +49,8 @@ const TOOL_CHANGES: ReadonlySet<unknown> = new Set(['tool_addition', 'tool_remov
 export function needsOf(request: GenerationRequest, everyParameter: boolean): RequestNeeds {
   const inputs = new Set<string>();
   let chars = 0;
-  const isVendors = (format: FormatId): boolean =>
-    request.tools.some((tool) => tool.type === 'opaque' && tool.format === format);
-  let nativeTools = isVendors('messages');
+  const hasTools = request.tools.length > 0;
+  let nativeTools = hasTools && request.tools.some(isOfMessages);
   const look = (blocks: readonly Block[], media: boolean): void => {
     for (const block of blocks) {
       if (block.type === 'media') {
@@ -68,15 +67,23 @@ export function needsOf(request: GenerationRequest, everyParameter: boolean): Re
     inputs,
     outputs: request.settings.modalities ?? [],
     nativeTools,
-    openTools: isVendors('responses'),
-    deferredTools: request.tools.some(isDeferred) && !request.tools.some(findsDeferred),
+    openTools: hasTools && request.tools.some(isOfResponses),
+    deferredTools: hasTools && request.tools.some(isDeferred) && !request.tools.some(findsDeferred),
     preferred: preferredParameters(request),
     maxTokens: request.settings.maxTokens,
     serviceTier: request.settings.serviceTier,
-    hasTools: request.tools.length > 0,
+    hasTools,
     formatOf: (endpoint) => chooseFormat(endpoint, request),
     promptTokensMin: Math.floor(chars / CHARS_PER_TOKEN_MAX),
   };
+}
+
+function isOfMessages(tool: Tool): boolean {
+  return tool.type === 'opaque' && tool.format === 'messages';
+}
+
+function isOfResponses(tool: Tool): boolean {
+  return tool.type === 'opaque' && tool.format === 'responses';
 }
 
 function isDeferred(tool: Tool): boolean {

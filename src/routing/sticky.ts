@@ -67,7 +67,7 @@ interface Affinity {
 
 export function createStickySessions({ clock, values }: StickyDeps): StickySessions {
   const limits = { entriesMax: SESSIONS_MAX, bytesMax: BYTES_MAX, lifetimeMs: IDLE_MS };
-  const affinities = new ExpiringCache<Affinity>(limits, () => clock.monotonicMs());
+  const affinities = new ExpiringCache<Affinity>(limits, clock.monotonicMs);
   function keepAffinity(key: string, name: string, idleMs: number): void {
     const nowMs = clock.monotonicMs();
     const before = affinities.peek(key);
@@ -78,8 +78,7 @@ export function createStickySessions({ clock, values }: StickyDeps): StickySessi
   }
 
   return {
-    sessionOf: (request, scope) =>
-      request.directives.provider.order === undefined ? sessionOf(request, scope) : undefined,
+    sessionOf,
     find: (session, model) =>
       affinities.size === 0 || !mayHaveAffinity(session, model)
         ? undefined
@@ -147,7 +146,8 @@ export function savesByCache({ price }: Endpoint): boolean {
 }
 
 /** Identifies the session of a request, whose id was taken from the body before the header. @spec route-34 */
-function sessionOf({ directives, settings, turns }: GenerationRequest, scope: string): Session {
+function sessionOf({ directives, settings, turns }: GenerationRequest, scope: string): Session | undefined {
+  if (directives.provider.order !== undefined) return undefined;
   const named = directives.sessionId ?? settings.promptCacheKey;
   if (named !== undefined && named !== '') return { key: () => `${scope} named ${named}`, isNamed: true };
   let key: string | undefined;

@@ -153,9 +153,10 @@ export function reportRoute(report: RouteReport, { plan, resolved }: Pick<Route,
   report.routed = true;
   if (report.chosen.length === 0) report.strategy = (first && resolved.strategies.get(first)) ?? 'direct';
   report.total = plan.considered.length;
-  report.available = plan.considered
-    .filter(({ exclusion }) => exclusion === undefined)
-    .map(({ endpoint }) => ({ provider: endpoint.providerName, model: endpoint.model }));
+  const available: RouteReport['available'][number][] = [];
+  for (const { endpoint, exclusion } of plan.considered)
+    if (exclusion === undefined) available.push({ provider: endpoint.providerName, model: endpoint.model });
+  report.available = available;
   const stage = serializeStage(plan);
   if (stage !== undefined) report.pipeline.push(stage);
 }
