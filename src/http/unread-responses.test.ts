@@ -5,7 +5,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { GatewayError } from '../canonical/gateway-error.ts';
-import { createNodeCaller } from './generation/node-caller.ts';
+import { NodeCaller } from './generation/node-caller.ts';
 import { createUnreadResponses, type UnreadResponses } from './unread-responses.ts';
 import type { ResponseWriter } from '../pipeline/request.ts';
 
@@ -40,7 +40,7 @@ async function connectReader(t: TestContext, untakenMs = UNTAKEN_MS): Promise<Pa
   const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
   const unread = createUnreadResponses({ bytesMax: 64 * MUCH.length, untakenMs });
   response.once('prefinish', () => unread.complete(response));
-  return { caller: createNodeCaller(response, format), response, reader };
+  return { caller: new NodeCaller(response, format), response, reader };
 }
 
 for (const delivery of ['a stream', 'a whole answer'] as const)

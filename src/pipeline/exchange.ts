@@ -64,13 +64,12 @@ export class Exchange extends OpenRequest<GenerationRequest> {
     this.defer(() => this.#endOutput());
   }
 
-  /** The request is over: ends all that is still open. Settles when the charge is durable. */
-  override async close(): Promise<void> {
+  protected override afterwards(): Promise<void> | undefined {
     const { nested } = this.incoming;
-    await super.close();
     if (nested === undefined) this.#streams.requestEnded();
-    if (this.#nestedRuns !== undefined) await this.#endNestedRuns(this.#nestedRuns);
+    if (this.#nestedRuns !== undefined) return this.#endNestedRuns(this.#nestedRuns);
     nested?.ended(this.finalUsage());
+    return undefined;
   }
 
   /** After everything that the steps opened. */
@@ -90,9 +89,11 @@ export class Exchange extends OpenRequest<GenerationRequest> {
 
   /** The response does not wait for them, and each has a charge of its own to settle. */
   async #endNestedRuns(runs: ReadonlySet<Promise<unknown>>): Promise<void> {
-    if (runs.size === 0) return;
-    this.cancellation.abort('over');
-    await Promise.allSettled(runs);
+    if (runs.size > 0) {
+      this.cancellation.abort('over');
+      await Promise.allSettled(runs);
+    }
+    this.incoming.nested?.ended(this.finalUsage());
   }
 
   /** Ends the request with an error in place of its response, or of what is left of it. */

@@ -77,8 +77,19 @@ export class OpenRequest<Request extends ModelRequest> {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     for (const end of this.#ends.toReversed()) this.#run(end);
-    await this.settled();
+    try {
+      await this.settle().durable;
+    } catch {
+      // What waited for it before has reported it.
+    }
     if (this.facts.log.hasRoom) this.#deps.returnRoom();
+    const closing = this.afterwards();
+    if (closing !== undefined) await closing;
+  }
+
+  /** What a kind of requests has left to do when the charge is durable. */
+  protected afterwards(): Promise<void> | undefined {
+    return undefined;
   }
 
   /** A bug in one end keeps no other from running. */
@@ -93,7 +104,7 @@ export class OpenRequest<Request extends ModelRequest> {
   /** Fixes the charge, once. */
   settle(): Settlement {
     if (this.#settlement === undefined) {
-      if (this.#hasHungUp()) this.facts.meter.cancelled = true;
+      if (this.cancellation.reason === 'gone' && this.#isCutOff()) this.facts.meter.cancelled = true;
       this.#settlement = settle(this.#deps, this.facts, this.reservation);
     }
     return this.#settlement;
@@ -133,12 +144,12 @@ export class OpenRequest<Request extends ModelRequest> {
   }
 
   /** A caller that leaves before the end owes what there is of the response. @spec money-17 */
-  #hasHungUp(): boolean {
+  #isCutOff(): boolean {
     const { report, meter } = this.facts;
     const { failure, serving, end } = meter;
     const brokeOffBefore = serving !== undefined && failure !== undefined && failure.kind !== 'aborted';
     const isOver = end !== undefined || report.endedMs !== undefined;
-    return this.cancellation.reason === 'gone' && !isOver && !brokeOffBefore;
+    return !isOver && !brokeOffBefore;
   }
 
   #asGatewayError(error: unknown): GatewayError {

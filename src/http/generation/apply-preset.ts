@@ -33,8 +33,12 @@ export function readWithPreset(
   { principal, body, text, headers }: SentRequest,
 ): GenerationRequest | Promise<GenerationRequest> {
   const named = findPreset(body);
-  if (named === undefined)
-    return withCacheSetting(decode(body, text, headers), parseCacheSetting(headers.cache, undefined, text));
+  if (named === undefined) {
+    const request = decode(body, text, headers);
+    return headers.cache === undefined
+      ? request
+      : withCacheSetting(request, parseCacheSetting(headers.cache, undefined, text));
+  }
   const merge = (preset: Awaited<ReturnType<Presets['use']>>): GenerationRequest => {
     const { config, systemPrompt } = preset;
     const merged = mergePreset(format, named.body, config);
@@ -52,9 +56,10 @@ export function withFullNames<Request extends ModelRequest>(
   rename: (name: string) => string,
 ): Request {
   const { directives } = request;
-  const models = directives.models.map(rename);
-  if (models.every((slug, at) => slug === directives.models[at])) return request;
-  return { ...request, directives: { ...directives, models } };
+  for (const name of directives.models)
+    if (rename(name) !== name)
+      return { ...request, directives: { ...directives, models: directives.models.map(rename) } };
+  return request;
 }
 
 /** The text of the merged body with numbers as the caller wrote them. It is not used when no number is fragile. */

@@ -4,7 +4,7 @@ import { hasFragileNumbers, parseKeepingNumbers } from '../../lib/json.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { compactionFormat, encodeUncompacted, withTrigger } from '../../wire/responses/compaction.ts';
 import { readWithPreset, withFullNames } from './apply-preset.ts';
-import { createNodeCaller } from './node-caller.ts';
+import { NodeCaller } from './node-caller.ts';
 import type { ContinuedResponses } from './responses.ts';
 import { createBodyRoute, type GenerationRouteDeps, type RawHandler } from './route.ts';
 
@@ -32,7 +32,7 @@ export function createCompactRoute(
       text: JSON.stringify(withTrigger(exact ?? null)),
     });
     const request = withoutCache(withFullNames(read, deps.rename));
-    const caller = createNodeCaller(response, format, deps.unread);
+    const caller = new NodeCaller(response, format, deps.unread);
     if (estimateRequestTokens(request) < HISTORY_TOKENS_MIN) {
       caller.answer(id, encodeUncompacted(request, id, Math.floor(deps.clock.nowMs() / MS_PER_S)));
       return;

@@ -3,7 +3,7 @@ import type { GenerationRequest } from '../../canonical/request.ts';
 import { decodeCountTokens } from '../../wire/messages/request/count-tokens.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { readWithPreset, withFullNames } from './apply-preset.ts';
-import { createNodeCaller } from './node-caller.ts';
+import { NodeCaller } from './node-caller.ts';
 import { createBodyRoute, type GenerationRouteDeps, type RawHandler } from './route.ts';
 
 /** The request to count, and its owner. */
@@ -24,7 +24,7 @@ export function createCountTokensRoute(
   return createBodyRoute(format, deps, async (admitted, response) => {
     const named = await readWithPreset(deps.presets, format.id, decodeCountTokens, admitted);
     const request = withFullNames(named, deps.rename);
-    const caller = createNodeCaller(response, format);
+    const caller = new NodeCaller(response, format);
     const gone = new AbortController();
     caller.onGone(() => gone.abort());
     const { id } = admitted;

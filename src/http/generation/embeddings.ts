@@ -3,7 +3,7 @@ import type { RunOperation } from '../../pipeline/operation/operation-request.ts
 import { encodeOperationError } from '../../wire/operation-error.ts';
 import { decodeEmbeddings } from '../../wire/embeddings/request-in.ts';
 import { withFullNames } from './apply-preset.ts';
-import { createNodeCaller } from './node-caller.ts';
+import { NodeCaller } from './node-caller.ts';
 import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts';
 
 export interface EmbeddingsRouteDeps extends BodyRouteDeps {
@@ -20,6 +20,6 @@ export function createEmbeddingsRoute(deps: EmbeddingsRouteDeps): RawHandler {
     const { id, principal, place, body, text, turns, headers } = admitted;
     const request = withFullNames(decodeEmbeddings(body, text, headers), deps.rename);
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
-    await deps.run(incoming, createNodeCaller(response, CALLER));
+    await deps.run(incoming, new NodeCaller(response, CALLER));
   });
 }

@@ -5,7 +5,7 @@ import { newGenerationId } from '../../lib/ids.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { readWithPreset, withFullNames } from './apply-preset.ts';
-import { createNodeCaller } from './node-caller.ts';
+import { NodeCaller } from './node-caller.ts';
 import { createBodyRoute, type Admitted, type GenerationRouteDeps, type RawHandler } from './route.ts';
 
 /** Members that only a messages body has. */
@@ -25,7 +25,7 @@ export function createExplainRoute(
     const named = await readWithPreset(deps.presets, format.id, decode, admitted);
     const request = withFullNames(named, deps.rename);
     const explanation = await explain(request, admitted.principal);
-    createNodeCaller(response, format).answer(
+    new NodeCaller(response, format).answer(
       newGenerationId(deps.clock.nowMs()),
       JSON.stringify({ format: format.id, ...explanation }),
     );

@@ -1,7 +1,7 @@
 import type { ClientFormat } from '../../wire/format.ts';
 import { readWithPreset, withFullNames } from './apply-preset.ts';
 import type { CountRequest } from './count-tokens.ts';
-import { createNodeCaller } from './node-caller.ts';
+import { NodeCaller } from './node-caller.ts';
 import type { ContinuedResponses } from './responses.ts';
 import { createBodyRoute, type GenerationRouteDeps, type RawHandler } from './route.ts';
 
@@ -18,7 +18,7 @@ export function createInputTokensRoute(
     const decode: ClientFormat['decodeRequest'] = (body, text, headers) =>
       format.decodeRequest(body, text, headers, context);
     const request = withFullNames(await readWithPreset(deps.presets, format.id, decode, admitted), deps.rename);
-    const caller = createNodeCaller(response, format);
+    const caller = new NodeCaller(response, format);
     const gone = new AbortController();
     caller.onGone(() => gone.abort());
     const tokens = await count({ id, request, principal }, gone.signal);

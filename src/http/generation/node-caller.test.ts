@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import type { GatewayError } from '../../canonical/gateway-error.ts';
-import { createNodeCaller } from './node-caller.ts';
+import { NodeCaller } from './node-caller.ts';
 import type { ResponseWriter } from '../../pipeline/request.ts';
 
 /** More than the kernel buffers for a reader that does not read. */
@@ -32,7 +32,7 @@ async function connectReader(t: TestContext): Promise<Pair> {
   });
   reader.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
-  return { caller: createNodeCaller(response, format), response };
+  return { caller: new NodeCaller(response, format), response };
 }
 
 test('releases a writer that waits for a caller when the request is over', async (t) => {

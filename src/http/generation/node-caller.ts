@@ -33,26 +33,18 @@ export type CallerFormat = Pick<ClientFormat, 'encodeError' | 'requestIdHeader' 
 type Unread = Pick<UnreadResponses, 'waitForReader'>;
 
 /**
- * A caller at the other end of a `node:http` response. Every method is safe after the caller has gone.
- * @param unread absent: nothing is streamed
+ * A caller at the other end of a `node:http` response. Every method is safe after the caller has gone. A class for the same
+ * reason as pipeline/attempt/watchdog.ts: one for each request, with a getter.
  */
-export function createNodeCaller(
-  response: ServerResponse,
-  format: CallerFormat,
-  unread?: Unread,
-): ResponseWriter & AnswerWriter {
-  return new NodeCaller(response, format, unread);
-}
-
-/** A class for the same reason as pipeline/attempt/watchdog.ts: one for each request, with a getter. */
-class NodeCaller implements ResponseWriter, AnswerWriter {
+export class NodeCaller implements ResponseWriter, AnswerWriter {
   readonly #response: ServerResponse;
   readonly #format: CallerFormat;
   readonly #unread: Unread | undefined;
   #ended = false;
   #announced = NOTHING;
 
-  constructor(response: ServerResponse, format: CallerFormat, unread: Unread | undefined) {
+  /** @param unread absent: nothing is streamed */
+  constructor(response: ServerResponse, format: CallerFormat, unread?: Unread) {
     this.#response = response;
     this.#format = format;
     this.#unread = unread;

@@ -4,7 +4,7 @@ import type { Json } from '../../lib/json.ts';
 import type { KeepResponse } from '../../pipeline/request.ts';
 import type { ClientFormat, DecodeContext } from '../../wire/format.ts';
 import { readWithPreset, withFullNames } from './apply-preset.ts';
-import { createNodeCaller } from './node-caller.ts';
+import { NodeCaller } from './node-caller.ts';
 import { createBodyRoute, type GenerationRouteDeps, type RawHandler } from './route.ts';
 
 /** What kept responses are to a new request. */
@@ -31,7 +31,7 @@ export function createResponsesRoute(
     const keep = await kept.keeperOf(principal, request);
     if (turns !== undefined) await turns.next();
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined, keep };
-    await deps.generate(incoming, format, createNodeCaller(response, format, deps.unread));
+    await deps.generate(incoming, format, new NodeCaller(response, format, deps.unread));
   });
 }
 

@@ -15,7 +15,7 @@ import type { ClientFormat } from '../../wire/format.ts';
 import { decodeFormFields, type FormFieldTypes } from '../../wire/gateway/validation/form-fields.ts';
 import { decodeHeaderDirectives, type HeaderDirectives } from '../../wire/gateway/headers.ts';
 import { readWithPreset, withFullNames } from './apply-preset.ts';
-import { createNodeCaller, type CallerFormat } from './node-caller.ts';
+import { NodeCaller, type CallerFormat } from './node-caller.ts';
 import type { BodyBudget, BodyShare } from '../body-budget.ts';
 import { isForm } from '../form/parse-form.ts';
 import { largestForm, readFormBody, type FormBodyDeps, type FormFile, type FormRules } from '../form/read-form-body.ts';
@@ -104,7 +104,7 @@ export function createGenerationRoute(format: ClientFormat, deps: GenerationRout
     const { id, principal, place, turns } = admitted;
     if (turns !== undefined) await turns.next();
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
-    await deps.generate(incoming, format, createNodeCaller(response, format, deps.unread));
+    await deps.generate(incoming, format, new NodeCaller(response, format, deps.unread));
   });
 }
 
@@ -153,7 +153,7 @@ export function createBodyRoute(
       deps.onRefused(refusal, format.id);
       // What is left of a body that was not read would be taken for the next request.
       if (!isRead && !request.complete) response.shouldKeepAlive = false;
-      createNodeCaller(response, format).refuse(refusal, {
+      new NodeCaller(response, format).refuse(refusal, {
         generationId: null,
         serviceMetadata: undefined,
         baseUrl: deps.baseUrl(),

@@ -19,8 +19,8 @@ export type Trying = Extract<Step, { readonly type: 'try' }>;
 type Attempted = { readonly committed: true } | { readonly committed: false; readonly failure: UpstreamFailure };
 
 /**
- * The loop over the candidates of one plan: one after the other until one serves. What a try is, its caller says. A class
- * because it lives as long as what it serves, and changes with every attempt.
+ * The way over the candidates of one plan, one after the other until one serves: waits, reports to health, and what is said
+ * where none serves. A class because it lives as long as what it serves, and changes with every attempt.
  */
 export class CandidateWalk {
   readonly candidates: CandidateIterator;
@@ -37,38 +37,24 @@ export class CandidateWalk {
     this.candidates = createCandidateIterator(deps, plan);
   }
 
-  /**
-   * @param attempt tries one candidate; `undefined`: the next one is to be tried
-   * @param orElse what it returns where no candidate serves
-   */
-  async proceed<Served, Else>(
-    attempt: (step: Trying) => Promise<Served | undefined>,
-    orElse: (last: Step) => Else,
-  ): Promise<Served | Else> {
-    for (;;) {
-      const step = this.candidates.next();
-      if (step.type === 'wait') {
-        await wait(step.ms, undefined, { signal: this.#cancellation.signal }).catch(() => undefined);
-        if (!this.#cancellation.aborted) continue;
-      }
-      if (step.type !== 'try') return orElse(step);
-      const served = await attempt(step);
-      if (served !== undefined) return served;
-    }
+  /** @returns whether the request goes on after the wait */
+  async wait(ms: number): Promise<boolean> {
+    await wait(ms, undefined, { signal: this.#cancellation.signal }).catch(() => undefined);
+    return !this.#cancellation.aborted;
   }
 
   /** Reports to health how it went, whatever happens: a probe that does not end would keep its endpoint closed. */
   async observe<Outcome extends Attempted>(
     { candidate, release }: Trying,
     deadline: Pick<AttemptDeadline, 'answered' | 'failed'>,
-    make: () => Promise<Outcome>,
+    startedMs: number,
+    attempt: Promise<Outcome>,
   ): Promise<Outcome> {
     const { health, monotonicMs } = this.#deps;
     const name = candidateName(candidate);
-    const startedMs = monotonicMs();
     let outcome: Outcome;
     try {
-      outcome = await make();
+      outcome = await attempt;
     } catch (error) {
       health.abandoned(name, release);
       throw error;

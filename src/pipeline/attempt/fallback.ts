@@ -11,7 +11,7 @@ import { candidateName, endpointName } from '../../routing/endpoint-name.ts';
 import type { Health } from '../../routing/health.ts';
 import type { Candidate, RoutePlan } from '../../routing/route-plan.ts';
 import type { EndpointStats } from '../../routing/stats.ts';
-import type { CandidateIteratorDeps, Step } from '../../routing/candidate-iterator.ts';
+import type { CandidateIteratorDeps } from '../../routing/candidate-iterator.ts';
 import { AttemptDeadline, type AttemptDeadlineDeps } from './attempt-deadline.ts';
 import { AttemptLog } from './attempt-log.ts';
 import { makeAttempt, type AttemptDeps, type AttemptRequest } from './attempt.ts';
@@ -95,13 +95,13 @@ export class Fallback {
    * @throws GatewayError what the last failure means for the caller, with all failures in its metadata
    */
   begin(): Promise<UpstreamResponse> {
-    return this.#proceed(undefined, (last) => this.#walk.fail(last));
+    return this.#proceed(undefined);
   }
 
   /** The stream of the response broke off: tries the candidates that are left. `undefined`: none of them continues it. */
   continueAfter(failure: UpstreamFailure, continuation: Continuation): Promise<UpstreamResponse | undefined> {
     this.#walk.candidates.failed(failure, 'after content');
-    return this.#proceed(continuation, () => undefined);
+    return this.#proceed(continuation);
   }
 
   /** The turn is over: what was fetched for it is released. */
@@ -110,11 +110,16 @@ export class Fallback {
     this.#requested.room.close();
   }
 
-  #proceed<Else>(
-    continuation: Continuation | undefined,
-    orElse: (last: Step) => Else,
-  ): Promise<UpstreamResponse | Else> {
-    return this.#walk.proceed((step) => this.#try(step, continuation), orElse);
+  #proceed(continuation: undefined): Promise<UpstreamResponse>;
+  #proceed(continuation: Continuation): Promise<UpstreamResponse | undefined>;
+  async #proceed(continuation: Continuation | undefined): Promise<UpstreamResponse | undefined> {
+    for (;;) {
+      const step = this.#walk.candidates.next();
+      if (step.type === 'wait' && (await this.#walk.wait(step.ms))) continue;
+      if (step.type !== 'try') return continuation === undefined ? this.#walk.fail(step) : undefined;
+      const response = await this.#try(step, continuation);
+      if (response !== undefined) return response;
+    }
   }
 
   async #try(step: Trying, continuation: Continuation | undefined): Promise<UpstreamResponse | undefined> {
@@ -134,7 +139,8 @@ export class Fallback {
       if (fitted !== undefined) noteFitted(facts.report, fitted.stage);
       return { candidate, source, startedMs, firstTokenMs: this.#deps.monotonicMs(), echoes: this.#input.echoes };
     };
-    const first = followed(await this.#ask(step, fitted?.request ?? full, attempt, continuation), budget);
+    const requested = fitted?.request ?? full;
+    const first = followed(await this.#ask(step, requested, attempt, startedMs, continuation), budget);
     const isJudged = continuation === undefined || !first.committed;
     const outcome = isJudged ? first : await this.#admit(candidate, first.source, continuation);
     if (outcome.committed) return commit(outcome.source);
@@ -180,6 +186,7 @@ export class Fallback {
     step: Trying,
     request: GenerationRequest,
     attempt: AttemptLog,
+    startedMs: number,
     continuation: Continuation | undefined,
   ): Promise<AttemptOutcome> {
     const { candidate } = step;
@@ -189,9 +196,9 @@ export class Fallback {
       areLeft: () => candidates.hasAlternative(),
       couldServe: () => candidates.hasAlternative((other) => this.#couldServe(other, continuation)),
     });
-    return this.#walk.observe(step, deadline, () =>
-      makeAttempt(this.#deps, candidate, requested, attempt, deadline, this.#input.cancellation),
-    );
+    const { cancellation } = this.#input;
+    const attempting = makeAttempt(this.#deps, candidate, requested, attempt, deadline, cancellation);
+    return this.#walk.observe(step, deadline, startedMs, attempting);
   }
 
   #couldServe(candidate: Candidate, continuation: Continuation | undefined): boolean {

@@ -21,9 +21,10 @@ export type AttemptOutcome =
 /** A whole answer: it has ended, one way or the other. */
 export function commitWhole(events: EventBatch): AttemptOutcome {
   const source = new GivenEvents(events);
-  const failure = brokenOff(events);
-  if (failure !== undefined) return { committed: false, failure, ...(events.some(isContent) && { partial: source }) };
-  const refusal = refusedOutright(events);
+  const hasContent = events.some(isContent);
+  const failure = brokenOff(events, hasContent);
+  if (failure !== undefined) return { committed: false, failure, ...(hasContent && { partial: source }) };
+  const refusal = hasContent ? undefined : refusedOutright(events);
   if (refusal !== undefined) return { committed: false, failure: refusal, partial: source };
   return { committed: true, source };
 }
@@ -52,11 +53,11 @@ const SERVER_ERROR = 500;
  * An answer may fail, or end with an error for its reason, which says no more than that. One that says nothing and gives no
  * reason for its end is none, whatever ended it (@spec stream-11).
  */
-function brokenOff(events: EventBatch): UpstreamFailure | undefined {
-  const last = events.findLast((event) => event.type === 'failed' || event.type === 'end');
+function brokenOff(events: EventBatch, hasContent: boolean): UpstreamFailure | undefined {
+  const last = events.findLast(isLast);
   if (last?.type === 'failed') return last.failure;
   if (last?.finish === 'error') return classifyErrorEvent(SERVER_ERROR, {});
-  return last?.finish === 'unknown' && !events.some(isContent) ? transportFailure('early-end') : undefined;
+  return last?.finish === 'unknown' && !hasContent ? transportFailure('early-end') : undefined;
 }
 
 /**
@@ -65,7 +66,7 @@ function brokenOff(events: EventBatch): UpstreamFailure | undefined {
  */
 function refusedOutright(events: EventBatch): UpstreamFailure | undefined {
   const end = events.findLast((event) => event.type === 'end');
-  if (end?.finish !== 'content_filter' || events.some(isContent)) return undefined;
+  if (end?.finish !== 'content_filter') return undefined;
   return { kind: 'error-event', ...failureOfMeaning(MEANINGS.refused) };
 }
 
@@ -81,19 +82,21 @@ interface OpenStream {
 export async function commitStream(stream: OpenStream): Promise<AttemptOutcome> {
   const source = streamSource(stream);
   const held: GenerationEvent[] = [];
+  let hasContent = false;
   for (;;) {
     const batch = await source.read();
     if (batch === undefined) return { committed: false, failure: transportFailure('early-end') };
     held.push(...batch);
-    if (held.some(isContent)) break;
-    const failure = brokenOff(held);
+    hasContent = batch.some(isContent);
+    if (hasContent) break;
+    const failure = brokenOff(held, false);
     if (failure !== undefined) {
       source.cancel();
       return { committed: false, failure };
     }
     if (held.some((event) => event.type === 'end')) break;
   }
-  const refusal = refusedOutright(held);
+  const refusal = hasContent ? undefined : refusedOutright(held);
   if (refusal !== undefined) return { committed: false, failure: refusal, partial: startingWith(held, source) };
   const { watch } = stream.call;
   watch.arm('idle', stream.idleMs);
@@ -166,6 +169,8 @@ function endOf(decoder: StreamDecoder, failure: UpstreamFailure): EventBatch {
 }
 
 /** Whether an answer is over with it. */
-export function isLast(event: GenerationEvent | undefined): boolean {
+export function isLast(
+  event: GenerationEvent | undefined,
+): event is Extract<GenerationEvent, { readonly type: 'end' | 'failed' }> {
   return event?.type === 'end' || event?.type === 'failed';
 }

@@ -5,7 +5,7 @@ import { costOf, totalCost } from '../../catalog/price.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { usdFromNano } from '../../lib/money.ts';
 import type { FinalBill, GenerationRecord } from '../../telemetry/record.ts';
-import type { ServerToolUse } from '../../telemetry/request-log.ts';
+import type { RouterChoice, ServerToolUse } from '../../telemetry/request-log.ts';
 import type { ErrorContext, FinalUsage } from '../../wire/format.ts';
 import { encodeServiceMetadata } from '../../wire/gateway/service-metadata.ts';
 import type { BudgetReservation } from '../admission/budget-reservation.ts';
@@ -61,7 +61,8 @@ function recordOf({ tag }: SettleDeps, facts: RequestFacts<ModelRequest>): Gener
   const { log, report, meter } = facts;
   const bill = billOf(facts);
   const { routerChoice } = log;
-  const savedNanoUsd = compare(facts, bill);
+  const savedNanoUsd =
+    routerChoice?.comparedWith === undefined ? undefined : compare(facts, bill, routerChoice.comparedWith);
   return {
     id: log.id,
     requestId: log.requestId,
@@ -98,10 +99,9 @@ function recordOf({ tag }: SettleDeps, facts: RequestFacts<ModelRequest>): Gener
 function compare(
   { log, report, meter: { end } }: RequestFacts<ModelRequest>,
   { usage, served }: Pick<FinalBill, 'usage' | 'served'>,
+  comparedWith: NonNullable<RouterChoice['comparedWith']>,
 ): number | undefined {
-  const comparedWith = log.routerChoice?.comparedWith;
-  if (comparedWith === undefined || usage === undefined || end === undefined || end.finish === 'error')
-    return undefined;
+  if (usage === undefined || end === undefined || end.finish === 'error') return undefined;
   // A model that the caller named beside the router was not the router's choice.
   if (!served.every(({ endpoint }) => report.chosen.includes(endpoint.model))) return undefined;
   const spent = totalCost([...served, ...log.nestedRuns].map(({ cost }) => cost));

@@ -61,16 +61,19 @@ type Outcome<Given> =
  * Tries the candidates in order until one has served all of it: vectors of two deployments may differ in the last digits.
  * @throws GatewayError what the last failure means for the caller, with all failures in its metadata
  */
-export function callCandidates<Op extends Operation, Given extends object>(
+export async function callCandidates<Op extends Operation, Given extends object>(
   deps: CallDeps,
   input: CallInput<Op, Given>,
 ): Promise<Served<Given>> {
   const { plan, request, cancellation } = input;
   const walk = new CandidateWalk(deps, plan, request.directives.models, cancellation);
-  return walk.proceed(
-    (step) => tryCandidate(deps, input, walk, step),
-    (last) => walk.fail(last),
-  );
+  for (;;) {
+    const step = walk.candidates.next();
+    if (step.type === 'wait' && (await walk.wait(step.ms))) continue;
+    if (step.type !== 'try') return walk.fail(step);
+    const served = await tryCandidate(deps, input, walk, step);
+    if (served !== undefined) return served;
+  }
 }
 
 async function tryCandidate<Op extends Operation, Given extends object>(
@@ -86,13 +89,14 @@ async function tryCandidate<Op extends Operation, Given extends object>(
     areLeft: () => walk.candidates.hasAlternative(),
     couldServe: () => walk.candidates.hasAlternative(),
   });
-  const outcome = await walk.observe(step, deadline, async (): Promise<Outcome<Given>> => {
+  const serve = async (): Promise<Outcome<Given>> => {
     const upstream = await upstreamOf(deps, candidate);
     if ('kind' in upstream) return { committed: false, failure: upstream };
     const { endUserId } = facts.log;
     const given = await call({ ...upstream, request, endUserId, attempt, deadline, cancellation });
     return isFailure(given) ? { committed: false, failure: given } : { committed: true, given };
-  });
+  };
+  const outcome = await walk.observe(step, deadline, startedMs, serve());
   if (outcome.committed) {
     attempt.commit();
     return { given: outcome.given, candidate, startedMs };
