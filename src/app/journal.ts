@@ -55,22 +55,15 @@ export async function openGatewayJournal(deps: JournalDeps): Promise<OpenedJourn
     bytesMax: config.journal.bytesMax,
     lagMs: config.timeouts.totalMs + LATE_MS,
     takeLock,
+    applyEarlier: () =>
+      applyUnstoredFiles(database, unstoredFolderOf(config), (file) =>
+        log.general.error({ file }, 'a file of records that wait cannot be read: it is set aside'),
+      ),
     reports: reportTo(log, metrics),
     clock,
   }).catch(cannotWrite(folder));
   metrics.watchJournal(() => journal.status());
   return { journal, store };
-}
-
-/** Stores the files in which versions before the journal kept records. @throws Error when the database takes nothing */
-export async function applyEarlierFiles({
-  config,
-  database,
-  log,
-}: Pick<JournalDeps, 'config' | 'database' | 'log'>): Promise<void> {
-  await applyUnstoredFiles(database, unstoredFolderOf(config), (file) =>
-    log.general.error({ file }, 'a file of records that wait cannot be read: it is set aside'),
-  );
 }
 
 /** Settles when a read sees all that was written before. @throws GatewayError 503 when that takes too long */
@@ -132,5 +125,9 @@ function reportTo({ general }: Log, metrics: Metrics): JournalReports {
     },
     onUnusable: ({ path }, problem) => general.error({ path, problem }, 'a segment of the journal cannot be applied'),
     onLate: () => metrics.recordLate(),
+    onNoLocks: () =>
+      general.warn(
+        'the file system of the journal has no locks that work: what a killed process leaves is stored by `model-gateway journal apply` alone',
+      ),
   };
 }

@@ -37,8 +37,8 @@ export function createReadiness({
 }: ReadinessDeps): () => Promise<readonly string[]> {
   let isFull = false;
   return async () => {
-    const { bytes, bytesMax, isFull: hasNoRoom, isLate, behindMs, damaged } = journal.status();
-    isFull = hasNoRoom || bytes > bytesMax * (isFull ? ROOM_PART : FULL_PART);
+    const { folderBytes, bytesMax, isFull: hasNoRoom, isLate, behindMs, damaged, hasLocks } = journal.status();
+    isFull = hasNoRoom || folderBytes > bytesMax * (isFull ? ROOM_PART : FULL_PART);
     if (isFull) throw new NotReadyError('the journal has no room');
     if (isLate) throw new NotReadyError('records wait for the database');
     const degraded: string[] = [];
@@ -47,6 +47,7 @@ export function createReadiness({
     if (!(await canReadSums())) throw new NotReadyError('what was spent cannot be read');
     if (degraded.length === 0 && behindMs > BEHIND_MS) degraded.push('records wait for the database');
     if (damaged > 0) degraded.push('damaged parts of the journal were set aside');
+    if (!hasLocks) degraded.push('the file system of the journal has no locks');
     if (degraded.length > 0) return degraded;
     // Their charges are in no sum until they are stored.
     for (const stream of await records.silentStreams())

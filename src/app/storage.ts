@@ -9,7 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { createAppliedRecords, type AppliedRecords } from './applied-records.ts';
 import { claimDataDirectory } from './claim-data-directory.ts';
 import { embeddedDatabaseOf } from './embedded-database.ts';
-import { applyEarlierFiles, openGatewayJournal } from './journal.ts';
+import { openGatewayJournal } from './journal.ts';
 import { openSharedState, serveSharedState } from './shared-state.ts';
 
 /** What outlives a request, as one process reaches it. */
@@ -41,7 +41,6 @@ export async function openOwnStorage(deps: StorageDeps): Promise<OwnStorage> {
   const { config, clock, log } = deps;
   const database = await openDatabase({ path: embeddedDatabaseOf(config), url: config.databaseUrl, clock });
   const claim = claimDataDirectory(config, log);
-  await applyEarlierFiles({ ...deps, database });
   const isServed = config.server.workers > 1 && config.redisUrl === undefined;
   const localState = isServed ? serveSharedState(deps) : undefined;
   const state = localState?.state ?? (await openSharedState(deps));

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { journalFolderOf } from '../app/journal.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { inspectJournals, readRecords, type InspectedJournal } from '../journal/inspect.ts';
-import { Orphans, type TakeLock } from '../journal/orphans.ts';
+import { haveLocks, type TakeLock } from '../journal/locks.ts';
+import { Orphans } from '../journal/orphans.ts';
 import { listSegments } from '../journal/segments.ts';
 import type { JournalStore } from '../journal/store.ts';
 import { takeLock } from '../store/engine/sqlite/claim.ts';
@@ -13,6 +15,9 @@ import { openConfiguredDatabase } from './open-database.ts';
 
 const OPERANDS = { list: [], show: ['STREAM'], apply: [] } as const;
 type Verb = keyof typeof OPERANDS;
+/** So long `apply` waits for a gateway that applies what is left. */
+const ADOPTER_MS_MAX = 10_000;
+const ADOPTER_PAUSE_MS = 50;
 
 /** `model-gateway journal`: records on their way to the database, also while a gateway runs. */
 export async function runJournal(args: readonly string[], io: Io): Promise<number> {
@@ -78,16 +83,14 @@ function describe(
 
 async function apply(folder: string, store: JournalStore, io: Io): Promise<number> {
   // The operator says that no process has it open where the file system cannot.
-  const takeAny: TakeLock = (path) => {
-    const lock = takeLock(path);
-    return lock === 'unknown' ? { release: () => undefined } : lock;
-  };
+  const takeAny: TakeLock = haveLocks(folder, takeLock) ? takeLock : () => ({ release: () => undefined });
   let applied = 0;
   const say = (text: string): void => void io.stderr.write(`${text}\n`);
   const orphans = new Orphans({
     folder,
     store,
     takeLock: takeAny,
+    applyEarlier: () => Promise.resolve(),
     // All of them are late: their hours are summed up again.
     lateBeforeMs: () => Infinity,
     own: '',
@@ -100,7 +103,10 @@ async function apply(folder: string, store: JournalStore, io: Io): Promise<numbe
       onUnusable: ({ path }, problem) => say(`${path} cannot be applied: ${problem}.`),
     },
   });
-  await orphans.adopt();
+  for (const untilMs = performance.now() + ADOPTER_MS_MAX; !(await orphans.adopt());) {
+    if (performance.now() > untilMs) throw new CommandError('A gateway is applying what is left. Try again later.');
+    await sleep(ADOPTER_PAUSE_MS);
+  }
   io.stdout.write(`${applied} records were stored.\n`);
   return 0;
 }

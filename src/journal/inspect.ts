@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FRAME_HEAD_BYTES, readFrames } from './frames.ts';
-import type { TakeLock } from './orphans.ts';
+import { takeAdoption, type TakeLock } from './locks.ts';
 import {
   listSegments,
   openHead,
@@ -45,7 +45,7 @@ export async function inspectJournals({ folder, store, takeLock }: InspectDeps):
     );
     journals.push({
       stream,
-      owner: ownerOf(takeLock, join(folder, stream)),
+      owner: ownerOf(takeLock, folder, stream),
       segments: own,
       problem: counts.find(({ problem }) => problem !== undefined)?.problem,
       position: Math.max(...counts.map(({ position }) => position)),
@@ -98,10 +98,12 @@ async function readFrom(path: string, from: number): Promise<Buffer> {
   }
 }
 
-function ownerOf(takeLock: TakeLock, path: string): InspectedJournal['owner'] {
-  const lock = takeLock(path);
+function ownerOf(takeLock: TakeLock, folder: string, stream: string): InspectedJournal['owner'] {
+  // A gateway that looks for what is left meanwhile must not take this for the lock of an owner.
+  const adoption = takeAdoption(folder, takeLock);
+  const lock = takeLock(join(folder, stream));
+  if (typeof lock !== 'string') lock.release();
+  if (typeof adoption !== 'string') adoption.release();
   if (lock === 'held') return 'running';
-  if (lock === 'unknown') return 'unknown';
-  lock.release();
-  return 'gone';
+  return lock === 'unknown' ? 'unknown' : 'gone';
 }

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withTimeout } from '../lib/async/with-timeout.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -9,7 +8,8 @@ import { listDamaged } from './batch.ts';
 import { ApplyLoop, JournalBehindError } from './apply-loop.ts';
 import { systemDisk, type Disk } from './disk.ts';
 import type { Durability } from './durability.ts';
-import { LOCK_ENDING, Orphans, type TakeLock } from './orphans.ts';
+import { claimStream, removeLock, type JournalLock, type TakeLock } from './locks.ts';
+import { Orphans } from './orphans.ts';
 import type { JournalReports } from './reports.ts';
 import { listSegments, makeSegment, SEGMENT_BYTES, SEGMENT_FORMAT, type OpenSegment } from './segments.ts';
 import type { JournalStore } from './store.ts';
@@ -51,6 +51,8 @@ export interface JournalStatus {
   readonly position: number;
   /** Of the segments of this process. */
   readonly bytes: number;
+  /** Of all segments in the folder, some seconds ago where other processes write there. */
+  readonly folderBytes: number;
   readonly bytesMax: number;
   /** Records that are not on the disk. */
   readonly unwritten: number;
@@ -66,6 +68,8 @@ export interface JournalStatus {
   readonly damaged: number;
   /** Records of processes that are gone wait for the database. */
   readonly hasOrphans: boolean;
+  /** `false`: the file system has no locks that work, and nothing shows which processes are gone. */
+  readonly hasLocks: boolean;
 }
 
 export interface JournalOptions {
@@ -77,6 +81,8 @@ export interface JournalOptions {
   /** So long after its request a record may still come and not be late, ms. */
   readonly lagMs: number;
   readonly takeLock: TakeLock;
+  /** Stores what versions before the journal have left. @throws Error when the store takes nothing */
+  readonly applyEarlier: () => Promise<void>;
   readonly reports: JournalReports;
   readonly clock: Clock;
   readonly disk?: Disk;
@@ -86,22 +92,26 @@ export interface JournalOptions {
 
 const ADOPT_EVERY_MS = 5_000;
 const ADOPT_PAUSE_MS = 50;
+/** So long a process waits for another one that applies what is left, which may be stopped. */
+const ADOPTER_MS_MAX = 10_000;
 const CLOSE_MS_MAX = 10_000;
+const CLOSE_DISK_MS_MAX = 2_000;
 const SYNC_MS_MAX = 2_000;
 
 /** @throws Error of the system, with the path, when the folder cannot be written */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { folder, clock, takeLock } = options;
+  const { folder, clock, takeLock, reports } = options;
   await makeFolder(folder);
-  const stream = `${String(Math.floor(clock.nowMs())).padStart(15, '0')}-${randomText(12)}`;
+  const makeName = (): string => `${String(Math.floor(clock.nowMs())).padStart(15, '0')}-${randomText(12)}`;
   // Before the first segment: what has segments and no lock is an orphan.
-  const lock = takeLock(join(folder, stream));
+  const { stream, lock } = claimStream(folder, takeLock, makeName);
   try {
     const first = await makeSegment(folder, headOf(options, stream, 0));
+    if (lock === undefined) reports.onNoLocks();
     return new FileJournal(options, stream, lock, first);
   } catch (error) {
-    if (typeof lock !== 'string') lock.release();
-    await rm(join(folder, `${stream}${LOCK_ENDING}`), { force: true });
+    removeLock(folder, stream);
+    lock?.release();
     throw error;
   }
 }
@@ -113,7 +123,7 @@ function headOf({ store }: Pick<JournalOptions, 'store'>, stream: string, base: 
 class FileJournal implements Journal {
   readonly #options: JournalOptions;
   readonly stream: string;
-  readonly #lock: ReturnType<TakeLock>;
+  readonly #lock: JournalLock | undefined;
   readonly #writer: JournalWriter;
   readonly #loop: ApplyLoop;
   readonly #orphans: Orphans;
@@ -123,17 +133,23 @@ class FileJournal implements Journal {
   #bytes = SEGMENT_BYTES;
   /** The position up to which responses have ended that should have waited for the database. */
   #lateUntil = 0;
+  /** Of other processes. */
+  #otherBytes = 0;
   #hasOrphans = true;
+  #cannotAdopt = false;
+  /** Until then orphans that another process applies are not in the sums yet, monotonic. */
+  #adopterUntilMs: number;
   #damaged = 0;
   #adopting: Promise<void> | undefined;
   #adoptTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(options: JournalOptions, stream: string, lock: ReturnType<TakeLock>, first: OpenSegment) {
+  constructor(options: JournalOptions, stream: string, lock: JournalLock | undefined, first: OpenSegment) {
     const { store, durability, clock, reports, disk = systemDisk } = options;
     this.#options = options;
     this.stream = stream;
     this.#lock = lock;
+    this.#adopterUntilMs = clock.monotonicMs() + ADOPTER_MS_MAX;
     const lateBeforeMs = (): number => clock.nowMs() - options.lagMs;
     this.#loop = new ApplyLoop({
       store,
@@ -163,6 +179,7 @@ class FileJournal implements Journal {
     });
     this.#orphans = new Orphans({
       ...options,
+      takeLock: lock && options.takeLock,
       lateBeforeMs,
       own: stream,
       onFinished: async (finished) => this.#onFinished?.(finished),
@@ -202,6 +219,7 @@ class FileJournal implements Journal {
     return {
       position: this.#writer.position,
       bytes: this.#bytes,
+      folderBytes: this.#bytes + this.#otherBytes,
       bytesMax: this.#options.bytesMax,
       unwritten: this.#writer.pendingCount,
       unapplied: this.#writer.position - this.#loop.applied,
@@ -209,6 +227,7 @@ class FileJournal implements Journal {
       isFull: !this.#writer.hasRoomFor(this.#requests),
       isLate: this.#lateUntil > this.#loop.applied,
       hasOrphans: this.#hasOrphans,
+      hasLocks: this.#lock !== undefined,
       damaged: this.#damaged,
     };
   }
@@ -232,16 +251,16 @@ class FileJournal implements Journal {
     this.#isClosed = true;
     clearTimeout(this.#adoptTimer);
     await this.#adopting;
-    await this.#writer.close();
-    const isEmpty = await this.#loop.close(this.#options.closeMsMax ?? CLOSE_MS_MAX);
-    const { folder, store } = this.#options;
+    const { folder, store, closeMsMax = CLOSE_MS_MAX } = this.#options;
+    await this.#writer.close(Math.min(closeMsMax, CLOSE_DISK_MS_MAX));
+    const isEmpty = await this.#loop.close(closeMsMax);
     if (isEmpty) {
       await this.#onFinished?.(this.stream);
       await store.dropCheckpoint(this.stream).catch(() => undefined);
       await this.#removeSpare();
-      await rm(join(folder, `${this.stream}${LOCK_ENDING}`), { force: true });
+      removeLock(folder, this.stream);
     }
-    if (typeof this.#lock !== 'string') this.#lock.release();
+    this.#lock?.release();
   }
 
   /** Waits for the database; after that the record is at least on the disk. */
@@ -261,8 +280,8 @@ class FileJournal implements Journal {
 
   async #makeSegment(base: number): Promise<OpenSegment> {
     const { folder, bytesMax } = this.#options;
-    const inFolder = (await listSegments(folder)).length * SEGMENT_BYTES;
-    if (inFolder + SEGMENT_BYTES > bytesMax) throw new Error(`The journal in ${folder} is full.`);
+    await this.#measureOthers();
+    if (this.#bytes + this.#otherBytes + SEGMENT_BYTES > bytesMax) throw new Error(`The journal in ${folder} is full.`);
     const segment = await makeSegment(folder, headOf(this.#options, this.stream, base));
     this.#bytes += SEGMENT_BYTES;
     return segment;
@@ -276,16 +295,28 @@ class FileJournal implements Journal {
 
   async #adoptAll(): Promise<void> {
     clearTimeout(this.#adoptTimer);
+    const { folder, clock, reports } = this.#options;
+    let pauseMs = ADOPT_EVERY_MS;
     try {
-      await this.#orphans.adopt();
-      this.#hasOrphans = false;
+      if (await this.#orphans.adopt()) this.#hasOrphans = false;
+      else if (clock.monotonicMs() > this.#adopterUntilMs) this.#hasOrphans = false;
+      else if (this.#hasOrphans) pauseMs = ADOPT_PAUSE_MS;
       // Of other processes on the folder, too.
-      this.#damaged = (await listDamaged(this.#options.folder)).length;
+      this.#damaged = (await listDamaged(folder)).length;
+      await this.#measureOthers();
+      this.#cannotAdopt = false;
     } catch (error) {
-      if (!this.#hasOrphans) this.#options.reports.onStoreStuck(true, error);
+      if (!this.#cannotAdopt) reports.onStoreStuck(true, error);
+      this.#cannotAdopt = true;
       this.#hasOrphans = true;
+      this.#adopterUntilMs = clock.monotonicMs() + ADOPTER_MS_MAX;
     }
-    if (!this.#isClosed) this.#adoptTimer = setTimeout(() => void this.#adopt(), ADOPT_EVERY_MS).unref();
+    if (!this.#isClosed) this.#adoptTimer = setTimeout(() => void this.#adopt(), pauseMs).unref();
+  }
+
+  async #measureOthers(): Promise<void> {
+    const segments = await listSegments(this.#options.folder);
+    this.#otherBytes = segments.filter(({ stream }) => stream !== this.stream).length * SEGMENT_BYTES;
   }
 
   /** The segment that was made and not written to. */

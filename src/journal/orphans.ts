@@ -1,24 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeLock, removeStrayLocks, takeAdoption, type TakeLock } from './locks.ts';
 import { reportBatch, type JournalReports } from './reports.ts';
 import { endOf, listSegments, openHead, SEGMENT_BYTES, type Segment } from './segments.ts';
 import type { JournalStore } from './store.ts';
 
-/** A lock that ends with its process. */
-export interface JournalLock {
-  release(): void;
-}
-
-/**
- * Takes the lock of a stream. `held`: its process lives. `unknown`: the file system has no locks, so it cannot be known.
- * @param path without the ending of the lock's file
- */
-export type TakeLock = (path: string) => JournalLock | 'held' | 'unknown';
-
 export interface OrphansDeps {
   readonly folder: string;
   readonly store: JournalStore;
-  readonly takeLock: TakeLock;
+  /** Absent: the file system has no locks, and so no process is known to be gone. */
+  readonly takeLock: TakeLock | undefined;
+  /** Stores what versions before the journal have left. @throws Error when the store takes nothing */
+  readonly applyEarlier: () => Promise<void>;
   readonly lateBeforeMs: () => number;
   readonly reports: Pick<JournalReports, 'onApplied' | 'onLost' | 'onDamaged' | 'onUnusable'>;
   /** All of a stream is stored. Never rejects. */
@@ -26,9 +19,6 @@ export interface OrphansDeps {
   /** The stream of this process. */
   readonly own: string;
 }
-
-/** The ending of a lock's file. */
-export const LOCK_ENDING = '.lock';
 
 /** Journals in the folder whose processes are gone. */
 export class Orphans {
@@ -42,27 +32,42 @@ export class Orphans {
 
   /**
    * Applies each of them and removes its files.
+   * @returns `false`: another process does that now
    * @throws Error when the store takes nothing, or the folder cannot be read
    */
-  async adopt(): Promise<void> {
+  async adopt(): Promise<boolean> {
+    const { folder, takeLock, applyEarlier } = this.#deps;
+    const adoption = takeLock && takeAdoption(folder, takeLock);
+    if (adoption === 'held') return false;
+    try {
+      await applyEarlier();
+      if (takeLock !== undefined) await this.#adoptAll(takeLock);
+    } finally {
+      if (typeof adoption === 'object') adoption.release();
+    }
+    return true;
+  }
+
+  async #adoptAll(takeLock: TakeLock): Promise<void> {
     const { folder, own } = this.#deps;
-    const segments = await listSegments(folder);
+    const streams = new Set((await listSegments(folder)).map(({ stream }) => stream));
     let failure: unknown;
-    for (const stream of new Set(segments.map((segment) => segment.stream)))
+    for (const stream of streams)
       if (stream !== own)
-        await this.#adoptStream(stream).catch((error: unknown) => {
+        await this.#adoptStream(stream, takeLock).catch((error: unknown) => {
           // One that cannot be read keeps no other from being applied.
           failure ??= error;
         });
     if (failure !== undefined) throw failure;
+    await removeStrayLocks(folder, takeLock, streams.union(new Set([own])));
   }
 
-  async #adoptStream(stream: string): Promise<void> {
-    const { folder, store, takeLock } = this.#deps;
+  async #adoptStream(stream: string, takeLock: TakeLock): Promise<void> {
+    const { folder, store } = this.#deps;
     const lock = takeLock(join(folder, stream));
     if (lock === 'held' || lock === 'unknown') return;
     try {
-      // Listed again: another process may have applied it before the lock was taken.
+      // Listed again: its process may have stored all of it before its lock was free.
       const segments = (await listSegments(folder)).filter((segment) => segment.stream === stream);
       let areAllApplied = true;
       for (const segment of segments) areAllApplied = (await this.#applySegment(segment)) && areAllApplied;
@@ -70,7 +75,7 @@ export class Orphans {
       // Before its checkpoint is gone: a position without one would look as if nothing was stored.
       await this.#deps.onFinished(stream);
       await store.dropCheckpoint(stream);
-      await rm(join(folder, `${stream}${LOCK_ENDING}`), { force: true });
+      removeLock(folder, stream);
     } finally {
       lock.release();
     }

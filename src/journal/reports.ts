@@ -18,6 +18,8 @@ export interface JournalReports {
   onUnusable(segment: Segment, problem: SegmentProblem): void;
   /** A response did not wait for the database any longer. */
   onLate(): void;
+  /** The file system has no locks that work: what a killed process leaves is stored by the operator alone. */
+  onNoLocks(): void;
 }
 
 export function reportBatch(

@@ -63,7 +63,7 @@ suite('the writer of a journal', () => {
     assert.deepEqual(await readAll(folder), ['1', '2', '3']);
     await writer.append('4');
     assert.deepEqual(await readAll(folder), ['1', '2', '3', '4']);
-    await writer.close();
+    await writer.close(2_000);
   });
 
   test('goes on in the next segment, and splits no record', async (t) => {
@@ -74,7 +74,7 @@ suite('the writer of a journal', () => {
     assert.equal((await readAll(folder)).length, 40);
     assert.equal(full.length, 3);
     assert.ok(full.every((end) => end <= SEGMENT_BYTES && end > SEGMENT_BYTES - 301_000));
-    await writer.close();
+    await writer.close(2_000);
   });
 
   test('leaves the event loop alone once the disk is slow, and comes back to it', async (t) => {
@@ -101,7 +101,7 @@ suite('the writer of a journal', () => {
     await writer.append('5');
     assert.equal(threaded, 2);
     assert.deepEqual(await readAll(folder), ['1', '2', '3', '4', '5']);
-    await writer.close();
+    await writer.close(2_000);
   });
 
   test('leaves the event loop alone while a sync takes long', async (t) => {
@@ -116,7 +116,7 @@ suite('the writer of a journal', () => {
     await writer.append('2');
     assert.equal(threaded, 1);
     held.resolve();
-    await writer.close();
+    await writer.close(2_000);
   });
 
   test('rejects what the disk does not take in two seconds, and writes it once all the same', async (t) => {
@@ -135,7 +135,7 @@ suite('the writer of a journal', () => {
     await writer.append('2');
     assert.deepEqual(await readAll(folder), ['1', '2']);
     assert.deepEqual([lost, stuck], [[], [true, false]]);
-    await writer.close();
+    await writer.close(2_000);
   });
 
   test('gives up what it could not write when it closes', async (t) => {
@@ -146,7 +146,7 @@ suite('the writer of a journal', () => {
     });
     const refused = assert.rejects(writer.append('1'), JournalError);
     await new Promise(setImmediate);
-    await writer.close();
+    await writer.close(2_000);
     await refused;
     await assert.rejects(writer.append('2'), /closed/);
     assert.deepEqual(lost, ['1', '2']);
@@ -166,7 +166,7 @@ suite('the writer of a journal', () => {
     );
     await Promise.all([writer.append('1'), writer.append('2')].map((done) => done.then(() => order.push('end'))));
     assert.deepEqual(order, ['sync', 'end', 'end']);
-    await writer.close();
+    await writer.close(2_000);
   });
 
   test('has no room without a further segment, and makes one as soon as it can', async (t) => {
@@ -188,7 +188,7 @@ suite('the writer of a journal', () => {
     mayMake = true;
     while (!writer.hasRoomFor(2_000)) await wait(50);
     assert.deepEqual(stuck, [true, false]);
-    await writer.close();
+    await writer.close(2_000);
   });
 
   test('writes over what a failed write has left', async (t) => {
@@ -205,13 +205,13 @@ suite('the writer of a journal', () => {
     await writer.append('"one"');
     await writer.append('"two"');
     assert.deepEqual(await readAll(folder), ['"one"', '"two"']);
-    await writer.close();
+    await writer.close(2_000);
   });
 
   test('gives up a record that is too large', async (t) => {
     const { writer, lost } = await openWriter(t);
     await assert.rejects(writer.append('x'.repeat(400_000)), /too large/);
     assert.equal(lost.length, 1);
-    await writer.close();
+    await writer.close(2_000);
   });
 });

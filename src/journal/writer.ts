@@ -1,3 +1,4 @@
+import { withTimeout } from '../lib/async/with-timeout.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Disk } from './disk.ts';
 import { PAYLOAD_BYTES_MAX, readFrames } from './frames.ts';
@@ -128,19 +129,26 @@ export class JournalWriter {
     await this.#sync.synced();
   }
 
-  /** Writes what is left, once more, and gives up what cannot be written. */
-  async close(): Promise<void> {
+  /**
+   * Writes what is left, once more, and gives up what cannot be written.
+   * @param msMax a disk that hangs for longer, once for what is written and once for its sync, is left alone
+   */
+  async close(msMax: number): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     this.#retry = undefined;
-    await this.#drain();
-    await this.#making;
-    await this.#drain();
+    await withTimeout(this.#drainAll(), msMax).catch(() => undefined);
     clearTimeout(this.#lateTimer);
     this.#giveUp();
     this.#sync.closeSegment(this.#segment);
     if (this.#spare !== undefined) this.#sync.closeSegment(this.#spare);
-    await this.#sync.end();
+    await withTimeout(this.#sync.end(), msMax).catch(() => undefined);
+  }
+
+  async #drainAll(): Promise<void> {
+    await this.#drain();
+    await this.#making;
+    await this.#drain();
   }
 
   async #drain(): Promise<void> {

@@ -56,6 +56,7 @@ async function writeForever(path: string, url: string | undefined): Promise<neve
     bytesMax: 1e9,
     lagMs: 1e6,
     takeLock,
+    applyEarlier: () => Promise.resolve(),
     clock,
     reports: {
       onDiskStuck: fail,
@@ -65,6 +66,7 @@ async function writeForever(path: string, url: string | undefined): Promise<neve
       onDamaged: fail,
       onUnusable: fail,
       onLate: fail,
+      onNoLocks: fail,
     },
   });
   const run = `${process.pid}-${Date.now()}`;

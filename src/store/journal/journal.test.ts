@@ -14,10 +14,12 @@ import { openJournalStore } from './checkpoints.ts';
 import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import { sampleGeneration } from '../../../tests/support/store/generations.ts';
 import {
+  filesIn,
   makeJournalFolder,
   mustAgree,
   openTestJournal,
   storedIds,
+  writeAndVanish,
   type TestJournal,
 } from '../../../tests/support/store/journal.ts';
 
@@ -29,24 +31,6 @@ function rowOf(number: number) {
 }
 
 const idsTo = (count: number) => Array.from({ length: count }, (_, at) => rowOf(at + 1).id);
-
-/** Ends without applying anything, as a process that is killed. */
-async function writeAndVanish(
-  t: TestContext,
-  database: Database,
-  folder: string,
-  numbers: readonly number[],
-): Promise<void> {
-  const store: JournalStore = {
-    ...(await openJournalStore(database)),
-    apply: () => Promise.reject(new Error('killed')),
-    dropCheckpoint: () => Promise.resolve(),
-  };
-  // Its lock is free.
-  const journal = await openTestJournal(t, database, { folder, store, takeLock: () => 'unknown', closeMsMax: 0 });
-  for (const number of numbers) await journal.record(rowOf(number));
-  await journal.close();
-}
 
 for (const { name, isPostgres, makePlace } of ALL_ENGINES)
   suite(`journal: ${name}`, () => {
@@ -78,7 +62,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
       await mustAgree(database);
       assert.equal(journal.caughtUp(), undefined);
       await journal.close();
-      assert.deepEqual(await readdir(journal.folder), []);
+      assert.deepEqual(await filesIn(journal.folder), []);
       assert.deepEqual(journal.reported, []);
     });
 
@@ -94,19 +78,19 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
       const left = await listSegments(journal.folder);
       assert.ok(left.length <= 2, `${left.length} segments are left`);
       await journal.close();
-      assert.deepEqual(await readdir(journal.folder), []);
+      assert.deepEqual(await filesIn(journal.folder), []);
     });
 
     test('stores what a process left that is gone, once, and removes its files', async (t) => {
       await clear();
       const folder = await makeJournalFolder(t);
-      await writeAndVanish(t, database, folder, [1, 2]);
-      await writeAndVanish(t, database, folder, [3]);
+      await writeAndVanish(t, database, folder, [1, 2].map(rowOf));
+      await writeAndVanish(t, database, folder, [3].map(rowOf));
       const journal = await recover(t, folder);
       assert.deepEqual(await storedIds(database), idsTo(3));
       await mustAgree(database);
       await journal.close();
-      assert.deepEqual(await readdir(folder), []);
+      assert.deepEqual(await filesIn(folder), []);
       const { rows } = await sql`select * from journal_checkpoints`.execute(database.kysely);
       assert.deepEqual(rows, []);
     });
@@ -130,7 +114,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
     test('stores nothing twice that was stored before the process was gone', async (t) => {
       await clear();
       const folder = await makeJournalFolder(t);
-      await writeAndVanish(t, database, folder, [1, 2, 3]);
+      await writeAndVanish(t, database, folder, [1, 2, 3].map(rowOf));
       const copies = await Promise.all(
         (await listSegments(folder)).map(async ({ path }) => ({ path, bytes: await readFile(path) })),
       );
@@ -145,7 +129,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
     test('cuts off a torn last frame', async (t) => {
       await clear();
       const folder = await makeJournalFolder(t);
-      await writeAndVanish(t, database, folder, [1, 2]);
+      await writeAndVanish(t, database, folder, [1, 2].map(rowOf));
       await changeLast(folder, (bytes, end) => bytes.fill(0, end - 100, end));
       const journal = await recover(t, folder);
       assert.deepEqual(await storedIds(database), idsTo(1));
@@ -161,7 +145,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
       test(`sets record ${which + 1} of 3 aside whose bit has flipped, and stores the others`, async (t) => {
         await clear();
         const folder = await makeJournalFolder(t);
-        await writeAndVanish(t, database, folder, [1, 2, 3]);
+        await writeAndVanish(t, database, folder, [1, 2, 3].map(rowOf));
         let length = 0;
         await changeLast(folder, (bytes, end, starts) => {
           const start = starts[which + 1] ?? 0;
@@ -203,7 +187,7 @@ for (const { name, isPostgres, makePlace } of ALL_ENGINES)
     test('stores records of a version that has fewer columns', async (t) => {
       await clear();
       const folder = await makeJournalFolder(t);
-      await writeAndVanish(t, database, folder, [1]);
+      await writeAndVanish(t, database, folder, [1].map(rowOf));
       const [segment] = await listSegments(folder);
       assert.ok(segment !== undefined);
       const text = await readFile(segment.path, 'latin1');

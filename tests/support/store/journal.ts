@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -8,6 +8,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import { takeLock } from '../../../src/store/engine/sqlite/claim.ts';
 import type { GenerationRow } from '../../../src/store/generations/columns.ts';
+import type { JournalStore } from '../../../src/journal/store.ts';
 import { openJournalStore } from '../../../src/store/journal/checkpoints.ts';
 import { encodeGeneration } from '../../../src/store/journal/record.ts';
 
@@ -25,7 +26,16 @@ export interface TestJournal extends Journal {
 export type TestJournalOptions = Partial<
   Pick<
     JournalOptions,
-    'folder' | 'durability' | 'disk' | 'clock' | 'bytesMax' | 'lagMs' | 'store' | 'takeLock' | 'closeMsMax'
+    | 'folder'
+    | 'durability'
+    | 'disk'
+    | 'clock'
+    | 'bytesMax'
+    | 'lagMs'
+    | 'store'
+    | 'takeLock'
+    | 'applyEarlier'
+    | 'closeMsMax'
   >
 >;
 
@@ -49,6 +59,7 @@ export async function openTestJournal(
     bytesMax: 64 * MB,
     lagMs: 600_000,
     takeLock,
+    applyEarlier: () => Promise.resolve(),
     clock: systemClock,
     reports: {
       onDiskStuck: (isStuck) => reported.push(isStuck ? 'disk stuck' : 'disk free'),
@@ -58,6 +69,7 @@ export async function openTestJournal(
       onDamaged: (_segment, { length }) => reported.push(`damaged ${length}`),
       onUnusable: (_segment, problem) => reported.push(`unusable: ${problem}`),
       onLate: () => reported.push('late'),
+      onNoLocks: () => reported.push('no locks'),
     },
     ...options,
     folder,
@@ -77,6 +89,28 @@ export async function openTestJournal(
   });
 }
 
+/** Leaves records as a process that is killed: nothing is applied, and its lock is free. */
+export async function writeAndVanish(
+  t: TestContext,
+  database: Database,
+  folder: string,
+  rows: readonly GenerationRow[],
+): Promise<void> {
+  const store: JournalStore = {
+    ...(await openJournalStore(database)),
+    apply: () => Promise.reject(new Error('killed')),
+    dropCheckpoint: () => Promise.resolve(),
+  };
+  const journal = await openTestJournal(t, database, { folder, store, takeLock: () => 'unknown', closeMsMax: 0 });
+  for (const row of rows) await journal.record(row);
+  await journal.close();
+}
+
+/** The files of journals in a folder. */
+export async function filesIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => name !== 'adoption.lock');
+}
+
 /** Stores what processes that are gone have left in the data directory. */
 export async function applyLeftJournals(database: Database, dataDir: string): Promise<void> {
   const journal = await openJournal({
@@ -86,6 +120,7 @@ export async function applyLeftJournals(database: Database, dataDir: string): Pr
     bytesMax: 1024 * MB,
     lagMs: 600_000,
     takeLock,
+    applyEarlier: () => Promise.resolve(),
     clock: systemClock,
     reports: {
       onDiskStuck: (_isStuck, error) => assert.ifError(error),
@@ -95,6 +130,7 @@ export async function applyLeftJournals(database: Database, dataDir: string): Pr
       onDamaged: ({ path }) => assert.fail(`damaged ${path}`),
       onUnusable: ({ path }, problem) => assert.fail(`${path}: ${problem}`),
       onLate: () => undefined,
+      onNoLocks: () => undefined,
     },
   });
   await journal.start();
