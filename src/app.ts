@@ -121,7 +121,7 @@ function openFirstServer(
       if (localState !== undefined) fastify.addHook('onSend', () => localState.delivered());
       mountOperations(fastify, {
         metrics: workers?.metrics ?? metrics,
-        ready: async () => [...(await ready()), ...(workers?.degraded() ?? [])],
+        ready: async () => [...new Set((await Promise.all([ready(), workers?.ready() ?? []])).flat())],
         draining: () => server().draining || workers?.isClosing() === true,
         openApi: serializeOpenApi,
         serializeError: serializeErrorIn(parts.formats, shared.baseUrl),

@@ -43,8 +43,12 @@ export function createReadiness({
     if (isLate) throw new NotReadyError('records wait for the database');
     const degraded: string[] = [];
     const pinged = withTimeout(database.ping(), PING_MS_MAX);
-    await Promise.all([pinged.catch((error: unknown) => void degraded.push(describe(error))), state.ping()]);
-    if (!(await canReadSums())) throw new NotReadyError('what was spent cannot be read');
+    const [canRead] = await Promise.all([
+      canReadSums(),
+      pinged.catch((error: unknown) => void degraded.push(describe(error))),
+      state.ping(),
+    ]);
+    if (!canRead) throw new NotReadyError('what was spent cannot be read');
     if (degraded.length === 0 && behindMs > BEHIND_MS) degraded.push('records wait for the database');
     if (damaged > 0) degraded.push('damaged parts of the journal were set aside');
     if (!hasLocks) degraded.push('the file system of the journal has no locks');

@@ -2,12 +2,12 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import { openDatabase, type Database } from '../store/engine/database.ts';
+import { claimSqlite, type Claim } from '../store/engine/sqlite/claim.ts';
 import type { SharedState } from '../state/contract.ts';
 import type { LocalStateServer } from '../state/local/serve-state.ts';
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createAppliedRecords, type AppliedRecords } from './applied-records.ts';
-import { claimDataDirectory } from './claim-data-directory.ts';
 import { embeddedDatabaseOf } from './embedded-database.ts';
 import { openGatewayJournal } from './journal.ts';
 import { openSharedState, serveSharedState } from './shared-state.ts';
@@ -57,4 +57,15 @@ export async function openOwnStorage(deps: StorageDeps): Promise<OwnStorage> {
       state.close();
     },
   };
+}
+
+const NOT_ALONE =
+  'another gateway works on this data directory: limits count in each of them by itself. Stop one, or let them share a PostgreSQL and a Redis';
+
+/** Warns when two gateways use one embedded database, which works but counts limits separately. */
+function claimDataDirectory({ dataDir, databaseUrl }: Config, { general }: Log): Pick<Claim, 'release'> {
+  if (databaseUrl !== undefined) return { release: () => undefined };
+  const claim = claimSqlite(embeddedDatabaseOf({ dataDir }));
+  if (!claim.isAlone) general.warn({ dataDir }, NOT_ALONE);
+  return claim;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { textAt } from '../support/byok.ts';
@@ -27,6 +28,7 @@ suite('a gateway with two workers', () => {
   let gateway: GatewayWithWorkers;
   let connections: readonly Connection[];
   let configPath = '';
+  let dataDir = '';
 
   const configure = (aliases: string): void =>
     writeFileSync(
@@ -45,7 +47,8 @@ ${aliases}
     upstream = await startUpstream(json(200, chatAnswer('ok', { usage: USAGE })));
     configPath = join(makeFolder(t), 'gateway.yaml');
     configure('');
-    gateway = await startWithWorkers(t, ['--config', configPath]);
+    dataDir = makeFolder(t);
+    gateway = await startWithWorkers(t, ['--config', configPath], { dataDir });
     connections = Array.from({ length: CONNECTIONS }, () => gateway.connect());
     // What a process does for the first time takes it long.
     await everywhere(API_KEY);
@@ -153,6 +156,26 @@ ${aliases}
       assert.ok(performance.now() < endMs, await listed());
       await wait(50);
     }
+  });
+
+  // @spec operation-8
+  test('is not ready once a worker refused a caller since sums lack charges, until they are stored', async () => {
+    const readiness = async () => (await fetch(`${gateway.url}/health/ready`)).json() as Promise<object>;
+    const { key } = await manage('POST', '/keys', { name: 'unread', limit: 1 });
+    // A writer elsewhere: reads go on, writes wait.
+    const locker = new DatabaseSync(join(dataDir, 'gateway.db'));
+    locker.exec('begin immediate');
+    assert.deepEqual(new Set(await everywhere(API_KEY)), new Set([200]), 'callers without a limit are served');
+    assert.deepEqual(new Set(await everywhere(String(key))), new Set([503]));
+    assert.deepEqual(await readiness(), { status: 'unavailable', reason: 'what was spent cannot be read' });
+    locker.exec('rollback');
+    locker.close();
+    const endMs = performance.now() + SOON_MS;
+    for (let ready = await readiness(); !('status' in ready && ready.status === 'ok'); ready = await readiness()) {
+      assert.ok(performance.now() < endMs, JSON.stringify(ready));
+      await wait(50);
+    }
+    assert.deepEqual(new Set(await everywhere(String(key))), new Set([200]));
   });
 
   // @spec operation-12

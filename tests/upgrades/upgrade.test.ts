@@ -49,7 +49,11 @@ async function checkCharges({ kysely }: Database, limitedKey: string): Promise<v
   assert.equal(rows.length, ANSWERS, 'each once');
   const costOf = (chosen: typeof rows) => chosen.reduce((sum, { cost_nano_usd: cost }) => sum + Number(cost), 0);
   assert.equal(costOf(rows), CHARGED_NANO_USD);
-  const spent = await kysely.selectFrom('spend').select('nano_usd').where('subject', '=', `key:${limitedKey}`).execute();
+  const spent = await kysely
+    .selectFrom('spend')
+    .select('nano_usd')
+    .where('subject', '=', `key:${limitedKey}`)
+    .execute();
   assert.equal(
     spent.reduce((sum, { nano_usd: nanoUsd }) => sum + nanoUsd, 0),
     costOf(rows.filter(({ key_hash: hash }) => hash === limitedKey)),
@@ -58,8 +62,16 @@ async function checkCharges({ kysely }: Database, limitedKey: string): Promise<v
 
 suite('the data directory of an earlier version', () => {
   for (const { commit, limitedKey, kept } of [
-    { commit: '0f0718d', limitedKey: '578e4e84fadb2662341d5c595178a93c1604ead1fb590de2f1fe879a7c10d3d8', kept: 'unstored' },
-    { commit: 'a9b6acc', limitedKey: '374872abdc5e633a02912b1080a54286b21e9bdd613815054ea3578479685c3b', kept: 'journal' },
+    {
+      commit: '0f0718d',
+      limitedKey: '578e4e84fadb2662341d5c595178a93c1604ead1fb590de2f1fe879a7c10d3d8',
+      kept: 'unstored',
+    },
+    {
+      commit: 'a9b6acc',
+      limitedKey: '374872abdc5e633a02912b1080a54286b21e9bdd613815054ea3578479685c3b',
+      kept: 'journal',
+    },
   ])
     // @spec money-26
     test(`has each charge once after two gateways started on it at the same moment: ${commit}, with files in ${kept}`, async (t) => {

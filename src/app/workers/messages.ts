@@ -38,4 +38,6 @@ export type FirstProcedures = StoreProcedures &
 export type WorkerProcedures = WorkerStateProcedures & {
   /** Prometheus text. */
   readonly metrics: () => Promise<string>;
+  /** What does not work that requests can do without, or why it cannot serve them all. */
+  readonly ready: () => Promise<{ readonly degraded: readonly string[] } | { readonly problem: string }>;
 };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, isIPv6, type AddressInfo } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import { createForwarder } from '../../http/forward.ts';
+import { NotReadyError } from '../../http/operations.ts';
 import { openMessageLink } from '../../lib/net/message-link.ts';
 import { createWorkerState } from '../../state/local/worker-state.ts';
 import { createRemoteDatabase } from '../../store/remote/remote-database.ts';
@@ -11,9 +12,10 @@ import { serializeErrorIn } from '../client-formats.ts';
 import { openFoundation } from '../foundation.ts';
 import { openGatewayJournal } from '../journal.ts';
 import { createParts, openServer } from '../parts.ts';
+import { createReadiness } from '../readiness.ts';
 import { openSharedState } from '../shared-state.ts';
 import type { OpenStorage, Storage } from '../storage.ts';
-import type { FirstProcedures, WorkerStart } from './messages.ts';
+import type { FirstProcedures, WorkerProcedures, WorkerStart } from './messages.ts';
 
 /** A process that serves generations, and forwards everything else to the first process. */
 export interface Worker {
@@ -32,9 +34,13 @@ export async function createWorker(
   const { worker, config, httpPath, findsLocalServers } = start;
   const log = createLog(config.logLevel, config.logFormat, worker);
   const options = { config, env, log, findsLocalServers };
-  const foundation = await openFoundation(options, (deps) => openWorkerStorage(start, deps, onOrphaned));
+  let ready: () => Promise<readonly string[]> = () => Promise.resolve([]);
+  const foundation = await openFoundation(options, (deps) =>
+    openWorkerStorage(start, deps, { onOrphaned, ready: () => ready() }),
+  );
   const { shared } = foundation;
   const parts = await createParts(options, foundation, { keepsStore: false });
+  ready = createReadiness({ ...foundation.storage, ...parts.spending });
   const { localServers, refresher, observability, responseArea } = parts;
   const forwarder = createForwarder({
     path: httpPath,
@@ -69,11 +75,21 @@ export async function createWorker(
   };
 }
 
+/** An error keeps its text alone on its way over a link. */
+async function reportReadiness(ready: () => Promise<readonly string[]>): ReturnType<WorkerProcedures['ready']> {
+  try {
+    return { degraded: await ready() };
+  } catch (error) {
+    if (error instanceof NotReadyError) return { problem: error.message };
+    throw error;
+  }
+}
+
 /** What the first process keeps, over the link to it. With Redis each worker shares the state by itself. */
 async function openWorkerStorage(
   { worker, engine, linkPath }: WorkerStart,
   deps: Parameters<OpenStorage<Storage>>[0],
-  onOrphaned: () => void,
+  { onOrphaned, ready }: { readonly onOrphaned: () => void; readonly ready: () => Promise<readonly string[]> },
 ): Promise<Storage> {
   const { config, clock, metrics } = deps;
   const socket = connect(linkPath);
@@ -82,6 +98,7 @@ async function openWorkerStorage(
   const link = openMessageLink<FirstProcedures>(socket, () => ({
     ...local.procedures,
     metrics: () => metrics.text(),
+    ready: () => reportReadiness(ready),
   }));
   let isClosing = false;
   void link.closed.finally(() => {

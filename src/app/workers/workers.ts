@@ -5,6 +5,7 @@ import { assert } from '../../lib/assert.ts';
 import { withTimeout } from '../../lib/async/with-timeout.ts';
 import type { Config } from '../../config/config.ts';
 import { sharesPorts } from '../../config/count-workers.ts';
+import { NotReadyError } from '../../http/operations.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
 import { listenLocally, makeSocketPath, removeDeadSockets, socketAt } from '../../lib/net/local-socket.ts';
 import { openMessageLink, type MessageLink } from '../../lib/net/message-link.ts';
@@ -27,8 +28,8 @@ export interface Workers {
    */
   start(): Promise<AddressInfo>;
   reload(next: Config): void;
-  /** Those that do not serve at the moment, in words. */
-  degraded(): readonly string[];
+  /** What does not work in some of them that requests can do without. @throws NotReadyError when one cannot serve them all */
+  ready(): Promise<readonly string[]>;
   /** The metrics of all processes together. */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   isClosing(): boolean;
@@ -43,6 +44,8 @@ export type WorkersDeps = Pick<SharedDeps, 'config' | 'log' | 'metrics' | 'env'>
 
 /** A worker whose metrics take longer than this is left out. */
 const METRICS_MS_MAX = 2_000;
+/** Less than a balancer waits, and longer than each part of a worker's own check. */
+const READY_MS_MAX = 1_500;
 const ENDINGS = ['link', 'http'];
 
 export async function openWorkers(deps: WorkersDeps): Promise<Workers> {
@@ -75,7 +78,12 @@ export async function openWorkers(deps: WorkersDeps): Promise<Workers> {
     reload(next) {
       for (const worker of supervised) worker.reload(next);
     },
-    degraded: () => supervised.flatMap((each, at) => (each.isUp() ? [] : [`worker ${at + 1} is being restarted`])),
+    async ready() {
+      const found = await Promise.all(
+        supervised.map((each, at) => readinessOf(at + 1, each.isUp() ? links.get(at + 1) : undefined)),
+      );
+      return [...new Set(found.flat())];
+    },
     metrics: {
       contentType: metrics.contentType,
       async text() {
@@ -97,6 +105,17 @@ export async function openWorkers(deps: WorkersDeps): Promise<Workers> {
       await Promise.all([linkPath, httpPath].map((each) => rm(each, { force: true })));
     },
   };
+}
+
+async function readinessOf(
+  worker: number,
+  link: MessageLink<WorkerProcedures> | undefined,
+): Promise<readonly string[]> {
+  if (link === undefined) return [`worker ${worker} is being restarted`];
+  const answer = await withTimeout(link.call('ready', undefined), READY_MS_MAX).catch(() => undefined);
+  if (answer === undefined) return [`worker ${worker} does not answer`];
+  if ('problem' in answer) throw new NotReadyError(answer.problem);
+  return answer.degraded;
 }
 
 function listenForLinks(
