@@ -62,7 +62,7 @@ export async function runCredits(args: readonly string[], io: Io): Promise<numbe
   const database = await openConfiguredDatabase(config, { makes: false });
   try {
     if (verb === 'verify') {
-      const unstored = await waitForJournals(config, database);
+      const { sentences: unstored } = await waitForJournals(config, database);
       return await verify(database, [...unstored, ...(await nameDamaged(config))], io);
     }
     const credits = createCredits({

@@ -10,6 +10,7 @@ import { takeLock } from '../store/engine/sqlite/claim.ts';
 import { openJournalStore } from '../store/journal/checkpoints.ts';
 import { recordDecoder } from '../store/journal/record.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
+import { reportTo } from './journals.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 
@@ -85,7 +86,6 @@ async function apply(folder: string, store: JournalStore, io: Io): Promise<numbe
   // The operator says that no process has it open where the file system cannot.
   const takeAny: TakeLock = haveLocks(folder, takeLock) ? takeLock : () => ({ release: () => undefined });
   let applied = 0;
-  const say = (text: string): void => void io.stderr.write(`${text}\n`);
   const orphans = new Orphans({
     folder,
     store,
@@ -95,13 +95,7 @@ async function apply(folder: string, store: JournalStore, io: Io): Promise<numbe
     lateBeforeMs: () => Infinity,
     own: '',
     onFinished: () => Promise.resolve(),
-    reports: {
-      onApplied: (records) => (applied += records),
-      onLost: (payload, reason) => say(`A record cannot be stored: ${reason} ${payload}`),
-      onDamaged: ({ path }, { offset, length }) =>
-        say(`${path}: ${length} damaged bytes from ${offset} on were set aside in ${folder}/damaged.`),
-      onUnusable: ({ path }, problem) => say(`${path} cannot be applied: ${problem}.`),
-    },
+    reports: reportTo(io, folder, (records) => (applied += records)),
   });
   for (const untilMs = performance.now() + ADOPTER_MS_MAX; !(await orphans.adopt());) {
     if (performance.now() > untilMs) throw new CommandError('A gateway is applying what is left. Try again later.');

@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { applySegment } from './apply-segment.ts';
 import { removeLock, removeStrayLocks, takeAdoption, type TakeLock } from './locks.ts';
-import { reportBatch, type JournalReports } from './reports.ts';
-import { endOf, listSegments, openHead, SEGMENT_BYTES, type Segment } from './segments.ts';
+import type { JournalReports } from './reports.ts';
+import { endOf, listSegments, openHead, type Segment } from './segments.ts';
 import type { JournalStore } from './store.ts';
 
 export interface OrphansDeps {
@@ -95,18 +96,14 @@ export class Orphans {
       return false;
     }
     const checkpoint = (await store.readCheckpoints([segment.stream])).get(segment.stream) ?? 0;
-    let from = Math.max(opened.start, checkpoint - segment.base);
-    while (checkpoint < endOf(segment) && from < SEGMENT_BYTES) {
-      const batch = await store.apply({
-        source: { path: segment.path, from, to: SEGMENT_BYTES, isWhole: false },
+    if (checkpoint < endOf(segment))
+      await applySegment(store, reports, {
+        segment,
         columns: opened.head.columns,
+        from: Math.max(opened.start, checkpoint - segment.base),
         lateBeforeMs: lateBeforeMs(),
         checkpoint: { stream: segment.stream, base: segment.base },
       });
-      reportBatch(reports, segment, batch);
-      if (batch.end === from) break;
-      from = batch.end;
-    }
     await rm(segment.path, { force: true });
     return true;
   }

@@ -111,10 +111,14 @@ export type SegmentProblem = 'unreadable' | 'newer' | 'other-database';
 /** Its process ended before it wrote the head, or the machine before the head was on the disk: it has no record. */
 export type EmptySegment = 'empty';
 
-/** Reads the head of a segment on the disk. @throws Error of the system */
+/**
+ * Reads the head of a segment on the disk.
+ * @param database that the records must be for; absent: any
+ * @throws Error of the system
+ */
 export async function openHead(
   { path }: Pick<Segment, 'path'>,
-  database: string,
+  database?: string,
 ): Promise<{ readonly head: SegmentHead; readonly start: number } | SegmentProblem | EmptySegment> {
   const handle = await open(path, 'r');
   try {
@@ -123,7 +127,7 @@ export async function openHead(
     const read = readHead(bytes.subarray(0, bytesRead));
     if (read === undefined) return bytes.every((byte) => byte === 0) ? 'empty' : 'unreadable';
     if (read.head.format > SEGMENT_FORMAT) return 'newer';
-    return read.head.database === database ? read : 'other-database';
+    return read.head.database === (database ?? read.head.database) ? read : 'other-database';
   } finally {
     await handle.close();
   }

@@ -7,6 +7,8 @@ import { openDatabase } from '../../src/store/engine/database.ts';
 import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { captureCli } from '../support/cli/capture-cli.ts';
 import { makeFolder, runCli, startGateway } from '../support/cli/spawn-cli.ts';
+import { sampleGeneration } from '../support/store/generations.ts';
+import { mustAgree, storedIds, writeAndVanish } from '../support/store/journal.ts';
 import { upload } from '../support/files/upload.ts';
 
 const GATEWAY_ENV = { GATEWAY_API_KEY: 'test-key' };
@@ -55,6 +57,29 @@ suite('backup and restore of the embedded database', () => {
       before.filter((id) => !stored.has(id)),
       [],
     );
+  });
+
+  test('contains what a killed gateway has left in its journal, which a restore stores once', async (t) => {
+    const [dataDir, elsewhere] = [makeFolder(t), makeFolder(t)];
+    const database = await openDatabase({ path: join(dataDir, 'gateway.db'), clock });
+    const rows = ['gen-1', 'gen-2'].map((id) => sampleGeneration({ id }));
+    await writeAndVanish(t, database, join(dataDir, 'journal'), rows);
+    await database.close();
+    const file = join(elsewhere, 'copy.db');
+    const made = await run(dataDir, 'backup', file);
+    assert.equal(made.code, 0);
+    assert.match(
+      made.stderr,
+      /has 2 records that are not in the database[^]*are in .*copy\.db\.journal: keep it beside/,
+    );
+    const restored = await run(elsewhere, 'restore', file);
+    const stored = `Restored ${file}.\nStored 2 records from ${file}.journal.\n`;
+    assert.deepEqual([restored.code, restored.stdout], [0, stored], restored.stderr);
+    const copy = await openDatabase({ path: join(elsewhere, 'gateway.db'), clock });
+    assert.deepEqual(await storedIds(copy), ['gen-1', 'gen-2']);
+    await mustAgree(copy);
+    await copy.close();
+    assert.deepEqual((await run(dataDir, 'backup', file)).stderr, `There is a file ${file} already.\n`);
   });
 
   test('warns that contents of stored files are not in the backup', async (t) => {
