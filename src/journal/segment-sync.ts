@@ -23,8 +23,8 @@ export class SegmentSync {
   readonly #deps: SegmentSyncDeps;
   /** With what was written since the last sync, oldest first. */
   #dirty = new Set<OpenSegment>();
-  /** No more is written to them: they are closed once they are synced. */
-  readonly #closing = new Set<OpenSegment>();
+  /** Of these, those that no more is written to: they are closed once they are synced. */
+  #closing = new Set<OpenSegment>();
   #waiters: Waiter[] = [];
   #running: Promise<void> | undefined;
   #beganMs: number | undefined;
@@ -73,13 +73,17 @@ export class SegmentSync {
   #begin(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const [dirty, waiters] = [this.#dirty, this.#waiters];
+    const [dirty, closing, waiters] = [this.#dirty, this.#closing, this.#waiters];
     this.#dirty = new Set();
+    // One that fills up during this sync has more to sync, and stays open for that.
+    this.#closing = new Set();
     this.#waiters = [];
-    this.#running = this.#sync(dirty, waiters).finally(() => {
-      this.#running = undefined;
-      if (this.#dirty.size > 0 || this.#waiters.length > 0) this.#plan();
-    });
+    this.#running = this.#sync(dirty, waiters)
+      .finally(() => closeAll(closing, this.#deps.onFailed))
+      .finally(() => {
+        this.#running = undefined;
+        if (this.#dirty.size > 0 || this.#waiters.length > 0) this.#plan();
+      });
     return this.#running;
   }
 
@@ -95,8 +99,10 @@ export class SegmentSync {
       this.#deps.onFailed(error);
     } finally {
       this.#beganMs = undefined;
-      for (const segment of dirty)
-        if (this.#closing.delete(segment)) await segment.handle.close().catch(this.#deps.onFailed);
     }
   }
+}
+
+async function closeAll(segments: ReadonlySet<OpenSegment>, onFailed: (error: Error) => void): Promise<void> {
+  for (const { handle } of segments) await handle.close().catch(onFailed);
 }
