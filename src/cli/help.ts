@@ -88,7 +88,8 @@ backup writes a snapshot of the database to a new file, also while a gateway run
 file and replaces the database by it, while no gateway runs; the previous database is kept beside it. On PostgreSQL they
 call pg_dump and pg_restore, and restore needs an empty database.
 
-The file does not contain GATEWAY_SECRET, without which stored credentials cannot be decrypted.
+Records that are not in the database yet are copied to the folder FILE.journal, from which restore stores them. The file
+does not contain GATEWAY_SECRET, without which stored credentials cannot be decrypted.
 
 Options:
 ${CONFIG_OPTIONS}`;

@@ -252,7 +252,7 @@ class FileJournal implements Journal {
     clearTimeout(this.#adoptTimer);
     await this.#adopting;
     const { folder, store, closeMsMax = CLOSE_MS_MAX } = this.#options;
-    await this.#writer.close(Math.min(closeMsMax, CLOSE_DISK_MS_MAX));
+    await this.#writer.close(CLOSE_DISK_MS_MAX);
     const isEmpty = await this.#loop.close(closeMsMax);
     if (isEmpty) {
       await this.#onFinished?.(this.stream);

@@ -119,6 +119,30 @@ suite('the writer of a journal', () => {
     await writer.close(2_000);
   });
 
+  test('closes in a bounded time beside a disk whose syncs hang, with all of it written', async (t) => {
+    const hung = Promise.withResolvers<void>();
+    const { writer, folder, lost } = await openWriter(t, { sync: () => hung.promise });
+    await writer.append('1');
+    await writer.close(50);
+    assert.deepEqual([await readAll(folder), lost], [['1'], []]);
+    hung.resolve();
+  });
+
+  test('closes in a bounded time beside a disk whose writes hang, and gives up what was not written', async (t) => {
+    const hung = Promise.withResolvers<void>();
+    const { writer, lost } = await openWriter(t, {
+      sync: () => hung.promise,
+      write: () => new Promise(() => undefined),
+    });
+    await writer.append('1');
+    await wait(120);
+    const refused = assert.rejects(writer.append('2'), JournalError);
+    await writer.close(50);
+    await refused;
+    assert.deepEqual(lost, ['2']);
+    hung.resolve();
+  });
+
   test('rejects what the disk does not take in two seconds, and writes it once all the same', async (t) => {
     let isFull = true;
     const { writer, folder, lost, stuck } = await openWriter(t, {

@@ -17,13 +17,13 @@ import { filesIn } from '../support/store/journal.ts';
  * database, and four had not: three to a key with a limit and one to another key. Each response cost 10 prompt tokens at
  * 1 USD a million, and as many completion tokens as its number, from 1 to 10, at 10 USD.
  */
-const FIXTURES = join(import.meta.dirname, 'fixtures');
+const EARLIER = join(import.meta.dirname, 'earlier-versions');
 const ANSWERS = 10;
 const CHARGED_NANO_USD = ANSWERS * 10_000 + ((ANSWERS * (ANSWERS + 1)) / 2) * 10_000;
 
 function unpack(t: TestContext, commit: string): string {
   const dataDir = makeFolder(t);
-  const from = join(FIXTURES, commit);
+  const from = join(EARLIER, commit);
   for (const name of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.gz')) continue;
     const target = join(dataDir, name.slice(0, -'.gz'.length));
