@@ -78,16 +78,18 @@ export class SegmentSync {
     // One that fills up during this sync has more to sync, and stays open for that.
     this.#closing = new Set();
     this.#waiters = [];
-    this.#running = this.#sync(dirty, waiters)
-      .finally(() => closeAll(closing, this.#deps.onFailed))
-      .finally(() => {
-        this.#running = undefined;
-        if (this.#dirty.size > 0 || this.#waiters.length > 0) this.#plan();
-      });
+    this.#running = this.#sync(dirty, waiters, closing).finally(() => {
+      this.#running = undefined;
+      if (this.#dirty.size > 0 || this.#waiters.length > 0) this.#plan();
+    });
     return this.#running;
   }
 
-  async #sync(dirty: ReadonlySet<OpenSegment>, waiters: readonly Waiter[]): Promise<void> {
+  async #sync(
+    dirty: ReadonlySet<OpenSegment>,
+    waiters: readonly Waiter[],
+    closing: ReadonlySet<OpenSegment>,
+  ): Promise<void> {
     this.#beganMs = this.#deps.clock.monotonicMs();
     try {
       for (const segment of dirty) await this.#deps.disk.sync(segment.handle.fd);
@@ -99,10 +101,7 @@ export class SegmentSync {
       this.#deps.onFailed(error);
     } finally {
       this.#beganMs = undefined;
+      for (const { handle } of closing) await handle.close().catch(this.#deps.onFailed);
     }
   }
-}
-
-async function closeAll(segments: ReadonlySet<OpenSegment>, onFailed: (error: Error) => void): Promise<void> {
-  for (const { handle } of segments) await handle.close().catch(onFailed);
 }

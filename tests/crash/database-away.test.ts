@@ -53,7 +53,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
         headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
         body: JSON.stringify({ name: 'limited', limit: LIMIT_NANO_USD / 1e9 }),
       });
-      return String(((await response.json()) as { readonly key: string }).key);
+      return ((await response.json()) as { readonly key: string }).key;
     };
     const [limited, fresh] = [await createKey(), await createKey()];
     const readiness = async (): Promise<unknown> => (await fetch(`${gateway.url}/health/ready`)).json();
