@@ -4,6 +4,7 @@ import { createSecrets } from '../accounts/byok/secrets.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import type { Database } from '../store/engine/database.ts';
 import { createSealedRows } from '../store/accounts/sealed-rows.ts';
+import { videoJobPurpose } from '../store/video-jobs/video-jobs.ts';
 import { storedResponsePurpose } from '../store/responses/sealing.ts';
 import { purposeOf as purposeOfContent } from '../telemetry/content-log.ts';
 import { destinationPurpose } from '../telemetry/destinations/destinations.ts';
@@ -34,13 +35,14 @@ export async function runSecret(args: readonly string[], io: Io): Promise<number
 
 /** All encrypted columns, each with the purpose of its encryption. */
 function sealedTables(database: Database): readonly SealedTable[] {
-  const { credentials, content, destinations, responses, responseMedia } = createSealedRows(database);
+  const { credentials, content, destinations, responses, responseMedia, videoJobs } = createSealedRows(database);
   return [
     { rows: credentials, purposeOf: ({ id, context }) => purposeOfCredential({ id, provider: context ?? '' }) },
     { rows: content, purposeOf: ({ id }) => purposeOfContent(id) },
     { rows: destinations, purposeOf: ({ id }) => destinationPurpose(id) },
     { rows: responses, purposeOf: ({ context }) => storedResponsePurpose(context ?? '') },
     { rows: responseMedia, purposeOf: ({ context }) => storedResponsePurpose(context ?? '') },
+    { rows: videoJobs, purposeOf: ({ context }) => videoJobPurpose(context ?? '') },
   ];
 }
 

@@ -12,6 +12,15 @@ export interface JournalBatch {
   readonly lateBeforeMs: number;
   /** Stored with the records: how far the journal is stored then. Absent: the records are of no journal. */
   readonly checkpoint?: BatchCheckpoint;
+  /** The end of a job, whose charge the records are: they are stored with it, and only where it has not ended before. */
+  readonly jobEnd?: JobEnd;
+}
+
+/** What the row of a job holds once it has ended. */
+export interface JobEnd {
+  readonly id: string;
+  /** Its columns that change, by name. */
+  readonly columns: Readonly<Record<string, string | number | null>>;
 }
 
 export type BatchSource =
@@ -39,6 +48,8 @@ export interface AppliedBatch {
   /** Records that the database refuses for good; the others are stored. */
   readonly refused: readonly RefusedRecord[];
   readonly damaged: readonly DamagedBytes[];
+  /** Whether the job ended with this batch; absent: there was none. `false`: it had ended, and nothing was stored. */
+  readonly isJobEnded?: boolean;
 }
 
 export interface RefusedRecord {

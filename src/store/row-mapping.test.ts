@@ -18,6 +18,7 @@ import { contentRows, oauthCodeRows } from './accounts/columns.ts';
 import { openDatabase, type Database } from './engine/database.ts';
 import { storedMediaRows, storedResponseRows } from './responses/columns.ts';
 import { generationRows } from './generations/columns.ts';
+import { videoJobRows } from './video-jobs/columns.ts';
 import type { Tables } from './tables.ts';
 import { ALL_ENGINES, type Place } from '../../tests/support/store/engines.ts';
 
@@ -54,6 +55,7 @@ const STRUCTURED: Readonly<Record<string, unknown>> = {
   'audit_events.changes': { name: 'x' },
   'generations.attempts': ATTEMPTS,
   'generations.warnings': WARNINGS,
+  'video_jobs.assets': [{ fileId: 'file_1', mediaType: 'video/mp4', bytes: 7 }],
 };
 
 /** Columns that only the store's statements use; they are no members of rows. */
@@ -91,6 +93,7 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   generations: generationRows,
   stored_responses: storedResponseRows,
   stored_media: storedMediaRows,
+  video_jobs: videoJobRows,
 };
 
 interface ColumnFacts {

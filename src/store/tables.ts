@@ -5,6 +5,7 @@ import type {
   StoredMediaUsesTable,
   StoredResponsesTable,
 } from './responses/columns.ts';
+import type { VideoJobsTable } from './video-jobs/columns.ts';
 import type { GenerationsTable } from './generations/columns.ts';
 import type { auditEventResource } from '../resources/audit-events.ts';
 import type { byokKeyResource } from '../resources/byok-keys.ts';
@@ -138,6 +139,7 @@ export interface Tables {
   readonly stored_items: StoredItemsTable;
   readonly stored_media: StoredMediaTable;
   readonly stored_media_uses: StoredMediaUsesTable;
+  readonly video_jobs: VideoJobsTable;
   readonly journal_checkpoints: JournalCheckpointsTable;
   readonly database_identity: DatabaseIdentityTable;
   readonly schema_migrations: SchemaMigrationsTable;

@@ -14,8 +14,11 @@ export interface BlobStore {
   write(id: string, chunks: AsyncIterable<Uint8Array>): Promise<number>;
   /** Reads the whole content; `undefined` where there is none. */
   read(id: string): Promise<Buffer | undefined>;
-  /** Reads the content in pieces; `undefined` where there is none. */
-  open(id: string): Promise<Readable | undefined>;
+  /**
+   * Reads the content in pieces; `undefined` where there is none.
+   * @param range both ends are included. Absent: all of it
+   */
+  open(id: string, range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined>;
   /** Removes the content, also one that was only begun. */
   remove(id: string): Promise<void>;
 }
@@ -50,9 +53,9 @@ export function createBlobStore({ folder, create = createFile }: BlobStoreOption
       }
     },
     read: (id) => readFile(fileOf(id)).catch(unlessMissing),
-    async open(id) {
+    async open(id, range) {
       const handle = await open(fileOf(id)).catch(unlessMissing);
-      return handle?.createReadStream();
+      return handle?.createReadStream(range);
     },
     async remove(id) {
       await Promise.all([rm(fileOf(id), { force: true }), rm(fileOf(id) + PARTIAL, { force: true })]);

@@ -33,6 +33,7 @@ const PLACES = {
   destinations: { table: 'destinations', id: 'id', sealed: 'sealed_config' },
   responses: { table: 'stored_responses', id: 'id', sealed: 'sealed', context: "account_id || ' ' || workspace_id" },
   responseMedia: { table: 'stored_media', id: 'id', sealed: 'sealed', context: "account_id || ' ' || workspace_id" },
+  videoJobs: { table: 'video_jobs', id: 'id', sealed: 'sealed', context: "account_id || ' ' || workspace_id" },
 } as const satisfies Readonly<Record<string, Place>>;
 
 /** Every table that holds sealed texts. A change of the secret must visit all of them. */
@@ -45,6 +46,7 @@ export function createSealedRows(database: Database): Readonly<Record<SealedPlac
     destinations: rowsAt(database, PLACES.destinations),
     responses: rowsAt(database, PLACES.responses),
     responseMedia: rowsAt(database, PLACES.responseMedia),
+    videoJobs: rowsAt(database, PLACES.videoJobs),
   };
 }
 

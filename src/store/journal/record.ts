@@ -1,3 +1,4 @@
+import { frameBytesMax, writeFrame } from '../../journal/frames.ts';
 import { isJsonObject, parseJson } from '../../lib/json.ts';
 import { generationRows, type GenerationRow } from '../generations/columns.ts';
 import { storableJson } from '../portable.ts';
@@ -72,4 +73,13 @@ function isValues(value: unknown, length: number): value is readonly Stored[] {
 
 function isFeedback(value: unknown): value is GenerationFeedbackTable {
   return isJsonObject(value) && typeof value['id'] === 'string' && typeof value['generation_id'] === 'string';
+}
+
+/** Records that are in no journal, as a source of a batch. */
+export function framesOf(payloads: readonly string[]): Uint8Array {
+  const bytes = Buffer.alloc(payloads.reduce((sum, payload) => sum + frameBytesMax(payload), 0));
+  return bytes.subarray(
+    0,
+    payloads.reduce((offset, payload) => writeFrame(bytes, offset, payload), 0),
+  );
 }

@@ -1,8 +1,7 @@
 import { readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { frameBytesMax, writeFrame } from '../../journal/frames.ts';
 import type { Database } from '../engine/database.ts';
-import { encodeSettlement, GENERATION_COLUMNS } from './record.ts';
+import { encodeSettlement, framesOf, GENERATION_COLUMNS } from './record.ts';
 import { parseSettlements } from './settlement.ts';
 
 const FILE_NAME = /^\d{15}-\d+-\w{12}\.json$/;
@@ -58,12 +57,4 @@ export async function applyUnstoredFiles(
   }
   // With files that were set aside it stays.
   await rmdir(folder).catch(() => undefined);
-}
-
-function framesOf(payloads: readonly string[]): Uint8Array {
-  const bytes = Buffer.alloc(payloads.reduce((sum, payload) => sum + frameBytesMax(payload), 0));
-  return bytes.subarray(
-    0,
-    payloads.reduce((offset, payload) => writeFrame(bytes, offset, payload), 0),
-  );
 }

@@ -30,6 +30,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0014-journal': '0f721a8d60c8ae92df8b95221ae0302660423d21d5f9a9a9ccfde8e0e2877951',
   '0015-stored-responses': 'b71b091b9dd85d7c33f96bc3bdea10654263793f8df3c85d5a0fbbce530d24bc',
   '0016-media-units': '88835ff4b48f3b2b0875109dc28952c208d58ea975cedb6cc21bd81366bc8d29',
+  '0017-video-jobs': 'c7c9ab293b1942cc537e85d64e0ab283f437ce14988e4158d89fb01e05ef1e77',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { SecretBoxError, type SecretBox } from '../../lib/secret-box.ts';
 
-/** Seals what is kept of responses, for one workspace. */
+/** Seals what is kept of requests, for one workspace. */
 export interface Sealing {
   seal(text: string, of: Workspace): Promise<SealedText>;
   /** @throws SecretBoxError for a text that the secret of now, and the one before, do not open */
@@ -32,13 +32,19 @@ export function storedResponsePurpose(context: string): string {
   return `stored response ${context}`;
 }
 
+export interface SealingDeps {
+  readonly box: () => Promise<SecretBox>;
+  readonly monotonicMs: () => number;
+  /** What a text is bound to, of `ACCOUNT WORKSPACE`. Default: a stored response. */
+  readonly purpose?: (context: string) => string;
+}
+
 export function createSealing({
   box: readBox,
   monotonicMs,
-}: {
-  readonly box: () => Promise<SecretBox>;
-  readonly monotonicMs: () => number;
-}): Sealing {
+  purpose: purposeIn = storedResponsePurpose,
+}: SealingDeps): Sealing {
+  const purposeOf = ({ accountId, workspaceId }: Workspace): string => purposeIn(`${accountId} ${workspaceId}`);
   let last: Promise<SecretBox> | undefined;
   let readAtMs = -Infinity;
 
@@ -73,10 +79,6 @@ export function createSealing({
       return (await inflate(Buffer.from(opened, 'base64'))).toString('utf8');
     },
   };
-}
-
-function purposeOf({ accountId, workspaceId }: Workspace): string {
-  return storedResponsePurpose(`${accountId} ${workspaceId}`);
 }
 
 function inflate(bytes: Buffer): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { JournalBatch } from '../../../journal/batch.ts';
+import type { JobEnd, JournalBatch } from '../../../journal/batch.ts';
 import { columnList } from '../../journal/decode-batch.ts';
 import type { SettledGeneration } from '../../journal/record.ts';
 import type { GenerationFeedbackTable } from '../../tables.ts';
@@ -17,21 +17,25 @@ export interface BatchRows {
   readonly feedback: readonly GenerationFeedbackTable[];
   /** Absent: none is stored. */
   readonly checkpoint?: (JournalBatch['checkpoint'] & { readonly end: number }) | undefined;
+  /** Absent: the rows are stored in any case. */
+  readonly jobEnd?: JobEnd | undefined;
 }
 
 /**
  * Builds one statement, and so one commit, for a batch. Entries and spending follow only where the insert of the
  * generation changed a row. Every process writes the sums in the same order, so that two processes never deadlock.
  */
-export function batchStatement({ columns, generations, feedback, checkpoint }: BatchRows): Statement {
+export function batchStatement({ columns, generations, feedback, checkpoint, jobEnd }: BatchRows): Statement {
   const names = columnList(columns);
+  const changes = jobEnd === undefined ? '' : columnList(Object.keys(jobEnd.columns));
   return {
     // A connection maps a name to one statement, and a journal of an older version has fewer columns.
-    name: `batch ${hash('sha1', names, 'hex')}`,
+    name: `batch ${hash('sha1', `${names} ${changes}`, 'hex')}`,
     text: `
-with stored as (
+with ${jobEnd === undefined ? '' : `${endedBy(changes)}, `}stored as (
   insert into generations (${names})
   select ${names} from json_populate_recordset(null::generations, $1::json)
+  ${jobEnd === undefined ? '' : 'where exists (select 1 from ended)'}
   on conflict (id) do nothing
   returning id
 ), entered as (
@@ -46,7 +50,7 @@ with stored as (
   insert into journal_checkpoints (stream, position)
   select stream, position from json_populate_recordset(null::journal_checkpoints, $5::json)
   on conflict (stream) do update set position = excluded.position
-)
+), summed as (
 insert into spend (subject, day_start_ms, is_byok, nano_usd, requests)
 select subject, day_start_ms, is_byok, sum(nano_usd), count(*)
 from json_to_recordset($3::json)
@@ -55,7 +59,9 @@ where generation_id in (select id from stored)
 group by subject, day_start_ms, is_byok
 order by subject, day_start_ms, is_byok
 on conflict (subject, day_start_ms, is_byok)
-do update set nano_usd = spend.nano_usd + excluded.nano_usd, requests = spend.requests + excluded.requests`,
+do update set nano_usd = spend.nano_usd + excluded.nano_usd, requests = spend.requests + excluded.requests
+)
+select ${jobEnd === undefined ? '1' : '(select count(*) from ended)'} as ended`,
     values: [
       JSON.stringify(generations.map(({ values }) => namedBy(columns, values))),
       JSON.stringify(generations.flatMap(({ entries }) => entries)),
@@ -64,8 +70,18 @@ do update set nano_usd = spend.nano_usd + excluded.nano_usd, requests = spend.re
       JSON.stringify(
         checkpoint === undefined ? [] : [{ stream: checkpoint.stream, position: checkpoint.base + checkpoint.end }],
       ),
+      ...(jobEnd === undefined ? [] : [JSON.stringify(jobEnd.columns), jobEnd.id]),
     ],
   };
+}
+
+/** Nothing else of the batch is stored for a job that has ended before. */
+function endedBy(changes: string): string {
+  return `ended as (
+  update video_jobs set (${changes}) = (select ${changes} from json_populate_record(null::video_jobs, $6::json))
+  where id = $7 and status in ('pending', 'in_progress')
+  returning id
+)`;
 }
 
 function namedBy(columns: readonly string[], values: readonly unknown[]): Readonly<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import type { AppliedBatch, JournalBatch, RefusedRecord } from '../../../journal/batch.ts';
+import { isJsonObject } from '../../../lib/json.ts';
 import { decodeBatch, type DecodedBatch } from '../../journal/decode-batch.ts';
 import { DatabaseError } from '../database-error.ts';
 import type { Engine, Patient, RunAlone } from '../engine.ts';
@@ -84,6 +85,11 @@ async function applyBatch(connections: Connections, batch: JournalBatch): Promis
   const decoded = decodeBatch(batch, RECORDS_MAX);
   const { damaged, end } = decoded;
   const { all, one, last } = partsOf(batch, decoded);
+  // A job and its charge are stored together or not at all.
+  if (batch.jobEnd !== undefined) {
+    const isJobEnded = await storeRows(connections, { ...all, jobEnd: batch.jobEnd }, decoded.lateSinceMs);
+    return { end, records: isJobEnded ? one.length : 0, refused: decoded.unknown, damaged, isJobEnded };
+  }
   const store = (rows: BatchRows): Promise<unknown> => storeRows(connections, rows, decoded.lateSinceMs);
   const refused: RefusedRecord[] = [...decoded.unknown];
   try {
@@ -117,12 +123,15 @@ function partsOf({ columns, checkpoint }: JournalBatch, { generations, feedback,
   };
 }
 
-async function storeRows(connections: Connections, rows: BatchRows, lateSinceMs: number | undefined): Promise<void> {
+/** @returns whether the job of the rows ended; `true` where there is none */
+async function storeRows(connections: Connections, rows: BatchRows, lateSinceMs: number | undefined): Promise<boolean> {
   const statement = batchStatement(rows);
-  if (lateSinceMs === undefined) return void (await connections.run(statement));
+  const hasEnded = ([row]: readonly unknown[]): boolean => isJsonObject(row) && Number(row['ended']) > 0;
+  if (lateSinceMs === undefined) return hasEnded(await connections.run(statement));
   // With what says that the sums lack these records: else a kill in between would leave them without.
-  await runAloneIn(kyselyOver(connections))('usage-progress', async (transaction) => {
-    await transaction.executeQuery(CompiledQuery.raw(statement.text, [...statement.values]));
+  return runAloneIn(kyselyOver(connections))('usage-progress', async (transaction) => {
+    const { rows: counted } = await transaction.executeQuery(CompiledQuery.raw(statement.text, [...statement.values]));
     await sumUpAgain(transaction, lateSinceMs);
+    return hasEnded(counted);
   });
 }

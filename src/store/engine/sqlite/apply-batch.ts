@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import type { JournalBatch } from '../../../journal/batch.ts';
+import type { JobEnd, JournalBatch } from '../../../journal/batch.ts';
 import { columnList, type DecodedBatch } from '../../journal/decode-batch.ts';
 import type { SettledGeneration } from '../../journal/record.ts';
 import type { GenerationFeedbackTable, LedgerEntriesTable } from '../../tables.ts';
@@ -73,6 +73,14 @@ export function storeGenerations(
   const addSpend = prepare(ADD_SPEND);
   for (const { subject, dayStartMs, isByok, nanoUsd, requests } of sums.values())
     addSpend.run(subject, dayStartMs, isByok, nanoUsd, requests);
+}
+
+/** Ends a job, once. @returns whether it did: another process may have been faster */
+export function endJob(prepare: Prepare, { id, columns }: JobEnd): boolean {
+  const names = Object.keys(columns);
+  const changes = names.map((name) => `${columnList([name])} = ?`).join(', ');
+  const update = prepare(`update video_jobs set ${changes} where id = ? and status in ('pending', 'in_progress')`);
+  return Number(update.run(...names.map((name) => columns[name] ?? null), id).changes) > 0;
 }
 
 /** @throws what SQLite throws when it refuses the row */

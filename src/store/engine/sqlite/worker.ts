@@ -6,7 +6,7 @@ import { createLruCache } from '../../../lib/cache/lru-cache.ts';
 import type { DatabaseFault } from '../database-error.ts';
 import { decodeBatch } from '../../journal/decode-batch.ts';
 import type { AppliedBatch, JournalBatch, RefusedRecord } from '../../../journal/batch.ts';
-import { storeFeedback, storeGenerations, storeProgress } from './apply-batch.ts';
+import { endJob, storeFeedback, storeGenerations, storeProgress } from './apply-batch.ts';
 import { isBusy, classifyFault } from './fault.ts';
 import type { SqliteJob, SqliteJobDone, SqliteMessage, SqliteReply, SqliteResult } from './protocol.ts';
 
@@ -83,6 +83,9 @@ function runJob(job: SqliteJob, apply: Apply): SqliteJobDone {
 function applyAtOnce(batch: JournalBatch): AppliedBatch {
   const decoded = decodeBatch(batch, RECORDS_MAX);
   const { generations, feedback, unknown, damaged, end } = decoded;
+  const { jobEnd } = batch;
+  const isJobEnded = jobEnd === undefined ? undefined : endJob(prepare, jobEnd);
+  if (isJobEnded === false) return { end: 0, records: 0, refused: [], damaged: [], isJobEnded };
   storeGenerations(
     prepare,
     batch.columns,
@@ -90,11 +93,26 @@ function applyAtOnce(batch: JournalBatch): AppliedBatch {
   );
   for (const { row } of feedback) storeFeedback(prepare, row);
   storeProgress(prepare, batch, decoded);
-  return { end, records: generations.length + feedback.length, refused: unknown, damaged };
+  const records = generations.length + feedback.length;
+  return { end, records, refused: unknown, damaged, ...(isJobEnded !== undefined && { isJobEnded }) };
+}
+
+/** A job and its charge are stored together or not at all. @throws what SQLite throws: nothing of it is left behind */
+function applyJobEnd(batch: JournalBatch): AppliedBatch {
+  prepare('savepoint job').run();
+  try {
+    return applyAtOnce(batch);
+  } catch (error) {
+    if (database.isTransaction) prepare('rollback to job').run();
+    throw error;
+  } finally {
+    if (database.isTransaction) prepare('release job').run();
+  }
 }
 
 /** Stores each record by itself, so that refused ones leave nothing behind. @throws what spoils the transaction around them */
 function applyOneByOne(batch: JournalBatch): AppliedBatch {
+  if (batch.jobEnd !== undefined) return applyJobEnd(batch);
   const decoded = decodeBatch(batch, RECORDS_MAX);
   const { generations, feedback, unknown, damaged, end } = decoded;
   const refused: RefusedRecord[] = [...unknown];
