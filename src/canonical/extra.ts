@@ -21,7 +21,9 @@ export type OperationFormatId =
   | 'stt/openai'
   | 'stt/deepgram'
   | 'tts/openai'
-  | 'tts/elevenlabs';
+  | 'tts/elevenlabs'
+  | 'video/veo'
+  | 'video/xai';
 
 export type AnyFormatId = FormatId | OperationFormatId;
 

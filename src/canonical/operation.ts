@@ -4,6 +4,7 @@ import type { ClientFormatId, Extra, Warning } from './extra.ts';
 import type { GenerationRequest } from './request.ts';
 import type { SpeechOperation } from './speech.ts';
 import type { TranscriptionOperation } from './transcription.ts';
+import type { VideoOperation } from './video.ts';
 
 /** Requests that are no generations: `api_type` of their records. */
 export const OPERATION_KINDS = ['embeddings', 'rerank', 'image', 'stt', 'tts', 'video'] as const;
@@ -61,7 +62,7 @@ export interface EmbeddingsOperation {
 }
 
 /** One call of a model that is no generation: it has an answer, and no turns. */
-export type Operation = EmbeddingsOperation | SpeechOperation | TranscriptionOperation;
+export type Operation = EmbeddingsOperation | SpeechOperation | TranscriptionOperation | VideoOperation;
 
 /** Any request to a model. */
 export type ModelRequest = GenerationRequest | Operation;
@@ -84,6 +85,8 @@ export function textsOf(operation: Operation): readonly string[] {
       return [...(operation.prompt === undefined ? [] : [operation.prompt]), ...(operation.keywords ?? [])];
     case 'tts':
       return [operation.input];
+    case 'video':
+      return operation.prompt === undefined ? [] : [operation.prompt];
     default:
       return unreachable(operation);
   }

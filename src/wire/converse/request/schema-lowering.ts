@@ -1,5 +1,10 @@
 import type { JsonObject } from '../../../lib/json.ts';
-import { closeSchema, REFUSED_NUMBERS, type ClosedSchema, type RefusedKeywords } from '../../closed-schema.ts';
+import {
+  closeSchema,
+  REFUSED_NUMBERS,
+  type ClosedSchema,
+  type RefusedKeywords,
+} from '../../gateway/validation/closed-schema.ts';
 
 /**
  * @source github.com/pydantic/pydantic-ai `BedrockJsonSchemaTransformer`, checked against the service there 2026-05: its

@@ -1,6 +1,6 @@
 import type { GenerationRequest, ResponseFormat } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { closeSchema, REFUSED_NUMBERS, type RefusedKeywords } from '../../closed-schema.ts';
+import { closeSchema, REFUSED_NUMBERS, type RefusedKeywords } from '../../gateway/validation/closed-schema.ts';
 import type { EncodeTarget } from '../../format.ts';
 import { JSON_INSTRUCTION, schemaInstruction } from '../../gateway/json-instruction.ts';
 import type { Warnings } from '../../gateway/warnings.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { itemsOf } from './json-fields.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { itemsOf } from '../../json-fields.ts';
 
 /** Keywords that structured output refuses with status 400, by the type that they belong to. */
 export type RefusedKeywords = ReadonlyMap<unknown, ReadonlySet<string>>;

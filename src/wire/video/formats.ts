@@ -1,0 +1,8 @@
+import type { VideoFormat } from './format.ts';
+import { veoVideo } from './veo/format.ts';
+import { xaiVideo } from './xai/format.ts';
+
+/** Every format in which upstreams make clips. */
+export const VIDEO_FORMATS: ReadonlyMap<string, VideoFormat> = new Map(
+  [veoVideo, xaiVideo].map((format) => [format.id, format]),
+);
