@@ -42,6 +42,9 @@ export function estimateOperationUsage(operation: Operation): Usage {
         units: { characters },
       };
     }
+    case 'video':
+      // By the seconds of the model that makes the clip: its job counts them.
+      return { ...NO_USAGE, estimated: true };
     default:
       return unreachable(operation);
   }

@@ -4,6 +4,7 @@ import type { UpstreamErrorBody, UpstreamFailure } from '../canonical/failure/fa
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
 import type { SpeechFacts } from '../canonical/speech.ts';
 import type { TranscriptionFacts } from '../canonical/transcription.ts';
+import type { VideoFacts } from '../canonical/video.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { BetaRules } from '../wire/beta-flags.ts';
 import type { EmbeddingsDialect } from '../wire/embeddings/dialect.ts';
@@ -43,7 +44,7 @@ export interface CallContext {
 
 /** A request about to be sent, for signing. */
 export interface OutgoingCall extends CallContext {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Complete, with the query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -96,6 +97,10 @@ export interface KindOffer {
   readonly speech?: SpeechFacts;
   /** Below the base URL; absent: the standard path of the format. */
   readonly path?: (model: string) => string;
+  /** What is known of its models that make clips. */
+  readonly video?: VideoFacts;
+  /** It cancels jobs, where its format has words for that. */
+  readonly cancels?: true;
 }
 
 /** How a provider serves a kind of requests for a model; `undefined`: it does not. */

@@ -29,6 +29,8 @@ export interface KnownProvider {
   readonly formats?: readonly FormatId[];
   /** How it differs in embeddings. */
   readonly embeddings?: Pick<KindOffer, 'dialect' | 'facts'>;
+  /** How it makes clips. Absent: it does not, as far as is known. */
+  readonly video?: Pick<KindOffer, 'format' | 'models' | 'video'>;
   /** What is particular to its responses format. */
   readonly responses?: {
     /** Stands in for the path of the base URL: `''`. */
@@ -195,6 +197,7 @@ export const KNOWN_PROVIDERS = [
     baseUrl: 'https://api.x.ai/v1',
     apiKeyVariables: ['XAI_API_KEY'],
     formats: ['chat', 'responses'],
+    video: { format: 'video/xai', models: /^grok-imagine-video/ },
     // docs.x.ai "Generate Text": answers are kept unless `store` says no. "Chat with Files": documents as links and by id.
     // "Priority Processing": the tiers.
     responses: {

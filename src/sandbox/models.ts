@@ -1,6 +1,8 @@
 import type { FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
+import type { VideoFacts } from '../canonical/video.ts';
 import { EMBED } from './embeddings.ts';
+import { VIDEO_MODELS } from './videos.ts';
 
 /** What the sandbox answers with. The value is the upstream name of the model. */
 export type Behaviour = 'echo' | 'tools' | 'json' | 'reasoning' | 'slow' | 'long' | 'error' | 'cut' | 'stall';
@@ -33,6 +35,7 @@ interface SandboxEndpoint {
   /** Requests besides generations that it serves. */
   readonly offers?: Readonly<Partial<Record<OperationKind, OperationFormatId>>>;
   readonly embeddings?: EmbeddingsFacts;
+  readonly video?: VideoFacts;
   readonly cancellable: true;
 }
 
@@ -71,7 +74,9 @@ export function sandboxModels(): readonly SandboxModel[] {
     name: `Error ${status}`,
     description: `Answers with status ${status}; a stream with \`after=3\` in the user text fails after so many tokens.`,
   }));
-  return [...BEHAVIOURS, ...errors].map(conversational).concat(embedder());
+  return [...BEHAVIOURS, ...errors]
+    .map(conversational)
+    .concat(embedder(), Object.entries(VIDEO_MODELS).map(videoMaker));
 }
 
 function conversational({ model, name, description }: (typeof BEHAVIOURS)[number]): SandboxModel {
@@ -119,6 +124,41 @@ function embedder(): SandboxModel {
     ],
   };
 }
+
+function videoMaker([model, description]: readonly [string, string]): SandboxModel {
+  const { endpoints, ...rest } = conversational({ model, name: NAMES[model] ?? model, description });
+  return {
+    ...rest,
+    endpoints: [
+      {
+        ...endpoints[0],
+        inputModalities: ['text', 'image'],
+        outputModalities: ['video'],
+        offers: { video: 'video/xai' },
+        video: {
+          durations: Array.from({ length: 60 }, (_, at) => at + 1),
+          resolutions: ['480p', '720p', '1080p'],
+          frames: ['first_frame'],
+          references: ['image'],
+          generateAudio: false,
+          seed: false,
+          upscaleFactor: false,
+          creativity: [],
+          defaultDurationS: 4,
+          defaultResolution: '720p',
+        },
+      },
+    ],
+  };
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  video: 'Video',
+  'video-fail': 'Video that fails',
+  'video-moderated': 'Video that is refused',
+  'video-stall': 'Video without an end',
+  'video-gone': 'Video that is gone',
+};
 
 /** What a model name means, as it is called here or as the gateway calls it; `undefined` for one that does not exist. */
 export function findBehaviour(name: string): { readonly behaviour: Behaviour; readonly status?: number } | undefined {

@@ -8,6 +8,7 @@ import { deliverStream, deliverWhole, type Delivery } from './deliver.ts';
 import { encodeChatStream, encodeChatWhole } from './chat/encode-chat.ts';
 import { encodeMessagesStream, encodeMessagesWhole } from './messages/encode-messages.ts';
 import { embed } from './embeddings.ts';
+import { beginVideo, cancelVideo, sendClip, showVideo } from './videos.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { Prompt } from './prompt.ts';
 import { readChat } from './chat/read-chat.ts';
@@ -51,6 +52,7 @@ const ROUTES: Readonly<Record<string, (exchange: Exchange, deps: SandboxDeps) =>
     sendJson(exchange.response, 200, JSON.stringify({ input_tokens: inputTokens }));
   },
   'POST /v1/embeddings': ({ response, body }) => sendJson(response, 200, embed(body)),
+  'POST /v1/videos/generations': ({ response, body }, { clock }) => sendJson(response, 200, beginVideo(body, clock)),
   'GET /v1/models': ({ request, response }) => {
     const isMessages = request.headers['anthropic-version'] !== undefined;
     sendJson(response, 200, isMessages ? encodeMessagesModels() : encodeChatModels());
@@ -61,9 +63,24 @@ const ROUTES: Readonly<Record<string, (exchange: Exchange, deps: SandboxDeps) =>
 export async function respond(exchange: Exchange, deps: SandboxDeps): Promise<void> {
   const { request } = exchange;
   const name = `${request.method ?? ''} ${pathOf(request)}`;
-  const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
+  const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : videoRoute(name);
   if (route === undefined) throw new Refusal(404, `Invalid URL (${name.slice(0, 200)})`);
   await route(exchange, deps);
+}
+
+const VIDEO_PATH = /^(GET|DELETE) \/v1\/videos\/([\w-]{1,4096})(\/content)?$/;
+
+/** Paths that name a job. */
+function videoRoute(name: string): (typeof ROUTES)[string] | undefined {
+  const [, method, id, content] = VIDEO_PATH.exec(name) ?? [];
+  if (id === undefined) return undefined;
+  if (method === 'DELETE')
+    return content === undefined ? ({ response }) => sendJson(response, 200, cancelVideo(id)) : undefined;
+  if (content !== undefined) return ({ request, response }) => sendClip(id, request.headers.range, response);
+  return ({ request, response }, { clock }) => {
+    const { status, json } = showVideo(id, clock, `http://${request.headers.host ?? ''}/v1`);
+    sendJson(response, status, json);
+  };
 }
 
 /** Sends the vendor's error for an exception, if the caller is still there. */

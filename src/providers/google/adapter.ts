@@ -11,7 +11,10 @@ export const googleAdapter: ProviderAdapter = {
   apiKeyVariable: 'GEMINI_API_KEY',
   options: googleOptions,
   formats: [{ format: 'gemini' }],
-  offers: [{ kind: 'embeddings', format: 'embeddings/gemini' }],
+  offers: [
+    { kind: 'embeddings', format: 'embeddings/gemini' },
+    { kind: 'video', format: 'video/veo', models: /^veo-/ },
+  ],
   dialect: ({ model }) => geminiDialectOf(model),
   authorize,
   classify,

@@ -32,6 +32,8 @@ export interface OpenAiCompatibleFacts {
   /** What is known of its models that hear, and how it speaks. */
   readonly transcription?: TranscriptionFacts;
   readonly speech?: Pick<KindOffer, 'speech'>;
+  /** How it makes clips. Absent: it does not, as far as is known. */
+  readonly video?: Pick<KindOffer, 'format' | 'models' | 'video'>;
   readonly checkPath?: string | false;
   readonly cancellable?: boolean;
 }
@@ -88,6 +90,7 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
         transcription: { ...offer.transcription, ...facts.transcription },
       })),
       { kind: 'tts', format: 'tts/openai', ...facts.speech },
+      ...(facts.video === undefined ? [] : [{ kind: 'video' as const, ...facts.video }]),
     ],
     dialect: (context) =>
       context.format === 'messages' && messages !== undefined

@@ -22,7 +22,10 @@ export const sandboxAdapter: ProviderAdapter = {
   id: 'sandbox',
   name: 'Sandbox',
   formats: [{ format: 'chat' }, { format: 'messages' }],
-  offers: [{ kind: 'embeddings', format: 'embeddings/openai', facts: { tokenArrays: true } }],
+  offers: [
+    { kind: 'embeddings', format: 'embeddings/openai', facts: { tokenArrays: true } },
+    { kind: 'video', format: 'video/xai', models: /^(?:video(?:-|$)|error-)/, cancels: true },
+  ],
   countTokensPath: '/messages/count_tokens',
   cancellable: true,
   dialect: () => DIALECT,
