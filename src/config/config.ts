@@ -34,7 +34,7 @@ export interface Config {
     /** Of all files of a workspace. */
     readonly workspaceBytesMax: number;
   };
-  readonly defaults: { readonly model?: string; readonly provider: ProviderDefaults };
+  readonly defaults: { readonly model?: string; readonly videoModel?: string; readonly provider: ProviderDefaults };
   readonly timeouts: Timeouts;
   readonly databaseUrl?: string;
   readonly redisUrl?: string;
@@ -77,6 +77,7 @@ export interface Config {
     readonly privateDestinations: boolean;
   };
   readonly responses: ResponsesConfig;
+  readonly videos: VideosConfig;
   /** Rate limits of each key, of the account as a whole, of all requests for `:free` models together, and of each management key. */
   readonly rateLimits: {
     readonly key: RateLimit;
@@ -104,6 +105,18 @@ export interface Config {
   readonly logLevel: string;
   /** `pretty`: lines for people. */
   readonly logFormat: 'json' | 'pretty';
+}
+
+/** Jobs that make clips. */
+export interface VideosConfig {
+  readonly jobMs: number;
+  readonly assets: 'store' | 'proxy';
+  /** Of clips, since they were made. */
+  readonly retentionMs: number;
+  /** Looks at one provider. */
+  readonly pollAtOnce: number;
+  readonly webhookUrl?: string;
+  readonly webhookSecret?: string;
 }
 
 /** Responses of `POST /responses` that are kept, and how that format responds. */
@@ -234,7 +247,12 @@ export interface Timeouts {
   readonly idleMs: number;
   readonly wholeMs: number;
   readonly totalMs: number;
+  readonly videoSubmitMs: number;
+  readonly videoPollMs: number;
 }
+
+/** Those that a provider may have of its own. */
+export type AttemptTimeouts = Omit<Timeouts, 'totalMs' | 'videoSubmitMs' | 'videoPollMs'>;
 
 export interface RetryConfig {
   readonly sameEndpoint: number;
@@ -266,7 +284,7 @@ export interface ProviderConfig {
   readonly headers: Readonly<Record<string, string>>;
   /** The field for reasoning of earlier turns in the chat format. Absent: determined by the adapter and the conversation. */
   readonly reasoningHistory?: ReasoningHistoryConfig;
-  readonly timeouts: Partial<Omit<Timeouts, 'totalMs'>>;
+  readonly timeouts: Partial<AttemptTimeouts>;
   readonly retry: Partial<RetryConfig>;
 }
 

@@ -1,4 +1,5 @@
 import type {
+  AttemptTimeouts,
   CatalogRefreshConfig,
   Config,
   EndpointConfig,
@@ -34,6 +35,8 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   idleMs: 120_000,
   wholeMs: 300_000,
   totalMs: 900_000,
+  videoSubmitMs: 60_000,
+  videoPollMs: 30_000,
 };
 
 const RETRY_WAIT_MS = 3_000;
@@ -72,12 +75,12 @@ export function fileConfig(
       region: server.region ?? 'local',
     },
     memory,
-    files: {
-      ...present({ directory: file.files.directory }),
-      workspaceBytesMax: Math.floor((file.files.workspace_quota_mb ?? DEFAULT_FILE_QUOTA_MB) * BYTES_PER_MB),
+    files: filesOf(file.files),
+    defaults: {
+      ...present({ model: defaults.model, videoModel: defaults.video_model }),
+      provider: providerDefaultsOf(defaults.provider),
     },
-    defaults: { ...present({ model: defaults.model }), provider: providerDefaultsOf(defaults.provider) },
-    timeouts: { ...DEFAULT_TIMEOUTS, ...attemptTimeoutsOf(timeouts), ...present({ totalMs: timeouts.total_ms }) },
+    timeouts: { ...DEFAULT_TIMEOUTS, ...attemptTimeoutsOf(timeouts), ...furtherTimeoutsOf(timeouts) },
     ...present({ databaseUrl: file.database_url, redisUrl: file.redis_url }),
     redisPrefix: file.redis_prefix ?? REDIS_PREFIX,
     catalog: { refresh: refreshOf(file.catalog.refresh) },
@@ -106,6 +109,7 @@ export function fileConfig(
       privateDestinations: file.observability.private_destinations ?? false,
     },
     responses: responsesOf(file.responses, memory),
+    videos: videosOf(file.videos),
     rateLimits: {
       key: rateLimitOf(file.rate_limits.key),
       account: rateLimitOf(file.rate_limits.account),
@@ -148,6 +152,35 @@ function responsesOf(entry: ConfigFile['responses'], memory: MemoryBudget): File
     codexModels: entry.codex_models ?? 'off',
     ...present({ codexInstructionsFile: entry.codex_instructions_file }),
   };
+}
+
+function filesOf({ directory, workspace_quota_mb: mb }: ConfigFile['files']): FileConfig['files'] {
+  return {
+    ...present({ directory }),
+    workspaceBytesMax: Math.floor((mb ?? DEFAULT_FILE_QUOTA_MB) * BYTES_PER_MB),
+  };
+}
+
+const DEFAULT_JOB_HOURS = 24;
+const DEFAULT_CLIP_DAYS = 7;
+const DEFAULT_POLL_AT_ONCE = 16;
+
+function videosOf(entry: ConfigFile['videos']): FileConfig['videos'] {
+  return {
+    jobMs: (entry.job_hours ?? DEFAULT_JOB_HOURS) * MS_PER_HOUR,
+    assets: entry.assets ?? 'store',
+    retentionMs: (entry.retention_days ?? DEFAULT_CLIP_DAYS) * MS_PER_DAY,
+    pollAtOnce: entry.poll_at_once ?? DEFAULT_POLL_AT_ONCE,
+    ...present({ webhookUrl: entry.webhook_url, webhookSecret: entry.webhook_secret }),
+  };
+}
+
+function furtherTimeoutsOf(timeouts: ConfigFile['timeouts']): Partial<Timeouts> {
+  return present({
+    totalMs: timeouts.total_ms,
+    videoSubmitMs: timeouts.video_submit_ms,
+    videoPollMs: timeouts.video_poll_ms,
+  });
 }
 
 function moderationOf({ endpoint, judge }: ConfigFile['moderation']): FileConfig['moderation'] {
@@ -253,7 +286,7 @@ function providerDefaultsOf(entry: ConfigFile['defaults']['provider']): Provider
   });
 }
 
-function attemptTimeoutsOf(entry: ProviderEntry['timeouts']): Partial<Omit<Timeouts, 'totalMs'>> {
+function attemptTimeoutsOf(entry: ProviderEntry['timeouts']): Partial<AttemptTimeouts> {
   return present({
     connectMs: entry.connect_ms,
     headersMs: entry.headers_ms,

@@ -61,6 +61,7 @@ guardrails: { allowed_phrases: [Ignore The Above] }
 moderation: { endpoint: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9104/v1", model: mod-1 }, judge: acme/one }
 redis_prefix: prod
 observability: { content_retention_days: 7, private_destinations: true }
+videos:     { job_hours: 2, assets: proxy, retention_days: 3, poll_at_once: 4, webhook_url: "https://example.test/videos", webhook_secret: "0123456789abcdef01234567" }
 responses:  { store: database, memory_mb: 8, memory_minutes: 2, retention_days: 3, max_mb_per_key: 4, share: workspace, background: true, background_per_key: 5, background_minutes: 6, events_minutes: 7, echo: none, length_errors: incomplete, stream_errors: in-band, auto_cache: false, compaction: own, codex_models: list, codex_instructions_file: /etc/codex.md }
 catalog:    { refresh: { enabled: true, every_hours: 12, url: "https://models.test/api.json", override_prices: true } }
 rate_limits: { key: { requests_per_minute: 60, concurrent: 8 }, free: { requests_per_day: 50 }, management: { requests_per_minute: 99 } }
@@ -173,6 +174,14 @@ test('takes every key of the file into the configuration', () => {
     },
     redisPrefix: 'prod',
     observability: { contentRetentionMs: 7 * 86_400_000, privateDestinations: true },
+    videos: {
+      jobMs: 7_200_000,
+      assets: 'proxy',
+      retentionMs: 3 * 86_400_000,
+      pollAtOnce: 4,
+      webhookUrl: 'https://example.test/videos',
+      webhookSecret: '0123456789abcdef01234567',
+    },
     responses: {
       store: 'database',
       memoryBytes: 8 * 1_048_576,
@@ -294,6 +303,14 @@ test('uses the documented defaults without any file, flag or variable', () => {
     idleMs: 120_000,
     wholeMs: 300_000,
     totalMs: 900_000,
+    videoSubmitMs: 60_000,
+    videoPollMs: 30_000,
+  });
+  assert.deepEqual(config.videos, {
+    jobMs: 86_400_000,
+    assets: 'store',
+    retentionMs: 7 * 86_400_000,
+    pollAtOnce: 16,
   });
   assert.deepEqual(config.responses, {
     store: 'memory',

@@ -31,6 +31,7 @@ export function renderConfig(config: Config): string {
     files: { directory: config.files.directory, workspace_quota_mb: config.files.workspaceBytesMax / BYTES_PER_MB },
     defaults: {
       model: defaults.model,
+      video_model: defaults.videoModel,
       provider: {
         order: defaults.provider.order,
         only: defaults.provider.only,
@@ -58,10 +59,7 @@ export function renderConfig(config: Config): string {
     credits: { enforce: config.credits.enforce },
     oauth: { normal_keys: config.oauth.normalKeys },
     mcp_servers: formatMcpServers(config.mcpServers, REDACTED),
-    search: {
-      engine: config.search.engine,
-      ...Object.fromEntries(Object.entries(config.search.engines).map(([name, entry]) => [name, formatService(entry)])),
-    },
+    search: formatSearch(config.search),
     web_fetch: { private_addresses: config.webFetch.privateAddresses },
     file_parser: {
       mistral_ocr: { ...formatService(config.fileParser.mistralOcr), model: config.fileParser.mistralOcr.model },
@@ -76,6 +74,7 @@ export function renderConfig(config: Config): string {
       private_destinations: config.observability.privateDestinations,
     },
     responses: formatResponses(config.responses),
+    videos: formatVideos(config.videos),
     rate_limits: {
       key: formatRateLimit(config.rateLimits.key),
       account: formatRateLimit(config.rateLimits.account),
@@ -147,6 +146,24 @@ function formatResponses(responses: Config['responses']): object {
   };
 }
 
+function formatSearch({ engine, engines }: Config['search']): object {
+  return {
+    engine,
+    ...Object.fromEntries(Object.entries(engines).map(([name, entry]) => [name, formatService(entry)])),
+  };
+}
+
+function formatVideos(videos: Config['videos']): object {
+  return {
+    job_hours: videos.jobMs / MS_PER_HOUR,
+    assets: videos.assets,
+    retention_days: videos.retentionMs / MS_PER_DAY,
+    poll_at_once: videos.pollAtOnce,
+    webhook_url: videos.webhookUrl,
+    webhook_secret: videos.webhookSecret === undefined ? undefined : REDACTED,
+  };
+}
+
 function formatComments(config: Config): string {
   const secrets = [
     ['GATEWAY_MANAGEMENT_KEY', config.managementKey],
@@ -173,6 +190,8 @@ function formatTimeouts(timeouts: Partial<Timeouts>): Record<string, number | un
     idle_ms: timeouts.idleMs,
     whole_ms: timeouts.wholeMs,
     total_ms: timeouts.totalMs,
+    video_submit_ms: timeouts.videoSubmitMs,
+    video_poll_ms: timeouts.videoPollMs,
   };
 }
 

@@ -10,6 +10,7 @@ import { defaults, rateLimits, timeouts } from './schema/requests.ts';
 import { responses } from './schema/responses.ts';
 import { routers } from './schema/routers.ts';
 import { server } from './schema/server.ts';
+import { videos } from './schema/videos.ts';
 import { fileParser, guardrails, moderation, search } from './schema/services.ts';
 
 /*
@@ -121,6 +122,7 @@ export const configFile = section({
     },
     'Files that callers store: docs/files.md.',
   ),
+  videos,
   file_parser: fileParser,
   guardrails,
   moderation,

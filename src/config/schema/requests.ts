@@ -15,6 +15,10 @@ export const defaults = optionalSection(
       usual: 'none: such a request is 400',
       example: 'acme/one',
     }),
+    video_model: key(modelName, 'The model of requests for clips in the form of OpenAI that name none.', {
+      usual: 'none: such a request is 400',
+      example: 'acme/clip',
+    }),
     provider: optionalSection(
       {
         order: key(slugs, 'Providers to try first.', { usual: 'none', example: ['alpha'] }),
@@ -40,6 +44,8 @@ export const timeouts = optionalSection(
   {
     ...attemptTimeouts({ connect: 5_000, headers: 120_000, firstToken: 120_000, idle: 120_000, whole: 300_000 }),
     total_ms: key(timeMs, 'A request with all its attempts.', { default: 900_000 }),
+    video_submit_ms: key(timeMs, 'Until a provider has accepted a job.', { default: 60_000 }),
+    video_poll_ms: key(timeMs, 'Until a provider says how a job stands.', { default: 30_000 }),
   },
   'Time limits of an attempt at a provider, and of a request.',
 );
