@@ -19,6 +19,7 @@ const NO_ACCOUNTING: Accounting = {
     isLimited: () => false,
     admit: () => undefined,
     reserve: () => undefined,
+    resume: (_principal, _limits, id) => ({ id, counted: [] }),
     settle: () => Promise.resolve(),
     release: () => Promise.resolve(),
   },

@@ -41,6 +41,11 @@ export interface Files extends StoredFiles {
    * @throws GatewayError 400 for an empty file or another type, 413 for too much, 429, 503 without room on the disk
    */
   upload(owner: FileOwner, content: FileContent): Promise<FileRecord>;
+  /**
+   * Stores what was made for a workspace, of a type that uploads may not have.
+   * @throws GatewayError 413 for too much, 429, 503 without room on the disk; what `chunks` throws
+   */
+  keep(owner: FileOwner, file: KeptFile): Promise<FileRecord>;
   /** @throws GatewayError 404 */
   get(owner: FileOwner, id: string): Promise<FileRecord>;
   /** Lists the oldest first. @throws GatewayError 400 for an `afterId` that is no id */
@@ -48,7 +53,11 @@ export interface Files extends StoredFiles {
   /** @throws GatewayError 404 */
   delete(owner: FileOwner, id: string): Promise<FileRecord>;
   /** @throws GatewayError 400 for a file that was uploaded, 404, 503 */
-  download(owner: FileOwner, id: string): Promise<{ readonly file: FileRecord; readonly content: Readable }>;
+  download(
+    owner: FileOwner,
+    id: string,
+    range?: ByteRange,
+  ): Promise<{ readonly file: FileRecord; readonly content: Readable }>;
   /**
    * Cleans up files that were begun and never finished, that expired, or that were deleted. Returns whether there is
    * more to do.
@@ -61,6 +70,20 @@ export interface FileContent {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Called once all chunks have come. @throws GatewayError 400 */
   readonly input: () => FileInput;
+  /** Absent: it is found from the bytes. */
+  readonly mimeType?: string;
+}
+
+/** A file that was made here. */
+export interface KeptFile extends FileInput {
+  readonly mimeType: string;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Both ends are included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface FilesDeps {
@@ -116,6 +139,10 @@ class WorkspaceFiles implements Files {
     return this.#store(owner, { chunks, input: () => ({ filename }) }, true);
   }
 
+  async keep(owner: FileOwner, { chunks, mimeType, ...input }: KeptFile): Promise<FileRecord> {
+    return this.#store(owner, { chunks, mimeType, input: () => input }, true);
+  }
+
   async #store(owner: FileOwner, content: FileContent, madeHere: boolean): Promise<FileRecord> {
     const own = [...this.#writing.values()].filter((workspaceId) => workspaceId === owner.workspaceId);
     if (own.length >= UPLOADS_OF_WORKSPACE_MAX) throw busy(`${UPLOADS_OF_WORKSPACE_MAX} files of a workspace`);
@@ -135,7 +162,7 @@ class WorkspaceFiles implements Files {
   }
 
   /** Writes the row first: a process that dies leaves a row that says what to clean up. */
-  async #write(draft: FileRecord, { chunks, input }: FileContent): Promise<FileRecord> {
+  async #write(draft: FileRecord, { chunks, input, mimeType }: FileContent): Promise<FileRecord> {
     const { store, blobs, workspaceBytesMax: bytesMax } = this.#deps;
     const { bytes: used } = await store.usage(draft.workspaceId);
     if (used >= bytesMax) throw noRoomLeft(bytesMax);
@@ -146,7 +173,7 @@ class WorkspaceFiles implements Files {
       tooMany: () => (left < this.#fileBytesMax ? noRoomLeft(bytesMax) : tooLarge(this.#fileBytesMax)),
     });
     const sizeBytes = await blobs.write(draft.id, counted);
-    const row = finishedFile(draft, input(), counted.mimeType(), sizeBytes);
+    const row = finishedFile(draft, input(), mimeType ?? counted.mimeType(), sizeBytes);
     const outcome = await store.finish(row, { bytesMax, filesMax: FILES_PER_WORKSPACE_MAX });
     if (outcome === 'full') throw noRoomLeft(bytesMax);
     if (outcome === 'gone') throw new GatewayError('timeout', 'The file arrived too slowly.', { status: 408 });
@@ -192,14 +219,18 @@ class WorkspaceFiles implements Files {
     return file;
   }
 
-  async download(owner: FileOwner, id: string): Promise<{ readonly file: FileRecord; readonly content: Readable }> {
+  async download(
+    owner: FileOwner,
+    id: string,
+    range?: ByteRange,
+  ): Promise<{ readonly file: FileRecord; readonly content: Readable }> {
     const file = await this.get(owner, id);
     if (!file.madeHere)
       throw new GatewayError(
         'invalid_request',
         'Only files that a tool made can be downloaded; this one was uploaded.',
       );
-    const content = await this.#deps.blobs.open(id);
+    const content = await this.#deps.blobs.open(id, range);
     if (content === undefined) throw notHere();
     return { file, content };
   }

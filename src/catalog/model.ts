@@ -2,6 +2,7 @@ import type { FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
 import type { SpeechFacts } from '../canonical/speech.ts';
 import type { TranscriptionFacts } from '../canonical/transcription.ts';
+import type { VideoFacts } from '../canonical/video.ts';
 import type { ReasoningHistory } from '../canonical/blocks.ts';
 import type { PriceTable } from './price.ts';
 
@@ -51,6 +52,7 @@ export interface Endpoint {
   readonly embeddings?: EmbeddingsFacts;
   readonly transcription?: TranscriptionFacts;
   readonly speech?: SpeechFacts;
+  readonly video?: VideoFacts;
   /** Formats that the endpoint speaks, most native first. */
   readonly formats: readonly FormatId[];
   /** Those of them in which it can be given tools. Absent: all. */

@@ -59,6 +59,7 @@ export class OpenRequest<Request extends ModelRequest> {
   /** Ends of what steps opened. */
   readonly #ends: (() => void)[] = [];
   #settlement: Settlement | undefined;
+  #isHandedOver = false;
 
   constructor(deps: OpenRequestDeps, arrived: ArrivedRequest<Request>, caller: { onGone(listener: () => void): void }) {
     this.#deps = deps;
@@ -77,11 +78,12 @@ export class OpenRequest<Request extends ModelRequest> {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     for (const end of this.#ends.toReversed()) this.#run(end);
-    try {
-      await this.settle().durable;
-    } catch {
-      // What waited for it before has reported it.
-    }
+    if (!this.#isHandedOver)
+      try {
+        await this.settle().durable;
+      } catch {
+        // What waited for it before has reported it.
+      }
     if (this.facts.log.hasRoom) this.#deps.returnRoom();
     const closing = this.afterwards();
     if (closing !== undefined) await closing;
@@ -90,6 +92,12 @@ export class OpenRequest<Request extends ModelRequest> {
   /** What a kind of requests has left to do when the charge is durable. */
   protected afterwards(): Promise<void> | undefined {
     return undefined;
+  }
+
+  /** The request goes on as a job: the job's end fixes the charge, and settles what is reserved. */
+  async handOver(): Promise<void> {
+    this.#isHandedOver = true;
+    await this.reservation.handOver();
   }
 
   /** A bug in one end keeps no other from running. */

@@ -9,6 +9,7 @@ import { unreachable } from '../lib/assert.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import { lackOfSpeech, lackOfTranscription } from './audio-needs.ts';
 import type { Considered } from './route-plan.ts';
+import { lackOfVideo } from './video-needs.ts';
 import { CHARS_PER_TOKEN_MAX, type RequestNeeds } from './request-needs.ts';
 
 const NONE: ReadonlySet<string> = new Set();
@@ -47,6 +48,8 @@ function lackOf(endpoint: Endpoint, operation: Operation): Lack {
       return lackOfTranscription(endpoint, operation);
     case 'tts':
       return lackOfSpeech(endpoint, operation);
+    case 'video':
+      return lackOfVideo(endpoint, operation);
     default:
       return unreachable(operation);
   }

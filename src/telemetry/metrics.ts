@@ -30,6 +30,10 @@ export interface Metrics {
   /** From where the state of the journal comes. Called once. */
   watchJournal(read: () => WatchedJournal): void;
   contentLost(): void;
+  /** A job that makes a clip is over. */
+  videoJobEnded(status: string): void;
+  /** The end of a job was reported to a caller's address, or was not. */
+  callbackSent(outcome: string): void;
   /** Generations on their way to destinations of a type. */
   exported(type: string, outcome: string, count: number): void;
   /** Whether shared state is reachable. Never called without shared state. */
@@ -85,6 +89,8 @@ export function createMetrics(version = 'unknown'): Metrics {
     journalDamaged: () => series.damaged.inc(),
     watchJournal: (read) => watchJournal(registers, read),
     contentLost: () => series.contentLost.inc(),
+    videoJobEnded: (status) => series.videoJobs.inc({ status }),
+    callbackSent: (outcome) => series.callbacks.inc({ outcome }),
     exported: (type, outcome, count) => series.exported.inc({ type, outcome }, count),
     sharedState(isUp) {
       series.sharedState.set({ by: 'redis' }, isUp ? 1 : 0);
@@ -184,6 +190,18 @@ function createHandedOnSeries(registers: Registry[]) {
     contentLost: new Counter({
       name: 'gateway_content_lost_total',
       help: 'Generations whose content could not be stored.',
+      registers,
+    }),
+    videoJobs: new Counter({
+      name: 'gateway_video_jobs_ended_total',
+      help: 'Jobs that make clips and are over, by their final status.',
+      labelNames: ['status'] as const,
+      registers,
+    }),
+    callbacks: new Counter({
+      name: 'gateway_callbacks_total',
+      help: 'Calls that report the end of a job: delivered, failed and tried again, or given up.',
+      labelNames: ['outcome'] as const,
       registers,
     }),
     exported: new Counter({

@@ -32,6 +32,8 @@ export interface BudgetEstimate extends CostBound {
   readonly instead?: readonly Reservation[];
   /** The permit to take once the money is reserved, where both are one step. Absent: none. */
   readonly permit?: PermitRequest;
+  /** For what outlives its request. Absent: a little longer than any request. */
+  readonly expiresInMs?: number;
 }
 
 /** Money that is reserved for one request, until it is settled or released. */
@@ -92,6 +94,8 @@ export interface Ledger {
     limits: readonly SpendLimit[],
     estimate: () => BudgetEstimate,
   ): Promise<Reservation> | undefined;
+  /** A reservation that another process made, or this one before it was started again. It is settled as any other. */
+  resume(principal: Principal, limits: readonly SpendLimit[], id: string): Reservation;
   /** Whether any limit applies to the caller's spending. */
   isLimited(limits: readonly SpendLimit[]): boolean;
   /**
@@ -126,6 +130,10 @@ export function createLedger(deps: LedgerDeps): Ledger {
     admit: (principal, limits) => (isLimited(limits) ? admit(deps, principal, limits) : undefined),
     reserve: (principal, limits, estimate) =>
       isLimited(limits) ? reserve(deps, principal, limits, estimate()) : undefined,
+    resume(principal, limits, id) {
+      const counted = [...countedLimits(deps, principal, limits).values()];
+      return { id, counted: counted.map((each) => ({ ...each, reservedNanoUsd: 0 })) };
+    },
     async settle({ id, counted }, charge) {
       const charges = counted.map(({ name, limit }) => ({ subject: name, nanoUsd: countedSpend(limit, charge) }));
       await reservations.settle(id, charges).catch(onFailed);
@@ -156,10 +164,10 @@ async function reserve(
 ): Promise<Reservation> {
   const byName = countedLimits(deps, principal, limits);
   const counted = [...byName.values()];
-  const { generationId: id, permit } = estimate;
+  const { generationId: id, permit, expiresInMs = deps.reservationMs } = estimate;
   const requested = {
     id,
-    expiresInMs: deps.reservationMs,
+    expiresInMs,
     allowances: counted.map((each) => allowanceOf(each, estimate)),
     ...(estimate.instead !== undefined && { instead: estimate.instead.map((reservation) => reservation.id) }),
     ...(permit !== undefined && { permit }),

@@ -155,6 +155,11 @@ export class BudgetReservation {
     };
   }
 
+  /** The request is answered and its job goes on: places are free, what is reserved stays so until the job ends. */
+  async handOver(): Promise<void> {
+    await Promise.all([this.#place?.ended(undefined), this.#permit?.ended(undefined)]);
+  }
+
   /** The reservation that the charge is settled with. */
   #last(): Reservation | undefined {
     this.#isOver = true;

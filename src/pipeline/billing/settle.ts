@@ -57,7 +57,8 @@ export function settle(
   return { record, durable: stored.then(releaseAll, releaseAfter) };
 }
 
-function recordOf({ tag }: SettleDeps, facts: RequestFacts<ModelRequest>): GenerationRecord {
+/** What is kept of a request that is over. */
+export function recordOf({ tag }: Pick<SettleDeps, 'tag'>, facts: RequestFacts<ModelRequest>): GenerationRecord {
   const { log, report, meter } = facts;
   const bill = billOf(facts);
   const { routerChoice } = log;
@@ -117,7 +118,7 @@ function compare(
 }
 
 /** Calls on the caller's own credentials count at list price, where they count. */
-function chargeOf({ cost, listNanoUsd }: GenerationRecord): Spent {
+export function chargeOf({ cost, listNanoUsd }: GenerationRecord): Spent {
   return { ownNanoUsd: cost?.totalNanoUsd ?? 0, byokNanoUsd: listNanoUsd ?? 0 };
 }
 

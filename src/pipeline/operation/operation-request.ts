@@ -22,8 +22,12 @@ export interface AnswerWriter {
   onGone(listener: () => void): void;
   /** Headers that leave with the answer, and not with an error. */
   announce(headers: Readonly<Record<string, string>>): void;
-  /** Sends a whole answer, status 200, in pieces. @param type its media type; absent: JSON */
-  answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string): void;
+  /**
+   * Sends a whole answer in pieces.
+   * @param type its media type; absent: JSON
+   * @param status absent: 200
+   */
+  answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string, status?: number): void;
   /** Sends status 200 and the headers of an answer of this media type that comes as it is made. Only the first call counts. */
   startBytes(generationId: string, type: string): void;
   /** True once status and headers have left. */
