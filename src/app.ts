@@ -49,7 +49,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
   const { database, records } = storage;
   const generations = createGenerationStore({ database });
   const parts = await createParts(options, foundation, { keepsStore: true });
-  const { refresher, localServers, observability, fileArea, responseArea, providers } = parts;
+  const { refresher, localServers, observability, fileArea, responseArea, videoArea, providers } = parts;
   const workers =
     config.server.workers > 1
       ? await openWorkers({ ...foundation.shared, ...storage, findsLocalServers: options.findsLocalServers === true })
@@ -72,6 +72,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       observability.start();
       fileArea.start();
       responseArea.start();
+      videoArea.start();
       foundation.shared.log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
       return { url, ...(firstKeys !== undefined && { firstKeys }) };
     },
@@ -85,7 +86,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       refresher?.stop();
       await workers?.close(farewellMs);
       await server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs: config.server.drainMs });
-      for (const part of [records, observability, fileArea, responseArea, foundation]) await part.close();
+      for (const part of [videoArea, records, observability, fileArea, responseArea, foundation]) await part.close();
     },
   };
 }
@@ -141,7 +142,18 @@ function openFirstServer(
 
 function servicesOf(
   { accounts, storage }: Foundation<OwnStorage>,
-  { formats, live, administration, areas, fileArea, responseArea, observability, spending, generateDeps }: Parts,
+  {
+    formats,
+    live,
+    administration,
+    areas,
+    fileArea,
+    responseArea,
+    videoArea,
+    observability,
+    spending,
+    generateDeps,
+  }: Parts,
 ): ManagementServices {
   return {
     keys: accounts.keys,
@@ -151,6 +163,7 @@ function servicesOf(
     ...areas.services,
     files: fileArea.files,
     storedResponses: responseArea.storedResponses,
+    videos: videoArea.videos,
     countCall: countCallsBy(generateDeps.rateLimiter),
     ...observability.services,
     credits: spending.credits,

@@ -24,6 +24,7 @@ import { openMcpServers } from './mcp-from-config.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import type { OpenStorage, Storage } from './storage.ts';
 import { readVersion } from './version.ts';
+import type { VideoTimes } from '../video-jobs/poll-job.ts';
 import { createWebAbilities } from './web-abilities.ts';
 
 /** What every process of a gateway is built from. */
@@ -39,6 +40,8 @@ export interface GatewayOptions {
   readonly findsLocalServers?: boolean;
   /** From 0 up to, not including, 1: selects one of several endpoints. Default: random. */
   readonly random?: () => number;
+  /** Intervals of jobs that make clips. Default: docs/limits.md. */
+  readonly videoTimes?: Partial<VideoTimes>;
   /** Server tools beside those of the registry; one of a type that it has stands in for that. */
   readonly serverTools?: readonly RegisteredTool[];
   /** Keeps accounts in place of what was built for it: to measure what they cost (`bench/`). */

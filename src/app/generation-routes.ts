@@ -11,6 +11,8 @@ import { largestBody } from '../http/body-budget.ts';
 import type { BodyLimits } from '../http/read-body.ts';
 import { createResponsesRoute, type ContinuedResponses } from '../http/generation/responses.ts';
 import { createGenerationRoute, type GenerationRouteDeps, type RawHandler } from '../http/generation/route.ts';
+import { createVideosRoute } from '../http/generation/videos.ts';
+import type { RunVideo } from '../video-jobs/run-video.ts';
 import type { UnreadResponses } from '../http/unread-responses.ts';
 import { countTokens } from '../pipeline/count-tokens.ts';
 import { explainRoute } from '../pipeline/explain.ts';
@@ -34,6 +36,7 @@ export function generationRoutes(
     readonly bodyLimits: Partial<BodyLimits> | undefined;
     readonly unread: UnreadResponses;
     readonly kept: ContinuedResponses;
+    readonly runVideo: RunVideo;
   },
 ): Readonly<Record<string, RawHandler>> {
   const deps: GenerationRouteDeps = {
@@ -73,9 +76,24 @@ export function generationRoutes(
       enter,
       run: createRunOperation(generateDeps, EMBEDDINGS_STEPS),
     }),
+    '/videos': createVideosRoute({
+      ...deps,
+      bodyLimits: { ...deps.bodyLimits, bytesMax: largestVideoBody(config) },
+      allowAzureHeader: true,
+      enter,
+      run: limits.runVideo,
+      videoDefaults: { model: config.defaults.videoModel },
+    }),
     '/route/explain': createExplainRoute({ chat, messages, responses }, messagesParts, (request, principal) =>
       explainRoute(generateDeps, request, principal),
     ),
     '/messages/count_tokens': createCountTokensRoute(messages, { ...messagesParts, enter }, count),
   };
+}
+
+const VIDEO_BODY_BYTES_MAX = 67_108_864;
+
+/** Pictures stand in it. */
+function largestVideoBody({ server, memory }: SharedDeps['config']): number {
+  return Math.min(Math.max(server.maxBodyBytes, VIDEO_BODY_BYTES_MAX), largestBody(memory.bodyBytes));
 }

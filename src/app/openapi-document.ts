@@ -7,6 +7,7 @@ import { chatRequestSchema } from '../wire/chat/request/request-schema.ts';
 import { embeddingsSchema } from '../wire/embeddings/request-in.ts';
 import { messagesEventSchema, messagesResultSchema } from '../wire/messages/response/response-schema.ts';
 import { countTokensSchema, createRequestSchema } from '../wire/messages/request/request-schema.ts';
+import { videoSchema } from '../wire/video/request-in.ts';
 import { responsesRequestSchema } from '../wire/responses/request/request-schema.ts';
 import { responsesEventSchema, responsesResultSchema } from '../wire/responses/response/response-schema.ts';
 
@@ -36,6 +37,7 @@ export function openApiDocument(): JsonObject {
     },
     countTokens: countTokensSchema,
     embeddings: embeddingsSchema,
+    videos: videoSchema,
     version: INTERFACE_VERSION,
   });
 }

@@ -19,11 +19,12 @@ import { createFileArea, type FileArea } from './file-area.ts';
 import type { Foundation, GatewayOptions } from './foundation.ts';
 import { createGenerateDeps } from './generate-deps.ts';
 import { generationRoutes } from './generation-routes.ts';
-import { createLocalServers, type LocalServers } from './local-servers.ts';
+import { createLocalServers, type LocalServers } from './catalog/local-servers.ts';
 import { createObservability, type Observability } from './observability.ts';
 import { createResponseArea, type ResponseArea } from './response-area.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import { createSpending, type Spending } from './spending.ts';
+import { createVideoArea, type VideoArea } from './video-area.ts';
 
 /** What serves requests, in every process that does. */
 export interface Parts {
@@ -37,6 +38,7 @@ export interface Parts {
   readonly areas: AccountAreas;
   readonly fileArea: FileArea;
   readonly responseArea: ResponseArea;
+  readonly videoArea: VideoArea;
   readonly observability: Observability;
   readonly generateDeps: GenerateDeps;
   readonly localServers: LocalServers;
@@ -52,6 +54,7 @@ export async function createParts(
 ): Promise<Parts> {
   const { config, log, state } = shared;
   const { database, journal, records } = storage;
+  const videoOptions = { downloads: options.downloads, videoTimes: options.videoTimes };
   const catalog = await openCatalog({ ...shared, database, sandboxBaseUrl });
   const { providers, live, known } = catalog;
   const refresher = await openCatalogRefresher({ ...shared, fetches: keepsStore }, live, known);
@@ -101,6 +104,10 @@ export async function createParts(
     areas,
     fileArea,
     responseArea: createResponseArea({ ...shared, ...areas, database, keepsStore }, generateDeps),
+    videoArea: createVideoArea(
+      { ...shared, ...areas, ...videoOptions, database, files: fileArea.files, keepsStore },
+      generateDeps,
+    ),
     observability,
     generateDeps,
     localServers: localServersOf(shared, providers, live),
@@ -132,7 +139,7 @@ function localServersOf(
 export function openServer(
   { bodyLimits }: GatewayOptions,
   { shared, accounts }: Foundation,
-  { formats, generateDeps, areas, responseArea }: Parts,
+  { formats, generateDeps, areas, responseArea, videoArea }: Parts,
   listener: {
     readonly reusePort?: boolean;
     readonly connectionsMax?: number;
@@ -155,6 +162,7 @@ export function openServer(
       bodyLimits,
       unread,
       kept: responseArea.storedResponses,
+      runVideo: videoArea.videos.run,
     }),
     mount: mount(() => server),
   });

@@ -67,6 +67,11 @@ import { getPresetVersion } from './management/presets/version.ts';
 import { listPresetVersions } from './management/presets/versions.ts';
 import { writePresetFromChat, writePresetFromMessages, writePresetFromResponses } from './management/presets/write.ts';
 import type { ManagementRoute } from './management/route.ts';
+import { getVideoContent } from './management/videos/content.ts';
+import { deleteVideo } from './management/videos/delete.ts';
+import { getVideo } from './management/videos/get.ts';
+import { listVideos } from './management/videos/list.ts';
+import { listVideoModels } from './management/videos/models.ts';
 import { cancelResponse } from './management/responses/cancel.ts';
 import { deleteResponse } from './management/responses/delete.ts';
 import { getResponse } from './management/responses/get.ts';
@@ -162,6 +167,11 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   deleteResponse,
   cancelResponse,
   listInputItems,
+  listVideoModels,
+  listVideos,
+  getVideo,
+  deleteVideo,
+  getVideoContent,
   issueAuthCode,
   exchangeAuthCode,
 ];

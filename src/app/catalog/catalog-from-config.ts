@@ -155,16 +155,17 @@ function offersAt(
   provider: Provider,
   model: string,
   facts: Partial<Endpoint> | undefined,
-): Pick<Endpoint, 'offers' | 'embeddings' | 'transcription' | 'speech'> {
+): Pick<Endpoint, 'offers' | 'embeddings' | 'transcription' | 'speech' | 'video'> {
   const found = OPERATION_KINDS.flatMap((kind) => offerOf(provider, kind, model) ?? []);
   if (found.length === 0) return {};
   const of = (kind: OperationKind): KindOffer | undefined => found.find((offer) => offer.kind === kind);
-  const [vectors, hearing, speaking] = [of('embeddings'), of('stt'), of('tts')];
+  const [vectors, hearing, speaking, filming] = [of('embeddings'), of('stt'), of('tts'), of('video')];
   return {
     offers: Object.fromEntries(found.map(({ kind, format }) => [kind, format])),
     ...(vectors && { embeddings: { ...vectors.facts, ...facts?.embeddings } }),
     ...(hearing && { transcription: { ...hearing.transcription, ...facts?.transcription } }),
     ...(speaking && { speech: { ...speaking.speech, ...facts?.speech } }),
+    ...(filming && { video: { ...filming.video, ...facts?.video } }),
   };
 }
 

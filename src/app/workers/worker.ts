@@ -41,7 +41,7 @@ export async function createWorker(
   const { shared } = foundation;
   const parts = await createParts(options, foundation, { keepsStore: false });
   ready = createReadiness({ ...foundation.storage, ...parts.spending });
-  const { localServers, refresher, observability, responseArea } = parts;
+  const { localServers, refresher, observability, responseArea, videoArea } = parts;
   const forwarder = createForwarder({
     path: httpPath,
     serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
@@ -70,6 +70,7 @@ export async function createWorker(
       await foundation.storage.records.close();
       await observability.close();
       await responseArea.close();
+      await videoArea.close();
       await foundation.close();
     },
   };

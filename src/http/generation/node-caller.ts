@@ -136,13 +136,13 @@ export class NodeCaller implements ResponseWriter, AnswerWriter {
     else this.#response.socket.destroySoon();
   }
 
-  answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string): void {
+  answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string, status = 200): void {
     const response = this.#response;
     if (this.#ended || response.destroyed) return;
     this.#ended = true;
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const head = type === undefined ? JSON_HEAD : [...CORS, 'content-type', type];
-    response.writeHead(200, [...head, ...this.#announced, ...this.#idHead(generationId), 'content-length', bytes]);
+    response.writeHead(status, [...head, ...this.#announced, ...this.#idHead(generationId), 'content-length', bytes]);
     // They are in memory as they are: what a slow reader has not taken is held once.
     response.cork();
     for (const piece of pieces) response.write(piece);

@@ -22,6 +22,7 @@ import type { MetricsOf } from '../../catalog/endpoint-metrics.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { TryFilters } from '../../pipeline/content-filters/try-filters.ts';
+import type { VideoJobs } from '../../video-jobs/video-jobs.ts';
 import type { StoredResponses } from '../../stored-responses/stored-responses.ts';
 import type { Analytics } from '../../telemetry/analytics/analytics.ts';
 import type { ContentLog } from '../../telemetry/content-log.ts';
@@ -55,6 +56,7 @@ export interface ManagementServices {
   readonly files: Files;
   readonly oauth: OauthCodes;
   readonly storedResponses: StoredResponses;
+  readonly videos: Omit<VideoJobs, 'run' | 'start' | 'close'>;
   /** Counts a call of a normal key that is no generation. @throws GatewayError 429 */
   readonly countCall: (principal: Principal) => Promise<void>;
   /** @throws GatewayError 400 for a body that the generation route of the format would refuse, 404 for an unknown model */
@@ -140,7 +142,7 @@ interface RouteFacts {
   readonly summary: string;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Statuses of errors beside those that follow from scope, path and query alone. */
-  readonly errors: readonly (400 | 403 | 404 | 408 | 409 | 410 | 413 | 429 | 503)[];
+  readonly errors: readonly (400 | 403 | 404 | 408 | 409 | 410 | 413 | 429 | 502 | 503)[];
   /**
    * What an audit event holds of a changing body: its members with their values or, by default, their names alone,
    * since a value may be a secret.

@@ -33,6 +33,7 @@ const document = buildOpenApi({
   },
   countTokens: z.looseObject({ messages: z.array(part) }),
   embeddings: z.looseObject({ model: z.string() }),
+  videos: z.looseObject({ model: z.string() }),
   version: '1.0.0',
 });
 
@@ -89,6 +90,7 @@ test('contains every route of the table, and beside them only the generation rou
       ...known,
       'POST /chat/completions',
       'POST /embeddings',
+      'POST /videos',
       'POST /messages',
       'POST /messages/count_tokens',
       'POST /responses',

@@ -8,6 +8,7 @@ import { serializeEmbeddings } from './embeddings.ts';
 import { serializeExplain } from './explain.ts';
 import { serializeChat, serializeCountTokens, serializeMessages, type GenerationSchemas } from './generation.ts';
 import { serializeRoute } from './management.ts';
+import { serializeVideos } from './videos.ts';
 import { compactionSchema, inputTokensSchema, serializeBesideResponses, serializeResponses } from './responses.ts';
 
 export interface OpenApiDeps {
@@ -17,6 +18,8 @@ export interface OpenApiDeps {
   readonly countTokens: AnySchema;
   /** The body of `POST /embeddings` but for its `input`. */
   readonly embeddings: z.ZodObject<z.ZodRawShape>;
+  /** The body of `POST /videos`. */
+  readonly videos: AnySchema;
   /** Of the interface: `1.0.0`. */
   readonly version: string;
 }
@@ -48,6 +51,7 @@ export function buildOpenApi(deps: OpenApiDeps): JsonObject {
     '/messages/count_tokens': { post: serializeCountTokens(components, deps.countTokens) },
   };
   paths['/embeddings'] = { post: serializeEmbeddings(components, deps.embeddings, error) };
+  paths['/videos'] = { post: serializeVideos(components, deps.videos, error) };
   paths['/route/explain'] = { post: serializeExplain(components, deps.generation, error) };
   for (const route of deps.routes) {
     const operations = (paths[route.path] ??= {});

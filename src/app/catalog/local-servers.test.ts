@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { after, suite, test } from 'node:test';
-import { createHttpClient } from '../lib/net/http-client.ts';
+import { createHttpClient } from '../../lib/net/http-client.ts';
 import { createLocalServers } from './local-servers.ts';
-import type { Provider } from '../providers/contract.ts';
-import { createProviders } from '../providers/index.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { createProviders } from '../../providers/index.ts';
 
 const http = createHttpClient();
 const servers: Server[] = [];
