@@ -123,6 +123,7 @@ async function setStage(
       isLimited: () => false,
       admit: () => undefined,
       reserve: () => undefined,
+      resume: (_principal, _limits, id) => ({ id, counted: [] }),
       settle: () => Promise.resolve(),
       release: () => Promise.resolve(),
     },

@@ -37,6 +37,7 @@ export interface GatewayOptions {
   /** Default: where only chance decides, the order of the configuration stands. */
   readonly random?: () => number;
   readonly serverTools?: AppOptions['serverTools'];
+  readonly videoTimes?: AppOptions['videoTimes'];
 }
 
 // Most tests start a gateway of their own, and half of what that takes is the start of its database's thread.
@@ -51,6 +52,7 @@ export async function startGateway({
   log = createLog('silent'),
   random = () => 0,
   serverTools = [],
+  videoTimes,
 }: GatewayOptions = {}): Promise<RunningGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-'));
   const variables = { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY, ...env };
@@ -72,6 +74,7 @@ export async function startGateway({
     random,
     serverTools,
     ...(downloads !== undefined && { downloads }),
+    ...(videoTimes !== undefined && { videoTimes }),
   });
   const { url } = await app.listen();
   const baseUrl = `${url}/v1`;

@@ -21,8 +21,32 @@ type Registry = (typeof REGISTRIES)[number];
  * rules of their own, below.
  */
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
-  http: ['stored-responses', 'pipeline', 'accounts', 'catalog', 'telemetry', 'wire', 'resources', 'canonical', 'lib'],
+  http: [
+    'stored-responses',
+    'video-jobs',
+    'pipeline',
+    'accounts',
+    'catalog',
+    'telemetry',
+    'wire',
+    'resources',
+    'canonical',
+    'lib',
+  ],
   'stored-responses': ['pipeline', 'accounts', 'store', 'wire', 'state/contract', 'canonical', 'lib'],
+  'video-jobs': [
+    'pipeline',
+    'routing',
+    'accounts',
+    'telemetry',
+    'catalog',
+    'store',
+    'wire',
+    'contracts',
+    'state/contract',
+    'canonical',
+    'lib',
+  ],
   pipeline: ['routing', 'accounts', 'telemetry', 'catalog', 'wire', 'contracts', 'state/contract', 'canonical', 'lib'],
   routing: ['catalog', 'state/contract', 'canonical', 'lib'],
   accounts: ['catalog', 'store', 'state/contract', 'resources', 'canonical', 'lib'],
