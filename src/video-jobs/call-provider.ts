@@ -1,4 +1,4 @@
-import { classifyStatus, transportFailure } from '../canonical/failure/classify-failure.ts';
+import { transportFailure } from '../canonical/failure/classify-failure.ts';
 import type { UpstreamFailure } from '../canonical/failure/failure.ts';
 import { Cancellation } from '../lib/async/cancellation.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
@@ -117,9 +117,4 @@ async function readAnswer(answer: InboundAnswer, nowMs: number): Promise<Provide
 /** What is no answer of the format. */
 export function unreadable(): UpstreamFailure {
   return transportFailure('garbage');
-}
-
-/** A failure that says what the provider's status says. */
-export function statusFailure(status: number): UpstreamFailure {
-  return classifyStatus(status, {});
 }

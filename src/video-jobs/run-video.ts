@@ -72,7 +72,7 @@ export function createRunVideo(deps: RunVideoDeps): RunVideo {
       await open.handOver();
       writer.announce({ 'x-provider': encodeURI(accepted.providerName) });
       const body = Buffer.from(JSON.stringify(encodeJob(viewOf(job), deps.baseUrl())));
-      writer.answerPieces(open.facts.log.id, [body], incoming.request.shape === 'vendor' ? 200 : 202);
+      writer.answerPieces(open.facts.log.id, [body], undefined, incoming.request.shape === 'vendor' ? 200 : 202);
     } catch (error) {
       const refusal = await open.fail(error);
       if (begun.job !== undefined) await hide(deps, begun.job, refusal);
@@ -83,6 +83,12 @@ export function createRunVideo(deps: RunVideoDeps): RunVideo {
     }
   };
 }
+
+/** What of a request filters look through. */
+const PROMPT: Parameters<typeof filterOperation<VideoOperation>>[2] = {
+  texts: ({ prompt }) => (prompt === undefined ? [] : [prompt]),
+  withTexts: ({ prompt: _prompt, ...request }, [prompt]) => ({ ...request, ...(prompt !== undefined && { prompt }) }),
+};
 
 interface Begun {
   job: VideoJob | undefined;
@@ -102,7 +108,7 @@ async function begin(
   const rules = await admit(deps, principal);
   await refuseTooMany(deps, principal);
   const checked = withCallback(deps, received);
-  log.request = await filterOperation(deps, checked, { facts, policy: rules.policy, cancellation });
+  log.request = await filterOperation(deps, checked, PROMPT, { facts, policy: rules.policy, cancellation });
   const route = planOperation(deps, log.request, rules, report);
   const media = await fetchMedia(deps, log.request, cancellation.signal);
   open.defer(() => media.close());

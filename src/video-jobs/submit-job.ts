@@ -6,6 +6,7 @@ import { AttemptDeadline } from '../pipeline/attempt/attempt-deadline.ts';
 import { AttemptLog } from '../pipeline/attempt/attempt-log.ts';
 import { CandidateWalk, type Trying } from '../pipeline/attempt/candidate-walk.ts';
 import type { CallDeps } from '../pipeline/operation/call-candidates.ts';
+import { tryEncode } from '../pipeline/operation/try-encode.ts';
 import { upstreamOf } from '../pipeline/attempt/upstream.ts';
 import type { RequestFacts } from '../pipeline/request.ts';
 import { offerOf } from '../providers/contract.ts';
@@ -45,17 +46,22 @@ type Outcome =
  * the operator would pay for two clips. @spec video-6
  * @throws GatewayError what the last failure means for the caller; 502 where it is unknown whether the job was accepted
  */
-export function submitJob(deps: SubmitDeps, input: SubmitInput): Promise<Accepted> {
+export async function submitJob(deps: SubmitDeps, input: SubmitInput): Promise<Accepted> {
   // A caller that hangs up leaves a job that it may look for later.
   const cancellation = new Cancellation<'total'>();
   const timer = setTimeout(() => cancellation.abort('total'), deps.submitMs);
   const walk = new CandidateWalk(deps, input.plan, input.request.directives.models, cancellation);
-  return walk
-    .proceed(
-      (step) => tryCandidate(deps, input, walk, step, cancellation),
-      (last) => walk.fail(last),
-    )
-    .finally(() => clearTimeout(timer));
+  try {
+    for (;;) {
+      const step = walk.candidates.next();
+      if (step.type === 'wait' && (await walk.wait(step.ms))) continue;
+      if (step.type !== 'try') return walk.fail(step);
+      const accepted = await tryCandidate(deps, input, walk, step, cancellation);
+      if (accepted !== undefined) return accepted;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function tryCandidate(
@@ -66,10 +72,11 @@ async function tryCandidate(
   cancellation: Cancellation<'total'>,
 ): Promise<Accepted | undefined> {
   const { candidate } = step;
+  const startedMs = deps.monotonicMs();
   const attempt = new AttemptLog(facts, candidate, deps.monotonicMs);
   const deadline = new AttemptDeadline({ monotonicMs: deps.monotonicMs }, candidate, () => 0, NO_ALTERNATIVE);
   const index = facts.log.attempts.length;
-  const outcome = await walk.observe(step, deadline, async (): Promise<Outcome> => {
+  const submit = async (): Promise<Outcome> => {
     const upstream = await upstreamOf(deps, candidate);
     if ('kind' in upstream) return failed(upstream);
     const { provider, endpoint } = upstream;
@@ -107,7 +114,8 @@ async function tryCandidate(
       if (!(error instanceof UnreadableVideo)) throw error;
       return failed(unreadable(), true);
     }
-  });
+  };
+  const outcome = await walk.observe(step, deadline, startedMs, submit());
   if (outcome.committed) {
     attempt.commit();
     const { jobId, retryAfterMs } = outcome;
@@ -143,14 +151,4 @@ function ambiguous(failure: UpstreamFailure): GatewayError {
     `The provider may have accepted the job: it did not say so, and no other was called. Nothing is charged. ${describeFailure(failure)}`,
     { metadata: { maybe_charged: true }, shouldRetry: false },
   );
-}
-
-function tryEncode<Encoded>(encode: () => Encoded): Encoded | UpstreamFailure {
-  try {
-    return encode();
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    const { type: errorType, status, message, issues } = error;
-    return { kind: 'unsayable', errorType, status, message, mayTry: 'next-endpoint', ...(issues && { issues }) };
-  }
 }

@@ -1,8 +1,8 @@
 import type { RunVideo } from '../../video-jobs/run-video.ts';
-import { encodeOperationError } from '../../wire/embeddings/answer-out.ts';
+import { encodeOperationError } from '../../wire/operation-error.ts';
 import { decodeVideo, type VideoDefaults } from '../../wire/video/request-in.ts';
 import { withFullNames } from './apply-preset.ts';
-import { createNodeCaller } from './node-caller.ts';
+import { NodeCaller } from './node-caller.ts';
 import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts';
 
 export interface VideosRouteDeps extends BodyRouteDeps {
@@ -20,6 +20,6 @@ export function createVideosRoute(deps: VideosRouteDeps): RawHandler {
     const { id, principal, place, body, text, turns, headers } = admitted;
     const request = withFullNames(decodeVideo(body, text, headers, deps.videoDefaults), deps.rename);
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
-    await deps.run(incoming, createNodeCaller(response, CALLER));
+    await deps.run(incoming, new NodeCaller(response, CALLER));
   });
 }
