@@ -26,7 +26,7 @@ const BODY_TOTAL_MS = 300_000;
 
 /** The routes that take a body in a caller's format, by their path below the version segment. */
 export function generationRoutes(
-  { config, clock, metrics, baseUrl, bodies, turns }: SharedDeps,
+  { config, clock, metrics, baseUrl, bodies, spool, turns }: SharedDeps,
   { chat, messages, responses }: ClientFormats,
   generateDeps: GenerateDeps,
   authenticate: Authenticate,
@@ -83,6 +83,7 @@ export function generationRoutes(
       enter,
       run: limits.runVideo,
       videoDefaults: { model: config.defaults.videoModel },
+      formBodies: { spool, idleMs: BODY_IDLE_MS, totalMs: BODY_TOTAL_MS },
     }),
     '/route/explain': createExplainRoute({ chat, messages, responses }, messagesParts, (request, principal) =>
       explainRoute(generateDeps, request, principal),

@@ -81,6 +81,8 @@ export interface Admitted {
   readonly text: string;
   /** Files of a form, open until the request has been answered. */
   readonly files: readonly FormFile[];
+  /** It came as a form. */
+  readonly isForm: boolean;
   /** For a large body: to be waited for before each step that takes time by its size. */
   readonly turns: LoopTurns | undefined;
   readonly headers: HeaderDirectives;
@@ -147,7 +149,19 @@ export function createBodyRoute(
       else if (turns === undefined) parsed = parseBody(taken);
       else parsed = await parseLargeBody(taken, turns);
       const { text, body } = parsed;
-      await handle({ id, place, principal, body, text, files, turns, headers, isMessages }, response, arrivedMs);
+      const admitted = {
+        id,
+        place,
+        principal,
+        body,
+        text,
+        files,
+        isForm: forms !== undefined,
+        turns,
+        headers,
+        isMessages,
+      };
+      await handle(admitted, response, arrivedMs);
     } catch (error) {
       const refusal = asRefusal(error, deps);
       deps.onRefused(refusal, format.id);

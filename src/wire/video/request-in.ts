@@ -81,6 +81,8 @@ compileSoon(videoSchema);
 export interface VideoDefaults {
   /** Of requests in the form of OpenAI that name no model. */
   readonly model: string | undefined;
+  /** It came as a form, as OpenAI's client sends it. */
+  readonly isForm: boolean;
 }
 
 /** @throws GatewayError 400 with `issues` */
@@ -95,7 +97,7 @@ export function decodeVideo(
     if (parsed[member] !== undefined && parsed[member] !== null && parsed[member] !== false)
       throw invalid(member, 'does not apply to clips');
   if (parsed.previous_job_id) throw invalid('previous_job_id', 'is not built yet: leave it out');
-  const isOpenAi = present(parsed.seconds) || present(parsed.input_reference);
+  const isOpenAi = defaults.isForm || present(parsed.seconds) || present(parsed.input_reference);
   const model = parsed.model ?? defaults.model;
   if (model === undefined) throw invalid('model', 'is required');
   const { options, ...preferences } = parsed.provider ?? {};
