@@ -1,5 +1,5 @@
-// What a request to a gateway in this process runs through, by the place in its sources. The caller, in this folder, and the sandbox are
-// in the process, too: their promises and bytes do not count.
+// What a request to a gateway in this process runs through, by the place in its sources. The caller, in this folder, and the sandbox,
+// which is a server of its own, are in the process, too: they do not count.
 import { createHook } from 'node:async_hooks';
 import { Session, type HeapProfiler } from 'node:inspector/promises';
 import path from 'node:path';
@@ -87,7 +87,7 @@ export async function countFunctions(caller: PathCaller): Promise<readonly RunFu
 async function takeFunctions(session: Session): Promise<readonly RunFunction[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result
-    .filter(({ url }) => url.startsWith(SOURCE_URL))
+    .filter(({ url }) => url.startsWith(SOURCE_URL) && !url.startsWith(SANDBOX_URL))
     .flatMap(({ url, functions }) =>
       functions.map(({ functionName, ranges }) => ({
         id: `${url}:${ranges[0]?.startOffset}`,
