@@ -138,13 +138,14 @@ async function respond(deps: GenerateDeps, exchange: Exchange): Promise<Response
     log.cacheSourceId = sourceId;
     meter.replay(endpoint, deps.clock.monotonicMs());
     const filtered = filters === undefined ? response : await filters.filterResponse(response);
-    return relay(exchange, filtered, []);
+    return await relay(exchange, filtered, []);
   }
   if (cached !== undefined) exchange.defer(() => cached.keep(facts));
 
-  const prepared = await transform(deps, exchange, rules, filters);
+  const preparing = transform(deps, exchange, rules, filters);
+  const prepared = preparing instanceof Promise ? await preparing : preparing;
   const response = await callModels(deps, exchange, rules, filters, prepared);
-  return relay(exchange, response, prepared.streamTransforms, cached?.cacheWriter);
+  return await relay(exchange, response, prepared.streamTransforms, cached?.cacheWriter);
 }
 
 /** A request as models are sent it. */
@@ -156,15 +157,16 @@ interface PreparedRequest extends Omit<RequestTransform, 'request'> {
 }
 
 /**
- * The steps that change a request before it is routed.
- * @throws GatewayError in place of a response
+ * The steps that change a request before it is routed. At once where none has anything to do.
+ * @throws GatewayError in place of a response; thrown or as a rejection
  */
-async function transform(
+function transform(
   deps: GenerateDeps,
-  { incoming, format, facts, reservation, cancellation, generateNested, memory }: Exchange,
+  exchange: Exchange,
   rules: CallerRules,
   filters: ContentFilters | undefined,
-): Promise<PreparedRequest> {
+): PreparedRequest | Promise<PreparedRequest> {
+  const { incoming, facts, reservation, cancellation, generateNested, memory } = exchange;
   const { log, report } = facts;
   const defaultModel = rules.policy.defaultModel ?? deps.defaults.model;
   const filtered = withDefaultModel(log.request, defaultModel);
@@ -187,14 +189,33 @@ async function transform(
       await reservation.takePermit(ratedBy(log, models));
     },
   });
-  const applied = applying instanceof Promise ? await applying : applying;
+  const isAsSent = !(applying instanceof Promise) && applying.request === filtered;
+  if (isAsSent && filtered.tools.length === 0) return { ...applying, choice, offered: undefined };
+  return offerTools(deps, exchange, { rules, filters, filtered, choice }, applying);
+}
+
+interface ChosenRequest {
+  readonly rules: CallerRules;
+  readonly filters: ContentFilters | undefined;
+  /** Before plugins changed it. */
+  readonly filtered: GenerationRequest;
+  readonly choice: RequestChoice;
+}
+
+async function offerTools(
+  deps: GenerateDeps,
+  { format, facts, cancellation }: Exchange,
+  { rules, filters, filtered, choice }: ChosenRequest,
+  applying: RequestTransform | Promise<RequestTransform>,
+): Promise<PreparedRequest> {
+  const applied = await applying;
   // Plugins put in what filters have not seen: files as text, pages of the web.
   const isSeen = filters === undefined || applied.request === filtered;
   const transformed = isSeen ? applied.request : await filters.filterRequest(applied.request);
 
   const offering = offerServerTools(deps, transformed, {
     endpointsOf: () => endpointsOf(deps, transformed, rules),
-    principal: log.principal,
+    principal: facts.log.principal,
     cancellation,
   });
   const offered = offering && (await offering);

@@ -43,32 +43,47 @@ export class CandidateWalk {
     return !this.#cancellation.aborted;
   }
 
-  /** Reports to health how it went, whatever happens: a probe that does not end would keep its endpoint closed. */
+  /** Reports to health how an attempt goes, whatever happens. Generations spare its promise: they call what it calls. */
   async observe<Outcome extends Attempted>(
-    { candidate, release }: Trying,
+    step: Trying,
     deadline: Pick<AttemptDeadline, 'answered' | 'failed'>,
     startedMs: number,
     attempt: Promise<Outcome>,
   ): Promise<Outcome> {
-    const { health, monotonicMs } = this.#deps;
-    const name = candidateName(candidate);
     let outcome: Outcome;
     try {
       outcome = await attempt;
     } catch (error) {
-      health.abandoned(name, release);
+      this.abandoned(step);
       throw error;
     }
+    this.ended(step, deadline, startedMs, outcome);
+    return outcome;
+  }
+
+  /** Reports to health how it went: a probe that does not end would keep its endpoint closed. @param startedMs of the attempt */
+  ended(
+    { candidate, release }: Trying,
+    deadline: Pick<AttemptDeadline, 'answered' | 'failed'>,
+    startedMs: number,
+    outcome: Attempted,
+  ): void {
+    const { health, monotonicMs } = this.#deps;
+    const name = candidateName(candidate);
     if (outcome.committed) {
       deadline.answered();
       health.succeeded(name, release);
-      return outcome;
+      return;
     }
     const { failure } = outcome;
     deadline.failed(failure.cutAfterMs);
     if (failure.kind === 'aborted' || failure.clock === 'total') health.abandoned(name, release);
     else health.failed(name, { ...failure, lastedMs: monotonicMs() - startedMs }, release);
-    return outcome;
+  }
+
+  /** Instead of `ended`, where an attempt threw. */
+  abandoned({ candidate, release }: Trying): void {
+    this.#deps.health.abandoned(candidateName(candidate), release);
   }
 
   /** Keeps why a candidate did not serve, for the error. */

@@ -139,8 +139,18 @@ export class Fallback {
       if (fitted !== undefined) noteFitted(facts.report, fitted.stage);
       return { candidate, source, startedMs, firstTokenMs: this.#deps.monotonicMs(), echoes: this.#input.echoes };
     };
-    const requested = fitted?.request ?? full;
-    const first = followed(await this.#ask(step, requested, attempt, startedMs, continuation), budget);
+    const asked = fitted?.request ?? full;
+    const requested = asked === this.#requested.request ? this.#requested : { ...this.#requested, request: asked };
+    const deadline = this.#deadlineOf(candidate, asked, continuation);
+    let attempted: AttemptOutcome;
+    try {
+      attempted = await makeAttempt(this.#deps, candidate, requested, attempt, deadline, this.#input.cancellation);
+    } catch (error) {
+      this.#walk.abandoned(step);
+      throw error;
+    }
+    this.#walk.ended(step, deadline, startedMs, attempted);
+    const first = followed(attempted, budget);
     const isJudged = continuation === undefined || !first.committed;
     const outcome = isJudged ? first : await this.#admit(candidate, first.source, continuation);
     if (outcome.committed) return commit(outcome.source);
@@ -182,23 +192,16 @@ export class Fallback {
     return typical && Math.min(typical, sent, budget?.tokensMax() ?? Infinity);
   }
 
-  #ask(
-    step: Trying,
+  #deadlineOf(
+    candidate: Candidate,
     request: GenerationRequest,
-    attempt: AttemptLog,
-    startedMs: number,
     continuation: Continuation | undefined,
-  ): Promise<AttemptOutcome> {
-    const { candidate } = step;
+  ): AttemptDeadline {
     const { candidates } = this.#walk;
-    const requested = request === this.#requested.request ? this.#requested : { ...this.#requested, request };
-    const deadline = new AttemptDeadline(this.#deps, candidate, (endpoint) => requestClassOf(request, endpoint), {
+    return new AttemptDeadline(this.#deps, candidate, (endpoint) => requestClassOf(request, endpoint), {
       areLeft: () => candidates.hasAlternative(),
       couldServe: () => candidates.hasAlternative((other) => this.#couldServe(other, continuation)),
     });
-    const { cancellation } = this.#input;
-    const attempting = makeAttempt(this.#deps, candidate, requested, attempt, deadline, cancellation);
-    return this.#walk.observe(step, deadline, startedMs, attempting);
   }
 
   #couldServe(candidate: Candidate, continuation: Continuation | undefined): boolean {
