@@ -7,6 +7,7 @@ import { providersThatAreOn } from './app/catalog/missing-providers.ts';
 import { checkerOf, serializeErrorIn } from './app/client-formats.ts';
 import { openFoundation, type Foundation, type GatewayOptions } from './app/foundation.ts';
 import { waitForRecords } from './app/journal.ts';
+import { readCodexInstructions } from './app/catalog/codex-instructions.ts';
 import { createListing } from './app/listing.ts';
 import { createParts, openServer, type Parts } from './app/parts.ts';
 import { readPlugins } from './app/read-plugins.ts';
@@ -44,17 +45,19 @@ export interface App {
 export async function createApp(given: GatewayOptions): Promise<App> {
   const options = { ...given, config: shareMemory(given.config) };
   const { config } = options;
+  // Before anything is opened: a file that cannot be read is an error of the start.
+  const codexInstructions = readCodexInstructions(config.responses);
   const foundation = await openFoundation(options, openOwnStorage);
   const { accounts, storage } = foundation;
   const { database, records } = storage;
   const generations = createGenerationStore({ database });
-  const parts = await createParts(options, foundation, { keepsStore: true });
+  const parts = await createParts(options, foundation, { keepsStore: true, serves: config.server.workers === 1 });
   const { refresher, localServers, observability, fileArea, responseArea, videoArea, providers } = parts;
   const workers =
     config.server.workers > 1
       ? await openWorkers({ ...foundation.shared, ...storage, findsLocalServers: options.findsLocalServers === true })
       : undefined;
-  const server = openFirstServer(options, foundation, parts, workers);
+  const server = openFirstServer(options, foundation, parts, { workers, codexInstructions });
   return {
     generations: {
       async find(id) {
@@ -64,6 +67,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
     },
     async listen() {
       await records.start();
+      await responseArea.recover();
       const url = urlOf(workers === undefined ? await server.listen() : await startWorkers(server, workers));
       foundation.listensAt(url);
       const firstKeys = await accounts.keys.bootstrap(accounts.staticKeys);
@@ -85,7 +89,11 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       localServers.stop();
       refresher?.stop();
       await workers?.close(farewellMs);
-      await server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs: config.server.drainMs });
+      const { drainMs } = config.server;
+      await Promise.all([
+        server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs }),
+        responseArea.drain(drainMs),
+      ]);
       for (const part of [videoArea, records, observability, fileArea, responseArea, foundation]) await part.close();
     },
   };
@@ -106,7 +114,10 @@ function openFirstServer(
   options: GatewayOptions,
   foundation: Foundation<OwnStorage>,
   parts: Parts,
-  workers: Workers | undefined,
+  {
+    workers,
+    codexInstructions,
+  }: { readonly workers: Workers | undefined; readonly codexInstructions: string | undefined },
 ): HttpServer {
   const { shared, accounts, storage } = foundation;
   const { metrics, log, config } = shared;
@@ -130,7 +141,7 @@ function openFirstServer(
       });
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
         authenticate: limitManagement(accounts.authenticate, createManagersLimiter(shared)),
-        services: servicesOf(foundation, parts),
+        services: servicesOf(foundation, parts, codexInstructions),
         log: log.general,
         serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
         bodies: shared.bodies,
@@ -154,6 +165,7 @@ function servicesOf(
     spending,
     generateDeps,
   }: Parts,
+  codexInstructions: string | undefined,
 ): ManagementServices {
   return {
     keys: accounts.keys,
@@ -170,7 +182,7 @@ function servicesOf(
     checkRequest: checkerOf(formats, live.catalog),
     readPlugins,
     tryFilters: createFilterTrials(generateDeps),
-    listing: createListing(generateDeps),
+    listing: createListing({ ...generateDeps, codexInstructions }),
   };
 }
 

@@ -9,7 +9,9 @@ import { createEmbeddingsRoute } from '../http/generation/embeddings.ts';
 import { createExplainRoute } from '../http/generation/explain.ts';
 import { largestBody } from '../http/body-budget.ts';
 import type { BodyLimits } from '../http/read-body.ts';
-import { createResponsesRoute, type ContinuedResponses } from '../http/generation/responses.ts';
+import { createResponsesDecoder } from '../http/generation/decode-responses.ts';
+import { createResponsesRoute } from '../http/generation/responses.ts';
+import type { StoredResponses } from '../stored-responses/stored-responses.ts';
 import { createGenerationRoute, type GenerationRouteDeps, type RawHandler } from '../http/generation/route.ts';
 import { createVideosRoute } from '../http/generation/videos.ts';
 import type { RunVideo } from '../video-jobs/run-video.ts';
@@ -35,7 +37,7 @@ export function generationRoutes(
     readonly draining: () => boolean;
     readonly bodyLimits: Partial<BodyLimits> | undefined;
     readonly unread: UnreadResponses;
-    readonly kept: ContinuedResponses;
+    readonly kept: StoredResponses;
     readonly runVideo: RunVideo;
   },
 ): Readonly<Record<string, RawHandler>> {
@@ -63,13 +65,14 @@ export function generationRoutes(
   const messagesParts = { ...deps, allowApiKeyHeader: true };
   const responsesParts = { ...messagesParts, allowAzureHeader: true };
   const enter: RateLimiter['enter'] = (principal, id) => generateDeps.rateLimiter.enter(principal, id);
+  const decode = createResponsesDecoder(responses, deps, limits.kept);
   const count: CountRequest = (requested, signal) => countTokens(generateDeps, requested, signal);
   return {
     '/chat/completions': createGenerationRoute(chat, { ...deps, enter }),
     '/messages': createGenerationRoute(messages, { ...messagesParts, enter }),
-    '/responses': createResponsesRoute(responses, { ...responsesParts, enter }, limits.kept),
-    '/responses/compact': createCompactRoute(responses, { ...responsesParts, enter }, limits.kept),
-    '/responses/input_tokens': createInputTokensRoute(responses, { ...responsesParts, enter }, limits.kept, count),
+    '/responses': createResponsesRoute(responses, { ...responsesParts, enter }, decode, limits.kept),
+    '/responses/compact': createCompactRoute(responses, { ...responsesParts, enter }, decode),
+    '/responses/input_tokens': createInputTokensRoute(responses, { ...responsesParts, enter }, decode, count),
     '/embeddings': createEmbeddingsRoute({
       ...deps,
       allowAzureHeader: true,

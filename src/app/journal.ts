@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { GatewayError } from '../canonical/gateway-error.ts';
-import type { Config } from '../config/config.ts';
+import { longestRequestMs, type Config } from '../config/config.ts';
 import { JournalBehindError } from '../journal/apply-loop.ts';
 import { passingFileSystemOf, type Durability } from '../journal/durability.ts';
 import { openJournal, type Journal } from '../journal/journal.ts';
@@ -17,7 +17,7 @@ import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface JournalDeps {
-  readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'journal' | 'timeouts'>;
+  readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'journal' | 'timeouts' | 'responses'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -53,7 +53,7 @@ export async function openGatewayJournal(deps: JournalDeps): Promise<OpenedJourn
     store,
     durability: await chooseDurability(config, folder, log),
     bytesMax: config.journal.bytesMax,
-    lagMs: config.timeouts.totalMs + LATE_MS,
+    lagMs: longestRequestMs(config) + LATE_MS,
     takeLock,
     applyEarlier: () =>
       applyUnstoredFiles(database, unstoredFolderOf(config), (file) =>

@@ -21,11 +21,12 @@ export interface ListingDeps extends Pick<RulesDeps, 'policyOf' | 'byokCredentia
   readonly clock: Clock;
   /** With the version segment. */
   readonly baseUrl: () => string;
+  readonly codexInstructions: string | undefined;
 }
 
 /** What the lists of models, endpoints and providers are made from. */
 export function createListing(deps: ListingDeps): ListingServices {
-  const { catalog, stats, providers, clock, baseUrl } = deps;
+  const { catalog, stats, providers, clock, baseUrl, codexInstructions } = deps;
   const files = new Map(readProviderData().map((file) => [file.slug, file]));
   return {
     catalog,
@@ -34,6 +35,7 @@ export function createListing(deps: ListingDeps): ListingServices {
     allowedTo: (principal) => allowedTo(principal, deps),
     nowMs: () => clock.nowMs(),
     baseUrl,
+    codexInstructions,
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAnalyticsRateLimit } from '../accounts/limits/analytics-rate-limit.ts';
-import type { Config } from '../config/config.ts';
+import { longestRequestMs, type Config } from '../config/config.ts';
 import type { ManagementServices } from '../http/management/route.ts';
 import { isPublicOrOwnAddress } from '../lib/net/public-address.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -49,7 +49,7 @@ export interface Observability {
 }
 
 export interface ObservabilityDeps {
-  readonly config: Pick<Config, 'observability' | 'server' | 'timeouts'>;
+  readonly config: Pick<Config, 'observability' | 'server' | 'timeouts' | 'responses'>;
   readonly database: Database;
   readonly journal: Pick<Journal, 'append'>;
   readonly keys: Pick<KeyStore, 'find'>;
@@ -123,7 +123,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
     },
   });
   const { destinations, broadcast, poster } = openDestinations(deps);
-  const traffic = watchTaskTraffic(createTaskTrafficStore(database), config.timeouts.totalMs);
+  const traffic = watchTaskTraffic(createTaskTrafficStore(database), longestRequestMs(config));
   const jobs = jobsOf(deps, content, broadcast, traffic);
   const underWay = new Set<Promise<void>>();
 
@@ -221,7 +221,7 @@ function jobsOf(
   broadcast: Broadcast,
   traffic: TaskTrafficWatch,
 ): readonly Housekeeping[] {
-  const rollup = createUsageRollup({ database, lagMs: config.timeouts.totalMs + RECORD_GRACE_MS });
+  const rollup = createUsageRollup({ database, lagMs: longestRequestMs(config) + RECORD_GRACE_MS });
   const onFailed =
     (what: string) =>
     (error: unknown): void =>

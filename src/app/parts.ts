@@ -46,11 +46,14 @@ export interface Parts {
   reload(next: Config): void;
 }
 
-/** @param keepsStore whether this process sums up, fetches and clears away for all; one process of a gateway does */
+/**
+ * @param keepsStore whether this process sums up, fetches and clears away for all; one process of a gateway does
+ * @param serves whether it serves generations
+ */
 export async function createParts(
   options: GatewayOptions,
   { shared, storage, accounts, sandboxBaseUrl }: Foundation,
-  { keepsStore }: { readonly keepsStore: boolean },
+  { keepsStore, serves }: { readonly keepsStore: boolean; readonly serves: boolean },
 ): Promise<Parts> {
   const { config, log, state } = shared;
   const { database, journal, records } = storage;
@@ -94,8 +97,10 @@ export async function createParts(
     observability,
     files: fileArea.files,
   });
+  const formats = createClientFormats(config.responses, await areas.box());
+  const { presets } = areas.services;
   return {
-    formats: createClientFormats(config.responses, await areas.box()),
+    formats,
     providers,
     live,
     refresher,
@@ -103,7 +108,10 @@ export async function createParts(
     administration,
     areas,
     fileArea,
-    responseArea: createResponseArea({ ...shared, ...areas, database, keepsStore }, generateDeps),
+    responseArea: createResponseArea(
+      { ...shared, ...areas, database, keepsStore, serves, format: formats.responses, presets },
+      generateDeps,
+    ),
     videoArea: createVideoArea(
       { ...shared, ...areas, ...videoOptions, database, files: fileArea.files, keepsStore },
       generateDeps,

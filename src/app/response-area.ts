@@ -1,19 +1,31 @@
+import type { Presets } from '../accounts/presets.ts';
 import type { Config } from '../config/config.ts';
+import { createResponsesDecoder } from '../http/generation/decode-responses.ts';
 import { createHousekeeping } from '../lib/async/housekeeping.ts';
 import type { Clock } from '../lib/clock.ts';
+import { parseJsonObject } from '../lib/json.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { GenerateDeps } from '../pipeline/generate.ts';
+import { chargeLostRun } from '../pipeline/background/charge-lost-run.ts';
+import { checkAccepted } from '../pipeline/background/check-accepted.ts';
+import { createGenerate, type GenerateDeps } from '../pipeline/generate.ts';
 import type { SharedState } from '../state/contract.ts';
 import type { Database } from '../store/engine/database.ts';
-import { createStoredRows } from '../store/responses/response-rows.ts';
 import { createFindGoneOwners } from '../store/responses/gone-owners.ts';
+import { createStoredRows, type StoredRows } from '../store/responses/response-rows.ts';
+import { createBackgroundResponses } from '../stored-responses/background/background.ts';
+import { BackgroundRunner } from '../stored-responses/background/runner.ts';
 import { createStoredResponses, type StoredResponses } from '../stored-responses/stored-responses.ts';
 import type { Log } from '../telemetry/logs.ts';
+import type { ClientFormat } from '../wire/format.ts';
 
-/** Responses that are kept, and what clears away after them. */
+/** Responses that are kept, what runs them in the background, and what clears away after them. */
 export interface ResponseArea {
   readonly storedResponses: StoredResponses;
+  /** Before any process of the gateway serves: what an earlier gateway ran is to be taken over. */
+  recover(): Promise<void>;
   start(): void;
+  /** What runs in the background ends, or waits for another process. Before records are closed. */
+  drain(drainMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,20 +42,21 @@ interface ResponseAreaDeps {
   readonly log: Log;
   /** Whether this process clears away for all; one process of a gateway does. */
   readonly keepsStore: boolean;
+  /** Whether this process serves generations, and so runs them in the background, too. */
+  readonly serves: boolean;
+  readonly format: ClientFormat;
+  readonly presets: Pick<Presets, 'use'>;
 }
 
-export function createResponseArea(
-  parts: ResponseAreaDeps,
-  { policyOf }: Pick<GenerateDeps, 'policyOf'>,
-): ResponseArea {
+export function createResponseArea(parts: ResponseAreaDeps, generateDeps: GenerateDeps): ResponseArea {
   const { config, database, state, clock, log } = parts;
-  const { store, share } = config.responses;
-  const { retentionMs, bytesMaxPerKey } = config.responses;
+  const { store, share, retentionMs, bytesMaxPerKey, eventsMs, echo } = config.responses;
   const stored =
     store === 'database'
-      ? createStoredRows({ database, box: parts.box, clock, retentionMs, bytesMaxPerKey })
+      ? createStoredRows({ database, box: parts.box, clock, retentionMs, bytesMaxPerKey, eventsMs })
       : undefined;
   const rows = stored ?? state.responses;
+  const runs = stored !== undefined && config.responses.background ? stored : undefined;
   const findGone = createFindGoneOwners({ database, withKeys: share === 'key' });
   const housekeeping = createHousekeeping({
     async work() {
@@ -55,17 +68,53 @@ export function createResponseArea(
     onFailed: (error) =>
       log.general.warn({ err: error }, 'kept responses could not be cleared away: tried again later'),
   });
+  let runner: BackgroundRunner | undefined;
+  const storedResponses = createStoredResponses({
+    config: { store, share, zdr: config.defaults.provider.zdr === true, bytesMax: config.server.maxBodyBytes },
+    rows,
+    policyOf: generateDeps.policyOf,
+    clock,
+    background:
+      runs && createBackgroundResponses({ ...runs, rows: runs, clock, echo, onAccepted: () => runner?.nudge() }),
+    checkAccepted: ({ generationId: id, ...of }) => checkAccepted(generateDeps, { id, ...of }),
+    onLost: (responseId, error) => log.general.error({ responseId, err: error }, 'a response was not kept'),
+  });
+  if (runs !== undefined && parts.serves) runner = createRunner(parts, generateDeps, runs, storedResponses);
   return {
-    storedResponses: createStoredResponses({
-      config: { store, share, zdr: config.defaults.provider.zdr === true, bytesMax: config.server.maxBodyBytes },
-      rows,
-      policyOf,
-      clock,
-      onLost: (responseId, error) => log.general.error({ responseId, err: error }, 'a response was not kept'),
-    }),
+    storedResponses,
+    async recover() {
+      // No other gateway has the embedded database; on PostgreSQL another one may live, and leases say so.
+      if (database.engine === 'sqlite') await runs?.tasks.forgetRunners();
+    },
     start() {
+      runner?.start();
       if (parts.keepsStore && store !== 'off') housekeeping.start();
     },
+    drain: (drainMs) => runner?.close(drainMs) ?? Promise.resolve(),
     close: () => housekeeping.stop(),
   };
+}
+
+function createRunner(
+  { config, clock, log, format, presets }: ResponseAreaDeps,
+  generateDeps: GenerateDeps,
+  rows: StoredRows,
+  kept: StoredResponses,
+): BackgroundRunner {
+  const rename = (name: string): string => generateDeps.catalog.rename?.(name) ?? name;
+  const decode = createResponsesDecoder(format, { presets, rename }, kept);
+  return new BackgroundRunner({
+    rows,
+    tasks: rows.tasks,
+    events: rows.events,
+    generate: createGenerate(generateDeps),
+    format,
+    decode: ({ text, headers, principal }) => decode({ text, headers, principal, body: parseJsonObject(text) ?? null }),
+    chargeLost: (lost) => chargeLostRun(generateDeps, lost),
+    clock,
+    totalMs: config.responses.backgroundMs,
+    perKey: config.responses.backgroundPerKey,
+    onFailed: (responseId, error) =>
+      log.general.error({ responseId, err: error }, 'a response in the background could not be run or stored'),
+  });
 }

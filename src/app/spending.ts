@@ -1,7 +1,7 @@
 import { createCredits, type Credits } from '../accounts/limits/credits.ts';
 import { createLedger, type Ledger } from '../accounts/limits/ledger.ts';
 import { createRateLimiter, type RateLimiter } from '../accounts/limits/rate-limits.ts';
-import type { Config } from '../config/config.ts';
+import { longestRequestMs, type Config } from '../config/config.ts';
 import { withTimeout } from '../lib/async/with-timeout.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../store/engine/database.ts';
@@ -11,7 +11,7 @@ import type { SharedState } from '../state/contract.ts';
 import { sumCounted } from '../store/accounts/issued-keys.ts';
 
 export interface SpendingDeps {
-  readonly config: Pick<Config, 'credits' | 'rateLimits' | 'timeouts'>;
+  readonly config: Pick<Config, 'credits' | 'rateLimits' | 'timeouts' | 'responses'>;
   readonly database: Database;
   readonly records: Pick<AppliedRecords, 'wait'>;
   readonly state: Pick<SharedState, 'reservations' | 'rateLimitState'>;
@@ -49,7 +49,7 @@ export function createManagersLimiter({
 export function createSpending(deps: SpendingDeps): Spending {
   const { config, database, records, state, clock, onFailed } = deps;
   const store = createLedgerStore({ database });
-  const reservationMs = config.timeouts.totalMs + GRACE_MS;
+  const reservationMs = longestRequestMs(config) + GRACE_MS;
   let isBlind = false;
   /** Charges that wait in a journal are in no sum: a limit would be granted anew with every read. */
   const read = async <Value>(sum: () => Promise<Value>): Promise<Value> => {

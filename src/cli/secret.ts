@@ -35,13 +35,24 @@ export async function runSecret(args: readonly string[], io: Io): Promise<number
 
 /** All encrypted columns, each with the purpose of its encryption. */
 function sealedTables(database: Database): readonly SealedTable[] {
-  const { credentials, content, destinations, responses, responseMedia, videoJobs } = createSealedRows(database);
+  const {
+    credentials,
+    content,
+    destinations,
+    responses,
+    responseMedia,
+    backgroundResponses,
+    responseEvents,
+    videoJobs,
+  } = createSealedRows(database);
   return [
     { rows: credentials, purposeOf: ({ id, context }) => purposeOfCredential({ id, provider: context ?? '' }) },
     { rows: content, purposeOf: ({ id }) => purposeOfContent(id) },
     { rows: destinations, purposeOf: ({ id }) => destinationPurpose(id) },
-    { rows: responses, purposeOf: ({ context }) => storedResponsePurpose(context ?? '') },
-    { rows: responseMedia, purposeOf: ({ context }) => storedResponsePurpose(context ?? '') },
+    ...[responses, responseMedia, backgroundResponses, responseEvents].map((rows): SealedTable => ({
+      rows,
+      purposeOf: ({ context }) => storedResponsePurpose(context ?? ''),
+    })),
     { rows: videoJobs, purposeOf: ({ context }) => videoJobPurpose(context ?? '') },
   ];
 }

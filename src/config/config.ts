@@ -119,6 +119,11 @@ export interface VideosConfig {
   readonly webhookSecret?: string;
 }
 
+/** The longest time of any request: one in the background may take longer than those that a caller waits for. */
+export function longestRequestMs({ timeouts, responses }: Pick<Config, 'timeouts' | 'responses'>): number {
+  return Math.max(timeouts.totalMs, responses.background ? responses.backgroundMs : 0);
+}
+
 /** Responses of `POST /responses` that are kept, and how that format responds. */
 export interface ResponsesConfig {
   readonly store: 'off' | 'memory' | 'database';

@@ -480,6 +480,11 @@ const REFUSED: readonly (readonly [promise: string, file: string, message: strin
     'gateway.yaml:3: responses.background: needs "store: database"',
   ],
   [
+    'a list for Codex without the instructions that it needs is named',
+    'responses:\n  codex_models: list\n',
+    'gateway.yaml:2: responses.codex_models: needs codex_instructions_file',
+  ],
+  [
     'a key that is like no other lists what is known',
     'credits:\n  xyz: 1\n',
     'gateway.yaml:2: credits.xyz: unknown key; known here: enforce',

@@ -37,7 +37,7 @@ export class Exchange extends OpenRequest<GenerationRequest> {
     format: ClientFormat,
     writer: ResponseWriter,
   ) {
-    super(deps, { ...incoming, requestId: incoming.nested?.requestId }, writer);
+    super(deps, { ...incoming, requestId: incoming.nested?.requestId ?? incoming.background?.generationId }, writer);
     this.#streams = deps.streams;
     this.incoming = incoming;
     this.format = format;
@@ -121,15 +121,17 @@ export class Exchange extends OpenRequest<GenerationRequest> {
   identify(): ResponseIdentity {
     const { log, report, meter } = this.facts;
     const { endpoint } = meter;
+    const { background } = this.incoming;
     return {
-      id: log.id,
-      createdS: Math.floor(log.createdMs / 1_000),
+      id: background?.generationId ?? log.id,
+      createdS: Math.floor((background?.acceptedMs ?? log.createdMs) / 1_000),
       model: endpoint?.model ?? report.requested,
       ...(endpoint !== undefined && { provider: endpoint.providerName }),
       ...(log.request.directives.legacyCalls && { legacyCalls: true }),
       request: this.incoming.request,
       accountId: log.principal.accountId,
       ...(this.incoming.keep !== undefined && { isKept: true }),
+      ...(background !== undefined && { nextEvent: background.nextEvent }),
     };
   }
 

@@ -42,6 +42,7 @@ export interface ArrivedRequest<Request extends ModelRequest> {
   readonly arrivedMs: number;
   readonly place?: RequestPermit | undefined;
   readonly isLarge?: boolean | undefined;
+  readonly background?: { readonly totalMs: number } | undefined;
 }
 
 /**
@@ -64,9 +65,10 @@ export class OpenRequest<Request extends ModelRequest> {
   constructor(deps: OpenRequestDeps, arrived: ArrivedRequest<Request>, caller: { onGone(listener: () => void): void }) {
     this.#deps = deps;
     this.facts = openFacts(deps, arrived);
-    this.reservation = new BudgetReservation(deps, arrived.principal, this.facts.log, arrived.place);
+    const { principal, place, background } = arrived;
+    this.reservation = new BudgetReservation(deps, principal, this.facts.log, place, background !== undefined);
     caller.onGone(() => this.cancellation.abort('gone'));
-    this.#timer = setTimeout(() => this.cancellation.abort('total'), deps.totalMs);
+    this.#timer = setTimeout(() => this.cancellation.abort('total'), background?.totalMs ?? deps.totalMs);
   }
 
   /** What `end` ends is open from now on: it runs when the request is over, whatever its outcome, the last one first. */

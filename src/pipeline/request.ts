@@ -31,6 +31,20 @@ export interface IncomingRequest {
   readonly nested?: NestedContext;
   /** Keeps the response for later requests. Absent: it is not kept. */
   readonly keep?: KeepResponse | undefined;
+  /** Set for a run in the background, whose caller has gone on meanwhile. */
+  readonly background?: BackgroundRun;
+}
+
+/** A response that runs in the background. */
+export interface BackgroundRun {
+  /** The generation id that its caller was given: a second run is recorded under another one. */
+  readonly generationId: string;
+  /** Unix ms. */
+  readonly acceptedMs: number;
+  /** Of its next event. */
+  readonly nextEvent: number;
+  /** Bound on the run, ms. */
+  readonly totalMs: number;
 }
 
 /**

@@ -16,7 +16,7 @@ import { budgetResource, memberResource } from '../resources/workspace-parts.ts'
 import { workspaceResource } from '../resources/workspaces.ts';
 import { contentRows, oauthCodeRows } from './accounts/columns.ts';
 import { openDatabase, type Database } from './engine/database.ts';
-import { storedMediaRows, storedResponseRows } from './responses/columns.ts';
+import { backgroundResponseRows, responseEventRows, storedMediaRows, storedResponseRows } from './responses/columns.ts';
 import { generationRows } from './generations/columns.ts';
 import { videoJobRows } from './video-jobs/columns.ts';
 import type { Tables } from './tables.ts';
@@ -94,6 +94,8 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   stored_responses: storedResponseRows,
   stored_media: storedMediaRows,
   video_jobs: videoJobRows,
+  background_responses: backgroundResponseRows,
+  response_events: responseEventRows,
 };
 
 interface ColumnFacts {

@@ -1,5 +1,7 @@
 import type { GenerationContentTable, OauthCodesTable } from './accounts/columns.ts';
 import type {
+  BackgroundResponsesTable,
+  ResponseEventsTable,
   StoredItemsTable,
   StoredMediaTable,
   StoredMediaUsesTable,
@@ -140,6 +142,8 @@ export interface Tables {
   readonly stored_media: StoredMediaTable;
   readonly stored_media_uses: StoredMediaUsesTable;
   readonly video_jobs: VideoJobsTable;
+  readonly background_responses: BackgroundResponsesTable;
+  readonly response_events: ResponseEventsTable;
   readonly journal_checkpoints: JournalCheckpointsTable;
   readonly database_identity: DatabaseIdentityTable;
   readonly schema_migrations: SchemaMigrationsTable;

@@ -1,7 +1,7 @@
 import { invalid } from '../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { ResponseLink, ResponseReader, ResponseRows } from '../state/contract.ts';
-import { idOf, isUnfinishedCall, objectsOf, parseItems, type TurnItems } from './items.ts';
+import { idOf, isUnderWay, isUnfinishedCall, objectsOf, parseItems, type TurnItems } from './items.ts';
 import { brokenChain, cannotContinue, chainTooLarge, chainTooLong, storeIsAway, unfinished } from './refusals.ts';
 
 /** Responses that one request may continue, one after the other. */
@@ -11,11 +11,6 @@ export interface ContinueDeps {
   readonly rows: Pick<ResponseRows, 'findChain' | 'findByItems'>;
   /** Of everything that a request continues or refers to, as a request could have sent it. */
   readonly bytesMax: number;
-}
-
-/** Status of background responses that have not ended. */
-function isUnderWay(status: string): boolean {
-  return status === 'queued' || status === 'in_progress';
 }
 
 /**

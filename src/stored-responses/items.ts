@@ -38,3 +38,8 @@ export function outputText(output: readonly JsonObject[]): string {
   const parts = output.flatMap(({ type, content }) => (type === 'message' ? objectsOf(content) : []));
   return parts.map(({ type, text }) => (type === 'output_text' && typeof text === 'string' ? text : '')).join('');
 }
+
+/** Status of background responses that have not ended. */
+export function isUnderWay(status: string): boolean {
+  return status === 'queued' || status === 'in_progress';
+}

@@ -66,6 +66,19 @@ export function notInBackground(): GatewayError {
   return new GatewayError('invalid_request', 'Only a response that runs in the background can be cancelled.');
 }
 
-export function noBackground(): GatewayError {
-  return invalid('background', 'cannot be true: responses in the background are not supported');
+/** @param why it cannot run in the background */
+export function noBackground(why: string): GatewayError {
+  return invalid('background', `cannot be true: ${why}`);
 }
+
+export const NO_BACKGROUND_IN_CONFIGURATION =
+  'responses do not run in the background here, which takes the configuration keys responses.store "database" and responses.background true';
+
+export function eventsAreGone(): GatewayError {
+  return invalid(
+    'starting_after',
+    'cannot be resumed: the events of this response are not kept, or not any more. Leave it out',
+  );
+}
+
+export const WITHOUT_RUN = new GatewayError('server', 'The gateway has lost the run of this response.');

@@ -33,6 +33,7 @@ function open(
     policyOf: () => policy as Policy,
     // No two responses are made in the same millisecond.
     clock: { nowMs: () => ++nowMs },
+    checkAccepted: () => Promise.resolve(),
     onLost: (_id, error) => lost.push(error),
   });
   return { stored, rows, lost };
@@ -174,8 +175,8 @@ suite('a response that continues another', () => {
     const text = { ...said('msg_1'), status: 'incomplete' };
     await keep(opened, 'a', { output: [text, call], status: 'failed', isCancelled: true });
     assert.deepEqual(await historyOf(opened, { previous_response_id: 'a' }), ['in_a', 'msg_1']);
-    const { status, error } = await opened.stored.find(KEY, 'a');
-    assert.deepEqual([status, error], ['cancelled', null]);
+    const { response } = await opened.stored.find(KEY, 'a');
+    assert.deepEqual([response['status'], response['error']], ['cancelled', null]);
   });
 
   // @spec responses-97
@@ -254,8 +255,11 @@ suite('whether a response is kept', () => {
   });
 
   // @spec responses-21
-  test('is no question for one that is to run in the background, which is refused', async () => {
-    const { status, issues } = await refusalOf(() => open().stored.keeperOf(KEY, requestWith({ background: true })));
+  test('is no question for one that is to run in the background, which is refused where nothing does', async () => {
+    const request = requestWith({ background: true });
+    const accepted = { text: '{}', headers: { serviceMetadata: false, betas: [] }, isLarge: false };
+    const of = { generationId: 'gen-1', principal: KEY, request, accepted };
+    const { status, issues } = await refusalOf(() => open().stored.accept(of));
     assert.deepEqual([status, issues?.[0]?.path], [400, 'background']);
   });
 
@@ -293,7 +297,7 @@ suite('a kept response that is read', () => {
   test('is the object that its caller got, with the text of all messages', async () => {
     const opened = open();
     await keep(opened, 'a', { output: [said('m1'), { id: 'rs', type: 'reasoning', summary: [] }, said('m2')] });
-    const response = await opened.stored.find(KEY, 'a');
+    const { response } = await opened.stored.find(KEY, 'a');
     assert.deepEqual([response['id'], response['status'], response['store']], ['a', 'completed', true]);
     assert.equal(response['output_text'], 'said m1said m2');
     assert.equal((await refusalOf(() => opened.stored.find(OTHER_KEY, 'a'))).status, 404);

@@ -2,23 +2,31 @@ import type { Policy } from '../accounts/policy/policy.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { KeepResponse } from '../pipeline/request.ts';
 import type { ResponseReader, ResponseRow, ResponseRows } from '../state/contract.ts';
 import type { DecodeContext } from '../wire/format.ts';
+import type { BackgroundRequest, BackgroundResponses } from './background/background.ts';
 import { namedItems, readHistory, readReferences } from './continue.ts';
 import { pageOf, type ItemsWindow } from './input-items.ts';
-import { idOf, objectsOf, outputText, parseItems, serializeItems } from './items.ts';
+import { isUnderWay, objectsOf, parseItems } from './items.ts';
 import {
   cannotContinueAny,
   cannotKeep,
+  eventsAreGone,
   noSuchResponse,
   noBackground,
+  NO_BACKGROUND_IN_CONFIGURATION,
   nothingIsKept,
   notInBackground,
   OFF_IN_CONFIGURATION,
   storeIsAway,
+  WITHOUT_RUN,
 } from './refusals.ts';
+import { endedRow, responseOf } from './rows.ts';
+import { asFailed } from '../wire/responses/response/background.ts';
+import { responseIdOf } from '../wire/responses/response/response-out.ts';
+import { encodeStoredStream } from '../wire/responses/response/stored-stream.ts';
 
 /** The parts of the configuration that say what is kept. */
 export interface StoredResponsesConfig {
@@ -36,6 +44,10 @@ export interface StoredResponsesDeps {
   /** @throws GatewayError 503 when it cannot be read; as a rejection */
   readonly policyOf: (principal: Principal) => Policy | Promise<Policy>;
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** Absent: the configuration has none. */
+  readonly background?: BackgroundResponses | undefined;
+  /** What refuses a request before it is accepted for the background. @throws GatewayError */
+  readonly checkAccepted: (of: BackgroundRequest) => Promise<void>;
   /** For the operator: a response was not kept although its request wanted that. */
   readonly onLost: (responseId: string, error: unknown) => void;
 }
@@ -49,11 +61,18 @@ export interface StoredResponses {
   prepare(principal: Principal, body: Json): DecodeContext | Promise<DecodeContext>;
   /**
    * What keeps the response of a request; `undefined` where it is not to be kept.
-   * @throws GatewayError 400 at `store` or `background` where the request insists on what cannot be
+   * @throws GatewayError 400 at `store` where the request insists on what cannot be
    */
   keeperOf(principal: Principal, request: GenerationRequest): Promise<KeepResponse | undefined>;
+  /** Accepts a request to run it in the background. @throws GatewayError 400 at `background`, 402, 403, 404, 429, 503 */
+  accept(of: BackgroundRequest): Promise<AcceptedResponse>;
   /** The response as its caller got it, with `output_text`. @throws GatewayError 404 */
-  find(principal: Principal, id: string): Promise<JsonObject>;
+  find(principal: Principal, id: string): Promise<FoundResponse>;
+  /**
+   * The stream of a response, behind an event where that is given.
+   * @throws GatewayError 404; 400 at `starting_after` where its events are not kept
+   */
+  stream(principal: Principal, id: string, after: number | undefined): Promise<string | AsyncIterable<string>>;
   /** A page of the input of the response, with all that it continues. @throws GatewayError 404, 400 at `after` */
   listInput(principal: Principal, id: string, window: ItemsWindow): Promise<JsonObject>;
   /** Stops a background response. @returns the response @throws GatewayError 404; 400 for one that was none */
@@ -62,8 +81,21 @@ export interface StoredResponses {
   delete(principal: Principal, id: string): Promise<void>;
 }
 
+/** A response that was accepted to run in the background. */
+export interface AcceptedResponse {
+  readonly response: JsonObject;
+  /** Its stream, from the beginning. */
+  follow(signal: AbortSignal): AsyncIterable<string>;
+}
+
+export interface FoundResponse {
+  readonly response: JsonObject;
+  /** When to look again, of one that has not ended. */
+  readonly pollAfterMs?: number;
+}
+
 export function createStoredResponses(deps: StoredResponsesDeps): StoredResponses {
-  const { config, rows } = deps;
+  const { config, rows, background } = deps;
   const isOff = config.store === 'off';
   const continuing = { rows, bytesMax: config.bytesMax };
 
@@ -75,27 +107,8 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
   }
 
   return {
-    prepare(principal, body) {
-      const { accountId } = principal;
-      const { previous_response_id: previousId, input } = isJsonObject(body) ? body : {};
-      const continues = typeof previousId === 'string' && previousId !== '';
-      if (isOff) {
-        if (continues) throw cannotContinueAny();
-        return { accountId };
-      }
-      const named = namedItems(input);
-      if (!continues && named.size === 0) return { accountId, references: NO_REFERENCES };
-      const reader = readerOf(principal, config.share);
-      const history = continues ? readHistory(continuing, reader, previousId) : undefined;
-      const references = readReferences(continuing, reader, named);
-      return Promise.all([history, references]).then(([items, kept]) => ({
-        accountId,
-        ...(items !== undefined && { history: items }),
-        references: kept,
-      }));
-    },
+    prepare: (principal, body) => prepare(deps, principal, body),
     async keeperOf(principal, request) {
-      if (request.response?.background === true) throw noBackground();
       const setting = request.response?.store;
       if (request.response === undefined || setting === false) return undefined;
       const forbidden = isOff ? OFF_IN_CONFIGURATION : await whyForbidden(deps, principal, request);
@@ -104,8 +117,16 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
       if (setting === true) throw cannotKeep(forbidden);
       return undefined;
     },
+    accept: (of) => accept(deps, of),
     async find(principal, id) {
-      return objectOf(await find(principal, id));
+      return current(deps, await find(principal, id));
+    },
+    async stream(principal, id, after) {
+      const row = await find(principal, id);
+      const followed = await background?.follow(id, after ?? -1).catch(away);
+      if (followed !== undefined) return followed;
+      if (after !== undefined) throw eventsAreGone();
+      return encodeStoredStream((await current(deps, row)).response);
     },
     async listInput(principal, id, window) {
       const { parentId, items } = await find(principal, id);
@@ -114,15 +135,68 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
       return pageOf([...before, ...parseItems(items).input], window);
     },
     async cancel(principal, id) {
-      const response = objectOf(await find(principal, id));
-      if (response['background'] !== true) throw notInBackground();
-      return response;
+      const row = await find(principal, id);
+      if (responseOf(row)['background'] !== true) throw notInBackground();
+      if (!isUnderWay(row.status)) return responseOf(row);
+      await background?.cancel(row).catch(away);
+      return (await current(deps, row)).response;
     },
     async delete(principal, id) {
-      if (isOff) throw nothingIsKept();
+      const row = await find(principal, id);
+      if (isUnderWay(row.status)) await background?.cancel(row).catch(away);
       if (!(await rows.delete(id, readerOf(principal, config.share)).catch(away))) throw noSuchResponse();
     },
   };
+}
+
+/** What the body of a request continues and refers to. */
+function prepare(
+  { rows, config }: StoredResponsesDeps,
+  principal: Principal,
+  body: Json,
+): DecodeContext | Promise<DecodeContext> {
+  const { accountId } = principal;
+  const { previous_response_id: previousId, input } = isJsonObject(body) ? body : {};
+  const continues = typeof previousId === 'string' && previousId !== '';
+  if (config.store === 'off') {
+    if (continues) throw cannotContinueAny();
+    return { accountId };
+  }
+  const named = namedItems(input);
+  if (!continues && named.size === 0) return { accountId, references: NO_REFERENCES };
+  const continuing = { rows, bytesMax: config.bytesMax };
+  const reader = readerOf(principal, config.share);
+  const history = continues ? readHistory(continuing, reader, previousId) : undefined;
+  const references = readReferences(continuing, reader, named);
+  return Promise.all([history, references]).then(([items, kept]) => ({
+    accountId,
+    ...(items !== undefined && { history: items }),
+    references: kept,
+  }));
+}
+
+async function accept(deps: StoredResponsesDeps, of: BackgroundRequest): Promise<AcceptedResponse> {
+  const { background } = deps;
+  const { principal, request, generationId } = of;
+  if (background === undefined) throw noBackground(NO_BACKGROUND_IN_CONFIGURATION);
+  const forbidden =
+    request.response?.store === false ? '"store" is false' : await whyForbidden(deps, principal, request);
+  if (forbidden !== undefined) throw noBackground(forbidden);
+  await deps.checkAccepted(of);
+  const response = await background.accept(of);
+  return { response, follow: (signal) => followAccepted(background, responseIdOf(generationId), signal) };
+}
+
+/** A response as it is by now: one that was not over when its row was read may run, or have ended since. */
+async function current({ rows, background, clock }: StoredResponsesDeps, row: ResponseRow): Promise<FoundResponse> {
+  if (!isUnderWay(row.status)) return { response: responseOf(row) };
+  const response = await background?.progress(row).catch(away);
+  if (response !== undefined) return { response, pollAfterMs: pollAfterMs(clock.nowMs() - row.createdAtMs) };
+  const ended = await rows.find(row.id, row.owner).catch(away);
+  if (ended === undefined) throw noSuchResponse();
+  // What ran it is gone without a trace, or the configuration has no background any more.
+  if (isUnderWay(ended.status)) return { response: asFailed(responseOf(ended), [], WITHOUT_RUN) };
+  return { response: responseOf(ended) };
 }
 
 const NO_REFERENCES: ReadonlyMap<string, JsonObject> = new Map();
@@ -158,27 +232,14 @@ async function keep(
   response: JsonObject,
   isCancelled: boolean,
 ): Promise<boolean> {
-  const {
-    output: list,
-    output_text: _text,
-    ...object
-  } = isCancelled ? { ...response, status: 'cancelled', error: null } : response;
-  const { id, status } = object;
-  const output = objectsOf(list);
+  const ended: JsonObject = isCancelled ? { ...response, status: 'cancelled', error: null } : response;
+  const { id, status } = ended;
   // Of a failure without output there is nothing to go on from.
-  if (typeof id !== 'string' || typeof status !== 'string' || (status === 'failed' && output.length === 0))
-    return false;
-  const input = options?.items ?? [];
-  const row: ResponseRow = {
-    id,
-    owner: { accountId, workspaceId, keyHash },
-    createdAtMs: clock.nowMs(),
-    status,
-    parentId: options?.previousResponseId ?? null,
-    itemIds: [...new Set([...input, ...output].flatMap((item) => idOf(item) ?? []))],
-    items: serializeItems({ input, output }),
-    object: JSON.stringify(object),
-  };
+  if (typeof id !== 'string' || typeof status !== 'string') return false;
+  if (status === 'failed' && objectsOf(ended['output']).length === 0) return false;
+  const { items: input = [], previousResponseId: parentId = null } = options ?? {};
+  const owner = { accountId, workspaceId, keyHash };
+  const row = endedRow({ owner, createdAtMs: clock.nowMs(), parentId, input }, ended);
   try {
     return await rows.put(row).catch(async (error: unknown) => {
       if (config.store !== 'database') throw error;
@@ -191,7 +252,20 @@ async function keep(
   }
 }
 
-function objectOf({ object, items }: ResponseRow): JsonObject {
-  const { output } = parseItems(items);
-  return { ...parseJsonObject(object), output, output_text: outputText(output) };
+async function* followAccepted(
+  background: BackgroundResponses,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const frames = await background.follow(id, -1, signal);
+  if (frames !== undefined) yield* frames;
+}
+
+const SOON_MS = 10_000;
+const LATER_MS = 60_000;
+
+/** @param ageMs since the response was accepted */
+function pollAfterMs(ageMs: number): number {
+  if (ageMs < SOON_MS) return 1_000;
+  return ageMs < LATER_MS ? 2_000 : 5_000;
 }

@@ -29,6 +29,8 @@ export interface ResponseIdentity {
   readonly accountId?: string;
   /** The response is to be kept, and served again by its id. */
   readonly isKept?: true;
+  /** It runs in the background, and its stream has begun: the number of its next event. */
+  readonly nextEvent?: number;
 }
 
 /** What one generation cost the account. Nano-USD, integers. */

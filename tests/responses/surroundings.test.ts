@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { makeFolder } from '../support/cli/spawn-cli.ts';
 import { API_KEY, startGateway } from '../support/gateway.ts';
 import { exchangeRaw, requestHead } from '../support/http/raw-http.ts';
 
@@ -39,4 +42,68 @@ test('gives Codex a list of models that it can read, and others the same as ever
   const { models, ...rest } = await get('/models?client_version=0.150.0');
   assert.deepEqual(models, []);
   assert.deepEqual(rest, await get('/models'));
+});
+
+const MEMBERS = [
+  'slug',
+  'display_name',
+  'description',
+  'default_reasoning_level',
+  'supported_reasoning_levels',
+  'shell_type',
+  'visibility',
+  'supported_in_api',
+  'priority',
+  'additional_speed_tiers',
+  'service_tiers',
+  'availability_nux',
+  'upgrade',
+  'base_instructions',
+  'supports_reasoning_summaries',
+  'default_reasoning_summary',
+  'support_verbosity',
+  'default_verbosity',
+  'apply_patch_tool_type',
+  'web_search_tool_type',
+  'truncation_policy',
+  'supports_parallel_tool_calls',
+  'supports_image_detail_original',
+  'context_window',
+  'max_context_window',
+  'auto_compact_token_limit',
+  'effective_context_window_percent',
+  'experimental_supported_tools',
+  'input_modalities',
+  'supports_search_tool',
+  'use_responses_lite',
+];
+
+// @spec responses-5
+test('gives Codex complete records of models where the operator wants it, without its vendor’s own (PASS 42)', async (t) => {
+  const file = join(makeFolder(t), 'instructions.md');
+  writeFileSync(file, 'Be a good agent.');
+  const endpoint = {
+    provider: 'one',
+    model: 'm',
+    price: { prompt: 1, completion: 1 },
+  };
+  const model = { endpoints: [endpoint], context_length: 1_000, input_modalities: ['text', 'image'] };
+  const config = {
+    responses: { codex_models: 'list', codex_instructions_file: file },
+    providers: { one: { adapter: 'openai-compatible', name: 'One', base_url: 'http://127.0.0.1:1', api_key: 'x' } },
+    models: { 'acme/one': model, 'openai/one': model },
+  };
+  const gateway = await startGateway({ yaml: JSON.stringify(config) });
+  t.after(() => gateway.close());
+  const response = await fetch(`${gateway.baseUrl}/models?client_version=0.150.0`);
+  const { models } = (await response.json()) as { models: readonly Record<string, unknown>[] };
+  assert.ok(models.length > 1 && models.every(({ slug }) => slug !== 'openai/one'));
+  for (const record of models) assert.deepEqual(Object.keys(record).toSorted(), MEMBERS.toSorted());
+  const own = models.find(({ slug }) => slug === 'acme/one');
+  assert.deepEqual(
+    [own?.['base_instructions'], own?.['context_window'], own?.['input_modalities']],
+    ['Be a good agent.', 1_000, ['text', 'image']],
+  );
+  const missing = JSON.stringify({ responses: { codex_models: 'list', codex_instructions_file: `${file}.none` } });
+  await assert.rejects(startGateway({ yaml: missing }), /codex_instructions_file.*cannot be read/);
 });

@@ -56,6 +56,17 @@ suite('rate limits', () => {
     assert.equal(open({}).admit(principal, request()), undefined);
   });
 
+  // @spec responses-121
+  test('counts a run in the background by its tokens alone: as a request it counted when it was accepted', async () => {
+    const limiter = open({ key: { requestsPerMinute: 1, tokensPerMinute: 10 } });
+    await pass(limiter.admit(principal, request()));
+    const run = { ...request({ tokens: 6 }), isCounted: true };
+    await pass(limiter.admit(principal, run));
+    const further = limiter.admit(principal, { ...request({ tokens: 6 }), isCounted: true });
+    assert.equal((await refusal(further)).status, 429);
+    assert.equal(open({ key: { requestsPerMinute: 1 } }).admit(principal, run), undefined);
+  });
+
   // @spec rate-1
   test('refuses one request more a minute with 429, and says when to retry', async () => {
     const limiter = open({ key: { requestsPerMinute: 2 } });

@@ -25,6 +25,8 @@ export interface RatedRequest {
   readonly isNested?: boolean;
   /** The request counts as concurrent already (`enter`); whether it counts among free ones is not known before. */
   readonly hasPlace?: boolean;
+  /** It counts among the requests of its minute and day already: only its tokens are counted. */
+  readonly isCounted?: boolean;
 }
 
 /** A request that was admitted. */
@@ -120,13 +122,13 @@ function boundedBy(
 function admit(
   deps: RateLimiterDeps,
   bounded: readonly Bounded[],
-  { generationId: id, promptTokens, isNested = false, hasPlace = false }: RatedRequest,
+  { generationId: id, promptTokens, isNested = false, hasPlace = false, isCounted = false }: RatedRequest,
 ): PendingPermit {
   const { rateLimitState, clock, slotMs: expiresInMs } = deps;
   const subjects = bounded.flatMap(({ subject, limit: { concurrent }, isOfFree = false }) =>
     concurrent === undefined || isNested || (hasPlace && !isOfFree) ? [] : [{ subject, limit: concurrent }],
   );
-  const rates = bounded.flatMap((each) => ratesOf(each, promptTokens));
+  const rates = bounded.flatMap((each) => ratesOf(each, promptTokens, isCounted));
   const requested: PermitRequest = {
     ...(subjects.length > 0 && { slots: { id, expiresInMs, subjects } }),
     rates: rates.map(({ rate }) => rate),
@@ -160,7 +162,11 @@ interface NamedRate {
   readonly isOfTokens: boolean;
 }
 
-function ratesOf({ subject, whose, limit }: Bounded, promptTokens: () => number): readonly NamedRate[] {
+function ratesOf(
+  { subject, whose, limit }: Bounded,
+  promptTokens: () => number,
+  isCounted: boolean,
+): readonly NamedRate[] {
   const { requestsPerMinute, requestsPerDay, tokensPerMinute } = limit;
   const rates: NamedRate[] = [];
   const add = (name: string, unit: string, max: number | undefined, periodMs: number, take: () => number): void => {
@@ -172,8 +178,10 @@ function ratesOf({ subject, whose, limit }: Bounded, promptTokens: () => number)
     });
   };
   // The first refusal sets the retry time: a caller with a used-up day should not retry after a minute.
-  add('day', 'requests a day', requestsPerDay, DAY_MS, () => 1);
-  add('minute', 'requests a minute', requestsPerMinute, MINUTE_MS, () => 1);
+  if (!isCounted) {
+    add('day', 'requests a day', requestsPerDay, DAY_MS, () => 1);
+    add('minute', 'requests a minute', requestsPerMinute, MINUTE_MS, () => 1);
+  }
   add('tokens', 'tokens a minute', tokensPerMinute, MINUTE_MS, promptTokens);
   return rates;
 }

@@ -39,7 +39,7 @@ export async function createWorker(
     openWorkerStorage(start, deps, { onOrphaned, ready: () => ready() }),
   );
   const { shared } = foundation;
-  const parts = await createParts(options, foundation, { keepsStore: false });
+  const parts = await createParts(options, foundation, { keepsStore: false, serves: true });
   ready = createReadiness({ ...foundation.storage, ...parts.spending });
   const { localServers, refresher, observability, responseArea, videoArea } = parts;
   const forwarder = createForwarder({
@@ -65,7 +65,8 @@ export async function createWorker(
     async close(farewellMs) {
       localServers.stop();
       refresher?.stop();
-      await server.close({ farewellMs, drainMs: config.server.drainMs });
+      const { drainMs } = config.server;
+      await Promise.all([server.close({ farewellMs, drainMs }), responseArea.drain(drainMs)]);
       forwarder.close();
       await foundation.storage.records.close();
       await observability.close();

@@ -86,10 +86,11 @@ const shape = {
     'Whether an endpoint that can shorten a history itself does it, or the gateway for all alike.',
     { default: 'native', example: 'own' },
   ),
-  codex_models: key(z.enum(['off', 'list']), 'Whether `GET /models` lists models for Codex.', {
-    default: 'off',
-    example: 'list',
-  }),
+  codex_models: key(
+    z.enum(['off', 'list']),
+    'Whether `GET /models` lists models for Codex. `list` needs `codex_instructions_file`.',
+    { default: 'off', example: 'off' },
+  ),
   codex_instructions_file: key(text, 'A file with the base instructions of the models in that list.', {
     usual: 'none',
     example: '/etc/gateway/instructions.md',
@@ -99,9 +100,12 @@ const shape = {
 export const responses = z
   .preprocess(
     (value) => value ?? {},
-    section(shape).superRefine(({ background, store }, context) => {
+    section(shape).superRefine((entry, context) => {
+      const { background, store, codex_models: list, codex_instructions_file: file } = entry;
       if (background === true && store !== 'database')
         context.addIssue({ code: 'custom', path: ['background'], message: 'needs "store: database"' });
+      if (list === 'list' && file === undefined)
+        context.addIssue({ code: 'custom', path: ['codex_models'], message: 'needs codex_instructions_file' });
     }),
   )
   .meta({ description: 'Responses of `POST /responses` that are kept: docs/responses.md.' });

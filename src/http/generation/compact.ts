@@ -3,9 +3,8 @@ import type { GenerationRequest } from '../../canonical/request.ts';
 import { hasFragileNumbers, parseKeepingNumbers } from '../../lib/json.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { compactionFormat, encodeUncompacted, withTrigger } from '../../wire/responses/compaction.ts';
-import { readWithPreset, withFullNames } from './apply-preset.ts';
+import type { DecodeResponses } from './decode-responses.ts';
 import { NodeCaller } from './node-caller.ts';
-import type { ContinuedResponses } from './responses.ts';
 import { createBodyRoute, type GenerationRouteDeps, type RawHandler } from './route.ts';
 
 /** A shorter history is not worth a summary. */
@@ -16,22 +15,15 @@ const MS_PER_S = 1_000;
 export function createCompactRoute(
   format: ClientFormat,
   deps: GenerationRouteDeps,
-  kept: Pick<ContinuedResponses, 'prepare'>,
+  decode: DecodeResponses,
 ): RawHandler {
   const compacting = compactionFormat(format);
   return createBodyRoute(format, deps, async (admitted, response, arrivedMs) => {
     const { id, principal, place, turns } = admitted;
     const body = withTrigger(admitted.body);
     const exact = hasFragileNumbers(admitted.text) ? parseKeepingNumbers(admitted.text) : admitted.body;
-    const context = await kept.prepare(principal, body);
-    const decode: ClientFormat['decodeRequest'] = (given, text, headers) =>
-      format.decodeRequest(given, text, headers, context);
-    const read = await readWithPreset(deps.presets, format.id, decode, {
-      ...admitted,
-      body,
-      text: JSON.stringify(withTrigger(exact ?? null)),
-    });
-    const request = withoutCache(withFullNames(read, deps.rename));
+    const text = JSON.stringify(withTrigger(exact ?? null));
+    const request = withoutCache(await decode({ ...admitted, body, text }));
     const caller = new NodeCaller(response, format, deps.unread);
     if (estimateRequestTokens(request) < HISTORY_TOKENS_MIN) {
       caller.answer(id, encodeUncompacted(request, id, Math.floor(deps.clock.nowMs() / MS_PER_S)));

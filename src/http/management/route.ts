@@ -93,6 +93,8 @@ export interface ListingServices {
   readonly nowMs: () => number;
   /** The base URL with the version segment. */
   readonly baseUrl: () => string;
+  /** What Codex says to the models of its list. Absent: it gets an empty one. */
+  readonly codexInstructions?: string | undefined;
 }
 
 export type IsAllowed = (model: Model, endpoint: Endpoint) => boolean;

@@ -43,17 +43,23 @@ export class BudgetReservation {
   #moves = 0;
   #turn: { readonly budget: TurnBudget; reservation: Reservation } | undefined;
   readonly #place: RequestPermit | undefined;
+  readonly #isCounted: boolean;
 
-  /** @param place the permit that the request has already; it ends with the rest */
+  /**
+   * @param place the permit that the request has already; it ends with the rest
+   * @param isCounted it counted as a request when it was accepted
+   */
   constructor(
     deps: BudgetReservationDeps,
     principal: Principal,
     log: Pick<RequestLog, 'id' | 'requestId'>,
     place?: RequestPermit,
+    isCounted = false,
   ) {
     this.#deps = deps;
     this.#principal = principal;
     this.#place = place;
+    this.#isCounted = isCounted;
     this.#log = log;
   }
 
@@ -109,6 +115,7 @@ export class BudgetReservation {
       generationId: id,
       isNested: requestId !== id,
       hasPlace: this.#place !== undefined,
+      ...(this.#isCounted && { isCounted: true }),
       ...request,
     });
   }

@@ -27,13 +27,17 @@ interface Place {
   readonly context?: string;
 }
 
+const WORKSPACE = "account_id || ' ' || workspace_id";
+
 const PLACES = {
   credentials: { table: 'byok_keys', id: 'id', sealed: 'sealed', context: 'provider' },
   content: { table: 'generation_content', id: 'generation_id', sealed: 'sealed' },
   destinations: { table: 'destinations', id: 'id', sealed: 'sealed_config' },
-  responses: { table: 'stored_responses', id: 'id', sealed: 'sealed', context: "account_id || ' ' || workspace_id" },
-  responseMedia: { table: 'stored_media', id: 'id', sealed: 'sealed', context: "account_id || ' ' || workspace_id" },
-  videoJobs: { table: 'video_jobs', id: 'id', sealed: 'sealed', context: "account_id || ' ' || workspace_id" },
+  responses: { table: 'stored_responses', id: 'id', sealed: 'sealed', context: WORKSPACE },
+  responseMedia: { table: 'stored_media', id: 'id', sealed: 'sealed', context: WORKSPACE },
+  backgroundResponses: { table: 'background_responses', id: 'id', sealed: 'sealed', context: WORKSPACE },
+  responseEvents: { table: 'response_events', id: 'id', sealed: 'sealed', context: WORKSPACE },
+  videoJobs: { table: 'video_jobs', id: 'id', sealed: 'sealed', context: WORKSPACE },
 } as const satisfies Readonly<Record<string, Place>>;
 
 /** Every table that holds sealed texts. A change of the secret must visit all of them. */
@@ -47,6 +51,8 @@ export function createSealedRows(database: Database): Readonly<Record<SealedPlac
     responses: rowsAt(database, PLACES.responses),
     responseMedia: rowsAt(database, PLACES.responseMedia),
     videoJobs: rowsAt(database, PLACES.videoJobs),
+    backgroundResponses: rowsAt(database, PLACES.backgroundResponses),
+    responseEvents: rowsAt(database, PLACES.responseEvents),
   };
 }
 

@@ -18,6 +18,7 @@ import { up as up0014 } from '../migrations/0014-journal.ts';
 import { up as up0015 } from '../migrations/0015-stored-responses.ts';
 import { up as up0016 } from '../migrations/0016-media-units.ts';
 import { up as up0017 } from '../migrations/0017-video-jobs.ts';
+import { up as up0018 } from '../migrations/0018-background-responses.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0015-stored-responses', up: up0015 },
   { name: '0016-media-units', up: up0016 },
   { name: '0017-video-jobs', up: up0017 },
+  { name: '0018-background-responses', up: up0018 },
 ];
 
 /**

@@ -31,6 +31,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0015-stored-responses': 'b71b091b9dd85d7c33f96bc3bdea10654263793f8df3c85d5a0fbbce530d24bc',
   '0016-media-units': '88835ff4b48f3b2b0875109dc28952c208d58ea975cedb6cc21bd81366bc8d29',
   '0017-video-jobs': 'c7c9ab293b1942cc537e85d64e0ab283f437ce14988e4158d89fb01e05ef1e77',
+  '0018-background-responses': '59a73647d9a3fbc7f7e4678ead544183f718fd612cf0dc04397c816cb9cbe71a',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

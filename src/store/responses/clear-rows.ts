@@ -18,13 +18,15 @@ export interface ClearingDeps {
   readonly clock: Clock;
   readonly media: Pick<MediaStore, 'clearAway'>;
   readonly bytesMaxPerKey: number;
+  /** Of the events of a background response, since its end. */
+  readonly eventsMs: number;
 }
 
 const CLEAR_AT_ONCE_MAX = 500;
 /** What belongs to no row may be of one that is being written. */
 const LEFTOVERS_EVERY_MS = 600_000;
 
-export function createClearing({ database, clock, media, bytesMaxPerKey }: ClearingDeps): Clearing {
+export function createClearing({ database, clock, media, bytesMaxPerKey, eventsMs }: ClearingDeps): Clearing {
   const { kysely } = database;
   let leftoversMs = -Infinity;
 
@@ -32,10 +34,29 @@ export function createClearing({ database, clock, media, bytesMaxPerKey }: Clear
   async function remove(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await kysely.deleteFrom('stored_responses').where('id', 'in', ids).execute();
+    await removeRuns(ids);
     await Promise.all([
       kysely.deleteFrom('stored_items').where('response_id', 'in', ids).execute(),
       kysely.deleteFrom('stored_media_uses').where('response_id', 'in', ids).execute(),
     ]);
+  }
+
+  /** Without its run a background response is stopped where it runs. */
+  async function removeRuns(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await kysely.deleteFrom('background_responses').where('id', 'in', ids).execute();
+    await kysely.deleteFrom('response_events').where('response_id', 'in', ids).execute();
+  }
+
+  async function clearEvents(): Promise<boolean> {
+    const ended = await kysely
+      .selectFrom('background_responses')
+      .select('id')
+      .where('ended_at_ms', '<=', clock.nowMs() - eventsMs)
+      .limit(CLEAR_AT_ONCE_MAX)
+      .execute();
+    await removeRuns(ended.map(({ id }) => id));
+    return ended.length === CLEAR_AT_ONCE_MAX;
   }
 
   /** Each step is bounded. */
@@ -63,7 +84,7 @@ export function createClearing({ database, clock, media, bytesMaxPerKey }: Clear
         .limit(CLEAR_AT_ONCE_MAX)
         .execute();
       await remove(expired.map(({ id }) => id));
-      let hasMore = expired.length === CLEAR_AT_ONCE_MAX;
+      let hasMore = (await clearEvents()) || expired.length === CLEAR_AT_ONCE_MAX;
       for (const { owner, bytes } of await readOwners(database)) {
         if (bytes <= bytesMaxPerKey) continue;
         const over = firstOf(await oldestOf(database, owner), bytes - bytesMaxPerKey);
@@ -123,7 +144,7 @@ function firstOf(rows: readonly RowSize[], bytes: number): readonly string[] {
 
 /** Of rows that a process did not finish writing or deleting. */
 async function removeLeftovers({ kysely }: Database, beforeMs: number): Promise<void> {
-  for (const table of ['stored_items', 'stored_media_uses'].map((name) => sql.table(name)))
+  for (const table of ['stored_items', 'stored_media_uses', 'response_events'].map((name) => sql.table(name)))
     await sql`
       delete from ${table} where written_at_ms < ${beforeMs} and not exists (
         select 1 from stored_responses where stored_responses.id = ${table}.response_id

@@ -50,3 +50,44 @@ export interface StoredMediaUsesTable {
   readonly media_id: string;
   readonly written_at_ms: number;
 }
+
+/** A response that runs in the background, or did. Its request is sealed. */
+const backgroundResponses = {
+  id: text,
+  account_id: text,
+  workspace_id: text,
+  key_hash: text,
+  /** `queued`, `running` or `ended`. */
+  state: text,
+  created_at_ms: integer,
+  claimed_at_ms: nullable(integer),
+  ended_at_ms: nullable(integer),
+  /** The process that runs it. */
+  runner: nullable(text),
+  /** Without a renewal its process counts as gone then. */
+  lease_until_ms: nullable(integer),
+  /** How often it began to run. */
+  runs: integer,
+  /** Of the run: under it the charge is recorded. */
+  generation_id: text,
+  cancelled_at_ms: nullable(integer),
+  sealed: text,
+  secret_id: text,
+};
+export type BackgroundResponsesTable = TableOf<typeof backgroundResponses>;
+export const backgroundResponseRows = createRowMapper(backgroundResponses);
+
+/** Some events of the stream of a background response, as they were sent. */
+const responseEvents = {
+  id: text,
+  response_id: text,
+  account_id: text,
+  workspace_id: text,
+  first_number: integer,
+  last_number: integer,
+  written_at_ms: integer,
+  sealed: text,
+  secret_id: text,
+};
+export type ResponseEventsTable = TableOf<typeof responseEvents>;
+export const responseEventRows = createRowMapper(responseEvents);

@@ -36,7 +36,14 @@ async function open(
     await place.remove();
   });
   let box = createSecretBox([OLD]);
-  const rows = createStoredRows({ database, box: () => Promise.resolve(box), clock, retentionMs, bytesMaxPerKey });
+  const rows = createStoredRows({
+    database,
+    box: () => Promise.resolve(box),
+    clock,
+    retentionMs,
+    bytesMaxPerKey,
+    eventsMs: DAY_MS,
+  });
   return {
     database,
     rows,
@@ -49,7 +56,14 @@ async function open(
   };
 }
 
-const TABLES = ['stored_responses', 'stored_items', 'stored_media', 'stored_media_uses'] as const;
+const TABLES = [
+  'stored_responses',
+  'stored_items',
+  'stored_media',
+  'stored_media_uses',
+  'background_responses',
+  'response_events',
+] as const;
 
 /** Everything that the tables hold, as text. */
 async function dump({ kysely }: Database): Promise<string> {
@@ -83,6 +97,7 @@ for (const { name, makePlace } of ENGINES) {
         clock: systemClock,
         retentionMs: 0,
         bytesMaxPerKey: 1,
+        eventsMs: DAY_MS,
       });
       await assert.rejects(stranger.find('a', KEY), /secret/);
     });

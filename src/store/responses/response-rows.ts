@@ -5,9 +5,11 @@ import type { ResponseLink, ResponseReader, ResponseRow, ResponseRows } from '..
 import type { Database } from '../engine/database.ts';
 import { numberOf, storableText } from '../portable.ts';
 import type { Tables } from '../tables.ts';
+import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
 import { createClearing, readOwners } from './clear-rows.ts';
 import { storedResponseRows, type StoredResponsesTable } from './columns.ts';
 import { createMediaStore, type MediaStore } from './media.ts';
+import { createResponseEvents, type ResponseEvents } from './response-events.ts';
 import { createSealing, type Sealing } from './sealing.ts';
 
 export interface StoredRowsDeps {
@@ -18,10 +20,15 @@ export interface StoredRowsDeps {
   readonly retentionMs: number;
   /** Of one key. */
   readonly bytesMaxPerKey: number;
+  /** Of the events of a background response, since its end. */
+  readonly eventsMs: number;
 }
 
 /** Responses in the database, which clears away after itself. */
 export interface StoredRows extends ResponseRows {
+  /** Which process runs which of them in the background. */
+  readonly tasks: BackgroundTasks;
+  readonly events: ResponseEvents;
   /** Deletes what has expired, what is over the quota of a key, and what is left of deleted rows. `true`: there is more. */
   clearAway(): Promise<boolean>;
 }
@@ -38,13 +45,15 @@ interface Context {
 }
 
 export function createStoredRows(deps: StoredRowsDeps): StoredRows {
-  const { database, clock, retentionMs, bytesMaxPerKey } = deps;
+  const { database, clock, retentionMs, bytesMaxPerKey, eventsMs } = deps;
   const { kysely } = database;
   const sealing = createSealing({ box: deps.box, monotonicMs: () => clock.monotonicMs() });
   const media = createMediaStore({ database, sealing, clock });
   const context = { database, clock, sealing, media };
-  const clearing = createClearing({ database, clock, media, bytesMaxPerKey });
+  const clearing = createClearing({ database, clock, media, bytesMaxPerKey, eventsMs });
   return {
+    tasks: createBackgroundTasks({ database, sealing, clock }),
+    events: createResponseEvents({ database, sealing, clock }),
     put: (row) => put(context, row, { retentionMs, bytesMax: bytesMaxPerKey / ROW_PARTS_MIN }),
     async find(id, reader) {
       const columns = await kysely

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
+import { generationIdOf } from '../../../wire/responses/response/response-out.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 const text = z.string().nullable();
@@ -45,11 +46,12 @@ export const getGenerationContent = defineRoute({
   responses: { 200: { description: 'Prompt and response.', schema: z.strictObject({ data: contentSchema }) } },
   errors: [400, 404],
   async handle({ query, principal, services }) {
-    const record = await services.generations.find(query.id);
+    const id = generationIdOf(query.id) ?? query.id;
+    const record = await services.generations.find(id);
     if (record === undefined) throw new GatewayError('not_found', 'There is no such generation.');
     if (principal?.kind !== 'management' && principal?.keyHash !== record.keyHash)
       throw new GatewayError('permission_denied', 'Only its own key and management keys see its content.');
-    const content = await services.content.find(query.id);
+    const content = await services.content.find(id);
     if (content === undefined) throw new GatewayError('not_found', 'Its content was not kept.');
     return { status: 200, body: { data: contentSchema.parse(content) } };
   },

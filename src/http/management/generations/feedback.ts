@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { assert } from '../../../lib/assert.ts';
+import { generationIdOf } from '../../../wire/responses/response/response-out.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 
 /** @spec generation-12 */
@@ -41,7 +42,8 @@ export const submitGenerationFeedback = defineRoute({
   errors: [400, 404, 409, 413],
   async handle({ body, principal, services }) {
     assert(principal !== undefined, 'a management route has a principal');
-    const { generation_id: generationId, category, comment = null } = body;
+    const { generation_id: named, category, comment = null } = body;
+    const generationId = generationIdOf(named) ?? named;
     if ((await services.generations.find(generationId)) === undefined)
       throw new GatewayError('not_found', 'There is no such generation.');
     const { keyHash: authorKeyHash } = principal;

@@ -4,6 +4,7 @@ import { appIdOf } from '../../../lib/ids.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { OPERATION_KINDS } from '../../../canonical/operation.ts';
 import { serializeTime, serializeUsd } from '../../../resources/columns.ts';
+import { generationIdOf } from '../../../wire/responses/response/response-out.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 const text = z.string().nullable();
@@ -103,13 +104,17 @@ export const getGeneration = defineRoute({
   summary: 'What is kept of one generation: facts, tokens, cost and attempts, no text',
   params: NOTHING,
   query: z.strictObject({
-    id: z.string().min(1).max(256).describe('The `id` of the response, which is its `X-Generation-Id` header too.'),
+    id: z
+      .string()
+      .min(1)
+      .max(256)
+      .describe('The `id` of the response, in any format, or its `X-Generation-Id` header.'),
   }),
   body: NO_BODY,
   responses: { 200: { description: 'The record.', schema: z.strictObject({ data: generationSchema }) } },
   errors: [400, 404],
   async handle({ query, services }) {
-    const record = await services.generations.find(query.id);
+    const record = await services.generations.find(generationIdOf(query.id) ?? query.id);
     if (record === undefined) throw new GatewayError('not_found', 'There is no such generation.');
     return { status: 200, body: { data: serializeGeneration(record) } };
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING, type ListingServices, type RouteAnswer } from '../route.ts';
+import { codexModels, type CodexModel } from './codex-models.ts';
 import { filterModels, modelsQuery, type FilterFacts, type ModelsQuery } from './filters.ts';
 import { serializeModel, modelSchema } from './model-shape.ts';
 import { serializeVendorList, vendorListSchema } from './vendor-list.ts';
@@ -12,7 +13,10 @@ export const modelsListSchema = z
     data: z.array(modelSchema),
     total_count: z.int(),
     links: z.strictObject({ next: z.string().nullable() }),
-    models: z.array(z.looseObject({})).optional(),
+    models: z
+      .array(z.looseObject({ slug: z.string() }))
+      .optional()
+      .describe('With `client_version`: as Codex reads them.'),
   })
   .meta({ id: 'ModelsListResponse' });
 
@@ -41,7 +45,10 @@ export const listModels = defineRoute({
     if (query.use_rss === 'true')
       return { status: 200, contentType: RSS_TYPE, body: serializeRss(models, listing.baseUrl()) };
     const page = serializePage(models, query, `${listing.baseUrl()}/models`);
-    return { status: 200, body: query.client_version === undefined ? page : { ...page, models: NO_CODEX_MODELS } };
+    if (query.client_version === undefined) return { status: 200, body: page };
+    const { codexInstructions } = listing;
+    const records = codexInstructions === undefined ? NO_CODEX_MODELS : codexModels(models, codexInstructions);
+    return { status: 200, body: { ...page, models: records } };
   },
 });
 
@@ -49,7 +56,7 @@ export const listModels = defineRoute({
  * Codex names its version, and reads records of its own in `models`: a list without that member is an error to it, and an
  * empty one leaves the records that it brings along as they are (openai/codex#24286, 2026-03).
  */
-const NO_CODEX_MODELS: readonly Record<string, never>[] = [];
+const NO_CODEX_MODELS: readonly CodexModel[] = [];
 
 export function filterFacts(listing: ListingServices): FilterFacts {
   const places = new Map(listing.providers().map(({ slug, datacenters }) => [slug, datacenters ?? []]));

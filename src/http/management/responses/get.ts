@@ -1,6 +1,5 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { invalid } from '../../../canonical/gateway-error.ts';
-import { encodeStoredStream } from '../../../wire/responses/response/stored-stream.ts';
 import { callerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
 import { includeShape, responsePathSchema, responseSchema } from './response-path.ts';
@@ -30,10 +29,28 @@ export const getResponse = defineRoute({
   },
   errors: [400, 404],
   async handle({ params, query, principal, services }) {
-    const response = await services.storedResponses.find(callerOf(principal), params.response_id);
-    if (query.stream !== 'true') return { status: 200, body: response };
-    if (query.starting_after !== undefined)
-      throw invalid('starting_after', 'cannot be resumed: the events of this response are not kept. Leave it out');
-    return { status: 200, contentType: 'text/event-stream', body: encodeStoredStream(response) };
+    const { storedResponses } = services;
+    const caller = callerOf(principal);
+    if (query.stream === 'true') {
+      const { starting_after: after } = query;
+      const frames = await storedResponses.stream(
+        caller,
+        params.response_id,
+        after === undefined ? after : Number(after),
+      );
+      return {
+        status: 200,
+        contentType: 'text/event-stream',
+        headers: { 'x-accel-buffering': 'no' },
+        body: typeof frames === 'string' ? frames : Readable.from(frames),
+      };
+    }
+    const { response, pollAfterMs } = await storedResponses.find(caller, params.response_id);
+    return {
+      status: 200,
+      body: response,
+      // Agents' clients of the vendor read it.
+      ...(pollAfterMs !== undefined && { headers: { 'openai-poll-after-ms': String(pollAfterMs) } }),
+    };
   },
 });

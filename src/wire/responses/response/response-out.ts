@@ -48,6 +48,14 @@ export function responseIdOf(generationId: string): string {
   return `resp_${generationId.replace(/^gen-/, '').replaceAll('-', '')}`;
 }
 
+const RESPONSE_ID = /^resp_(\d{13})([A-Za-z0-9]{20})$/;
+
+/** `undefined` for an id that no response of the gateway has. */
+export function generationIdOf(responseId: string): string | undefined {
+  const [, ms, random] = RESPONSE_ID.exec(responseId) ?? [];
+  return ms === undefined || random === undefined ? undefined : `gen-${ms}-${random}`;
+}
+
 /** A response as one object: a whole response, and what the events of a stream hold that begin and end it. */
 export function encodeResponse({ identity, output, ended, showsPrompt }: ResponseState): JsonObject {
   const { request, provider } = identity;
@@ -65,7 +73,7 @@ export function encodeResponse({ identity, output, ended, showsPrompt }: Respons
     error: failure === undefined ? null : encodeFailure(failure),
     incomplete_details: outcome?.status === 'incomplete' ? { reason: outcome.reason } : null,
     model: identity.model,
-    ...(provider !== undefined && ended !== undefined && { provider }),
+    ...(provider !== undefined && (ended !== undefined || identity.nextEvent !== undefined) && { provider }),
     output,
     usage: finalUsage === undefined || (!isFinal && !isCounted(finalUsage)) ? null : encodeUsage(finalUsage),
     instructions: (showsPrompt ? echo['instructions'] : null) ?? null,

@@ -31,8 +31,6 @@ export interface ResponseSettings {
 }
 
 const DONE = 'data: [DONE]\n\n';
-/** `created` and `in_progress`. */
-const OPENING_EVENTS = 2;
 /** Clients that count events and no comments give up after five minutes without one. */
 const HEARTBEAT_MS = 60_000;
 const MS_PER_S = 1_000;
@@ -62,7 +60,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   constructor(identity: ResponseIdentity, settings: ResponseSettings, isWhole = false) {
     this.#identity = identity;
     this.#settings = settings;
-    this.#frames = new EventFrames(OPENING_EVENTS, isWhole);
+    // Behind those that open the stream: `in_progress`, and before it `created` where the stream has not begun.
+    this.#frames = new EventFrames((identity.nextEvent ?? 1) + 1, isWhole);
     const { newId = newItemId, containers } = settings;
     this.#output = new Output(this.#frames, newId);
     const of = (): ResponseIdentity => this.#identity;
@@ -185,6 +184,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     if (this.#isOpen) return '';
     this.#isOpen = true;
     const members = { response: this.#encodeResponse() };
+    const { nextEvent } = this.#identity;
+    if (nextEvent !== undefined) return encodeEvent('in_progress', nextEvent, members);
     return encodeEvent('created', 0, members) + encodeEvent('in_progress', 1, members);
   }
 

@@ -1,0 +1,35 @@
+import { parseJsonObject, type JsonObject } from '../lib/json.ts';
+import type { ResponseOwner, ResponseRow } from '../state/contract.ts';
+import { textOf } from '../wire/json-fields.ts';
+import { idOf, objectsOf, outputText, parseItems, serializeItems } from './items.ts';
+
+/** What is known of a response before it has ended. */
+export interface ResponseOrigin {
+  readonly owner: ResponseOwner;
+  readonly createdAtMs: number;
+  readonly parentId: string | null;
+  /** The items of its request. */
+  readonly input: readonly JsonObject[];
+}
+
+/** A response as it is kept. */
+export function endedRow(
+  { input, ...origin }: ResponseOrigin,
+  { output: list, output_text: _text, ...object }: JsonObject,
+): ResponseRow {
+  const output = objectsOf(list);
+  return {
+    ...origin,
+    id: textOf(object['id']) ?? '',
+    status: textOf(object['status']) ?? '',
+    itemIds: [...new Set([...input, ...output].flatMap((item) => idOf(item) ?? []))],
+    items: serializeItems({ input, output }),
+    object: JSON.stringify(object),
+  };
+}
+
+/** The response as its caller got it, with `output_text`. */
+export function responseOf({ object, items }: Pick<ResponseRow, 'object' | 'items'>): JsonObject {
+  const { output } = parseItems(items);
+  return { ...parseJsonObject(object), output, output_text: outputText(output) };
+}
