@@ -98,7 +98,7 @@ export async function createParts(
     files: fileArea.files,
   });
   const formats = createClientFormats(config.responses, await areas.box());
-  const { presets } = areas.services;
+  const areaDeps = { ...shared, ...areas, database, keepsStore };
   return {
     formats,
     providers,
@@ -108,14 +108,8 @@ export async function createParts(
     administration,
     areas,
     fileArea,
-    responseArea: createResponseArea(
-      { ...shared, ...areas, database, keepsStore, serves, format: formats.responses, presets },
-      generateDeps,
-    ),
-    videoArea: createVideoArea(
-      { ...shared, ...areas, ...videoOptions, database, files: fileArea.files, keepsStore },
-      generateDeps,
-    ),
+    responseArea: createResponseArea({ ...areaDeps, serves, formats }, generateDeps),
+    videoArea: createVideoArea({ ...areaDeps, ...videoOptions, files: fileArea.files }, generateDeps),
     observability,
     generateDeps,
     localServers: localServersOf(shared, providers, live),

@@ -1,4 +1,3 @@
-import type { Presets } from '../accounts/presets.ts';
 import type { Config } from '../config/config.ts';
 import { createResponsesDecoder } from '../http/generation/decode-responses.ts';
 import { createHousekeeping } from '../lib/async/housekeeping.ts';
@@ -8,6 +7,8 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import { chargeLostRun } from '../pipeline/background/charge-lost-run.ts';
 import { checkAccepted } from '../pipeline/background/check-accepted.ts';
 import { createGenerate, type GenerateDeps } from '../pipeline/generate.ts';
+import type { AccountAreas } from './account-areas.ts';
+import type { ClientFormats } from './client-formats.ts';
 import type { SharedState } from '../state/contract.ts';
 import type { Database } from '../store/engine/database.ts';
 import { createFindGoneOwners } from '../store/responses/gone-owners.ts';
@@ -16,7 +17,6 @@ import { createBackgroundResponses } from '../stored-responses/background/backgr
 import { BackgroundRunner } from '../stored-responses/background/runner.ts';
 import { createStoredResponses, type StoredResponses } from '../stored-responses/stored-responses.ts';
 import type { Log } from '../telemetry/logs.ts';
-import type { ClientFormat } from '../wire/format.ts';
 
 /** Responses that are kept, what runs them in the background, and what clears away after them. */
 export interface ResponseArea {
@@ -44,8 +44,8 @@ interface ResponseAreaDeps {
   readonly keepsStore: boolean;
   /** Whether this process serves generations, and so runs them in the background, too. */
   readonly serves: boolean;
-  readonly format: ClientFormat;
-  readonly presets: Pick<Presets, 'use'>;
+  readonly formats: Pick<ClientFormats, 'responses'>;
+  readonly services: Pick<AccountAreas['services'], 'presets'>;
 }
 
 export function createResponseArea(parts: ResponseAreaDeps, generateDeps: GenerateDeps): ResponseArea {
@@ -96,12 +96,13 @@ export function createResponseArea(parts: ResponseAreaDeps, generateDeps: Genera
 }
 
 function createRunner(
-  { config, clock, log, format, presets }: ResponseAreaDeps,
+  { config, clock, log, formats, services: { presets } }: ResponseAreaDeps,
   generateDeps: GenerateDeps,
   rows: StoredRows,
   kept: StoredResponses,
 ): BackgroundRunner {
   const rename = (name: string): string => generateDeps.catalog.rename?.(name) ?? name;
+  const { responses: format } = formats;
   const decode = createResponsesDecoder(format, { presets, rename }, kept);
   return new BackgroundRunner({
     rows,

@@ -6,7 +6,16 @@ import { textOf } from '../../src/wire/json-fields.ts';
 import { makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
 import { startWithWorkers } from '../support/cli/workers.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
-import { acceptResponse, call, ENDLESS, hasEnded, hasOutput, LONG, streamOf, until } from '../support/background.ts';
+import {
+  acceptResponse,
+  call,
+  ENDLESS,
+  hasEnded,
+  hasOutput,
+  LONG,
+  streamOf,
+  until,
+} from '../support/wire/responses/background.ts';
 import { checkStream, lastResponse } from '../support/wire/responses/stream-checker.ts';
 
 interface Place {

@@ -3,7 +3,16 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { textOf } from '../../src/wire/json-fields.ts';
-import { acceptResponse, call, ENDLESS, hasEnded, hasOutput, LONG, streamOf, until } from '../support/background.ts';
+import {
+  acceptResponse,
+  call,
+  ENDLESS,
+  hasEnded,
+  hasOutput,
+  LONG,
+  streamOf,
+  until,
+} from '../support/wire/responses/background.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { ENGINES, type Place } from '../support/store/engines.ts';
 import { checkStream, lastResponse } from '../support/wire/responses/stream-checker.ts';

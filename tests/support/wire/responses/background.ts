@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { JsonObject } from '../../src/lib/json.ts';
-import { textOf } from '../../src/wire/json-fields.ts';
-import { API_KEY } from './gateway.ts';
+import type { JsonObject } from '../../../../src/lib/json.ts';
+import { textOf } from '../../../../src/wire/json-fields.ts';
+import { API_KEY } from '../../gateway.ts';
 
 const SOON_MS = 20_000;
 
