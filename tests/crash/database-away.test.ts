@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/lib/clock.ts';
+import { SPENT_LIFE_MS } from '../../src/state/reservation-bounds.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { createLedgerStore } from '../../src/store/usage/ledger.ts';
 import { makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
@@ -65,12 +66,17 @@ for (const { makePlace } of POSTGRES_ENGINES)
     const over = new AbortController();
     const finished: Finished[] = [];
     const refused: number[] = [];
+    const refusedOfLimited: number[] = [];
+    t.after(() => over.abort());
     const callers = Array.from({ length: CALLERS }, async (_, at) => {
       const key = at % 2 === 0 ? API_KEY : limited;
       while (!over.signal.aborted) {
         const outcome = await ask(gateway.url, { key, stream: at % 4 < 2, maxTokens: TOKENS_MAX });
         if (outcome !== undefined && 'id' in outcome) finished.push(outcome);
-        else refused.push(outcome?.status ?? 0);
+        else {
+          (key === API_KEY ? refused : refusedOfLimited).push(outcome?.status ?? 0);
+          await wait(PAUSE_MS);
+        }
         upstream.arrived.length = 0;
       }
     });
@@ -79,10 +85,22 @@ for (const { makePlace } of POSTGRES_ENGINES)
     await proxy.cut();
     const before = finished.length;
     await wait(AWAY_MS / 2);
-    assert.deepEqual(await readiness(), { status: 'ok', degraded: ['the database does not answer'] });
+    // A sum is known for a minute.
+    const isBlind = refusedOfLimited.length > 0;
+    assert.deepEqual(
+      await readiness(),
+      isBlind
+        ? { status: 'unavailable', reason: 'what was spent cannot be read' }
+        : { status: 'ok', degraded: ['the database does not answer'] },
+    );
     await wait(AWAY_MS / 2);
     assert.ok(finished.length > before, 'callers were served meanwhile');
-    assert.deepEqual(refused, [], 'callers whose sums are known, and those without a limit, are all served');
+    assert.deepEqual(refused, [], 'callers without a limit are all served');
+    assert.deepEqual(
+      new Set(refusedOfLimited),
+      new Set(AWAY_MS > SPENT_LIFE_MS ? [503] : []),
+      'those with one are served while their sum is known',
+    );
     const behind = await unapplied();
     assert.ok(behind > 0, 'their records wait');
     const outcome = await ask(gateway.url, { key: fresh, stream: false, maxTokens: TOKENS_MAX });
@@ -103,5 +121,7 @@ for (const { makePlace } of POSTGRES_ENGINES)
     t.after(() => database.close());
     reconcile({ finished, upstreamIds }, await readStored(database));
     assert.deepEqual(await createLedgerStore({ database }).verify('default'), []);
-    t.diagnostic(`${finished.length} answers finished; ${behind} bytes waited and were stored within ${storedMs} ms`);
+    t.diagnostic(
+      `${finished.length} answers finished, ${refusedOfLimited.length} were refused; ${behind} bytes waited and were stored within ${storedMs} ms`,
+    );
   });
