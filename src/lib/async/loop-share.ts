@@ -39,6 +39,15 @@ export class LoopShare {
     return true;
   }
 
+  /** @returns whether the bytes may be passed on in this turn; where not, they are to wait as others do: `take` */
+  takeNow(bytes: number): boolean {
+    if (bytes < COUNTED_BYTES) return true;
+    if (this.#left <= 0 || this.#waiting.length > 0) return false;
+    this.#schedule();
+    this.#left -= bytes;
+    return true;
+  }
+
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
