@@ -58,7 +58,16 @@ export class ResponseBlocks {
   /** Adds to an open text block, the most frequent event of all. False when none is open. */
   putText(text: string, frame: DeltaFrame | undefined): boolean {
     if (this.#openKey !== TEXT_KEY) return false;
-    this.addDelta(this.#openIndex, text, undefined, frame);
+    // All members, so that all deltas have one shape.
+    this.#events.push({
+      type: 'block-delta',
+      index: this.#openIndex,
+      text,
+      signature: undefined,
+      value: undefined,
+      frame,
+      extra: undefined,
+    });
     return true;
   }
 
@@ -69,9 +78,8 @@ export class ResponseBlocks {
     return this.#next++;
   }
 
-  addDelta(index: number, text: string, extra: Extra | undefined, frame?: DeltaFrame): void {
-    // All members, so that all deltas have one shape.
-    this.emit({ type: 'block-delta', index, text, signature: undefined, value: undefined, frame, extra });
+  addDelta(index: number, text: string, extra: Extra | undefined): void {
+    this.emit({ type: 'block-delta', index, text, signature: undefined, value: undefined, frame: undefined, extra });
   }
 
   end(index: number): void {

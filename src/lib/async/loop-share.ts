@@ -25,25 +25,17 @@ export class LoopShare {
   }
 
   /**
-   * @param resume called in a later turn, once; says whether it passed the bytes on, or nothing waits for them any more
+   * @param resume called in a later turn, once; says whether it passed the bytes on, or nothing waits for them any more.
+   * Absent: they do not wait for a turn
    * @returns whether the bytes may be passed on in this turn; `resume` is not called then
    */
-  take(bytes: number, resume: () => boolean): boolean {
+  take(bytes: number, resume?: () => boolean): boolean {
     if (bytes < COUNTED_BYTES) return true;
     this.#schedule();
     if (this.#left <= 0 || this.#waiting.length > 0) {
-      this.#waiting.push({ bytes, resume });
+      if (resume !== undefined) this.#waiting.push({ bytes, resume });
       return false;
     }
-    this.#left -= bytes;
-    return true;
-  }
-
-  /** @returns whether the bytes may be passed on in this turn; where not, they are to wait as others do: `take` */
-  takeNow(bytes: number): boolean {
-    if (bytes < COUNTED_BYTES) return true;
-    if (this.#left <= 0 || this.#waiting.length > 0) return false;
-    this.#schedule();
     this.#left -= bytes;
     return true;
   }

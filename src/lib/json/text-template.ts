@@ -38,16 +38,21 @@ export class TextTemplate {
   readonly #varying: RegExp;
   readonly #padding: RegExp | undefined;
   /** The letters before the text and behind it, cut where values vary; empty: nothing is known. */
-  #before: readonly string[] = [];
-  #after: readonly string[] = [];
-  #head = '';
-  #tail = '';
-  #unmatched = 0;
+  #before: readonly string[];
+  #after: readonly string[];
+  #head: string;
+  #tail: string;
+  #unmatched: number;
 
   constructor({ member, varying, padding }: TemplateOptions) {
     this.#member = `"${member}":`;
     this.#varying = varying;
     this.#padding = padding;
+    this.#before = [];
+    this.#after = [];
+    this.#head = '';
+    this.#tail = '';
+    this.#unmatched = 0;
   }
 
   /**
@@ -58,9 +63,10 @@ export class TextTemplate {
     // Of two members with one name the later counts.
     const member = data.lastIndexOf(this.#member);
     const from = data.indexOf('"', member + this.#member.length) + 1;
-    const to = from === 0 || member < 0 ? -1 : closingQuote(data, from);
+    let to = from === 0 || member < 0 ? -1 : data.indexOf('"', from);
+    if (to > from && data.charCodeAt(to - 1) === BACKSLASH) to = closingQuote(data, from);
     const json = data.slice(from, to);
-    if (to < 0 || textOf(json) !== text) return undefined;
+    if (to < 0 || (json !== text && parseText(json) !== text)) return undefined;
     const head = data.slice(0, from);
     const tail = data.slice(to);
     const frame = { head, json, tail: this.#padding === undefined ? tail : tail.replaceAll(this.#padding, '') };
@@ -75,11 +81,18 @@ export class TextTemplate {
 
   /** The text of an object that fits the template; `undefined`: it must be parsed. */
   match(data: string): TemplateMatch | undefined {
-    const from = this.#before.length === 0 ? -1 : skip(this.#before, data, 0);
-    const to = from < 0 ? -1 : closingQuote(data, from);
-    if (to <= from || skip(this.#after, data, to) !== data.length) return undefined;
+    const first = this.#before[0];
+    // Slices compare by words, `startsWith` by characters: 0.1 us against 1.
+    if (first === undefined || data.slice(0, first.length) !== first) return undefined;
+    const from = this.#before.length === 1 ? first.length : skip(this.#before, data, 0);
+    let to = from < 0 ? -1 : data.indexOf('"', from);
+    if (to > from && data.charCodeAt(to - 1) === BACKSLASH) to = closingQuote(data, from);
+    if (to <= from) return undefined;
+    const behind =
+      this.#after.length === 1 ? data.slice(to) === this.#after[0] : skip(this.#after, data, to) === data.length;
+    if (!behind) return undefined;
     const json = data.slice(from, to);
-    const text = textOf(json);
+    const text = NOT_PLAIN.test(json) ? parseText(json) : json;
     if (text === undefined) return undefined;
     this.#unmatched = 0;
     return { text, frame: { head: this.#head, json, tail: this.#tail } };
@@ -93,7 +106,6 @@ function skip(letters: readonly string[], data: string, from: number): number {
     if (index > 0) at = skipVarying(data, at);
     const piece = letters[index] ?? '';
     const end = at + piece.length;
-    // Slices compare by words, `startsWith` by characters: 0.1 us against 1.
     if (at < 0 || data.slice(at, end) !== piece) return -1;
     at = end;
   }
@@ -130,8 +142,7 @@ function isEscaped(data: string, at: number, from: number): boolean {
 }
 
 /** What stands between the quotes of a string; `undefined` where that is none. */
-function textOf(json: string): string | undefined {
-  if (!NOT_PLAIN.test(json)) return json;
+function parseText(json: string): string | undefined {
   try {
     const text: unknown = JSON.parse(`"${json}"`);
     return typeof text === 'string' ? text : undefined;

@@ -248,9 +248,10 @@ class Exchange implements Call, InboundAnswer, PausedResponse, Dispatcher.Dispat
 
   /** Each piece by itself: to join them is to copy them. */
   readReady(): Uint8Array | undefined {
+    if (this.#queue.bytes === 0 || this.#inflating !== undefined) return undefined;
     const bytes = this.#queue.firstBytes;
-    if (bytes === 0 || bytes > this.#readyBytes || this.#inflating !== undefined) return undefined;
-    return this.#shared.loopShare.takeNow(bytes) ? this.#takeQueue() : undefined;
+    if (bytes > this.#readyBytes) return undefined;
+    return this.#shared.loopShare.take(bytes) ? this.#takeQueue() : undefined;
   }
 
   #readQueue(): Promise<Uint8Array | undefined> {

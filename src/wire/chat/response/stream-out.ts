@@ -71,7 +71,8 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   encode(events: EventBatch): string {
     let output = '';
-    for (const event of events) output += this.#encodeEvent(event);
+    for (const event of events)
+      output += event.type === 'block-delta' ? this.#encodeDelta(event) : this.#encodeEvent(event);
     return output;
   }
 
@@ -111,10 +112,8 @@ export class ChatStreamEncoder implements StreamEncoder {
     return `${owed}data: ${JSON.stringify(chunk)}\n\n${DONE}`;
   }
 
-  #encodeEvent(event: GenerationEvent): string {
+  #encodeEvent(event: Exclude<GenerationEvent, BlockDeltaEvent>): string {
     switch (event.type) {
-      case 'block-delta':
-        return this.#encodeDelta(event);
       case 'block-start':
         return this.#startBlock(event.index, event.block);
       case 'block-end':
