@@ -39,7 +39,7 @@ function messageOf(run: () => unknown): string {
 const EXAMPLE = `
 server:     { host: 127.0.0.1, port: 8787, workers: 3, memory_limit_mb: 2048, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu }
 defaults:   { model: acme/one, provider: { order: [alpha], data_collection: deny, zdr: true } }
-timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6 }
+timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6, video_submit_ms: 7, video_poll_ms: 8 }
 rescue:     { enabled: true }
 retry:      { same_endpoint: 1, wait_max_ms: 5000 }
 journal:    { durability: power, bytes_max_mb: 256 }
@@ -123,7 +123,16 @@ test('takes every key of the file into the configuration', () => {
       model: 'acme/one',
       provider: { order: ['alpha'], dataCollection: 'deny', zdr: true },
     },
-    timeouts: { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, wholeMs: 5, totalMs: 6 },
+    timeouts: {
+      connectMs: 1,
+      headersMs: 2,
+      firstTokenMs: 3,
+      idleMs: 4,
+      wholeMs: 5,
+      totalMs: 6,
+      videoSubmitMs: 7,
+      videoPollMs: 8,
+    },
     catalog: {
       refresh: { enabled: true, everyMs: 12 * 3_600_000, url: 'https://models.test/api.json', overridePrices: true },
     },
@@ -859,6 +868,7 @@ function withoutSecrets(config: Config): unknown {
     search,
     moderation,
     fileParser: { mistralOcr: hasKeys(config.fileParser.mistralOcr) },
+    videos: { ...config.videos, webhookSecret: config.videos.webhookSecret !== undefined },
   };
 }
 
