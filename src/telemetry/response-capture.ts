@@ -37,6 +37,11 @@ export class ResponseCapture {
     }
   }
 
+  /** The text of an answer that has no blocks. */
+  pushText(text: string): void {
+    this.#openText(0, 'text', text);
+  }
+
   answer(): CapturedResponse {
     return { text: this.#text, reasoning: this.#reasoning, toolCalls: this.#calls, isCut: this.#isCut };
   }
