@@ -49,7 +49,7 @@ for (const id of ADAPTER_IDS) {
     assert.equal(adapter.id, id, 'the registry knows it under its own id');
     assert.match(id, /^[a-z0-9][a-z0-9.-]*$/, 'its id is a slug');
     assert.notEqual(adapter.name, '');
-    assert.ok(adapter.formats.length > 0, 'it offers a format');
+    assert.ok(adapter.formats.length + (adapter.offers ?? []).length > 0, 'it offers something');
     assert.equal(new Set(adapter.formats.map(({ format }) => format)).size, adapter.formats.length, 'each format once');
     assert.deepEqual(
       (adapter.formatsOf?.('some-model') ?? []).filter(

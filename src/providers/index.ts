@@ -8,6 +8,8 @@ import { bedrockAdapter } from './bedrock/adapter.ts';
 import { buildProvider, isOwnHost, keyVariablesOf, rowOf, type ProviderEntry } from './build-provider.ts';
 import { checkedBaseUrl, ProviderSetupError, textOf } from './check-settings.ts';
 import { cohereAdapter } from './cohere/adapter.ts';
+import { deepgramAdapter } from './deepgram/adapter.ts';
+import { elevenLabsAdapter } from './elevenlabs/adapter.ts';
 import type { AttemptTimeouts, Provider, ProviderAdapter } from './contract.ts';
 import { createGoogleVertexAdapter } from './google-vertex/adapter.ts';
 import { googleAdapter } from './google/adapter.ts';
@@ -28,6 +30,8 @@ export const ADAPTERS = {
   azure: createAzureAdapter({ openAi: openAiAdapter, claude: anthropicAdapter }),
   bedrock: bedrockAdapter,
   cohere: cohereAdapter,
+  deepgram: deepgramAdapter,
+  elevenlabs: elevenLabsAdapter,
   google: googleAdapter,
   'google-vertex': createGoogleVertexAdapter({
     gemini: { ...googleAdapter, dialect: ({ model }) => vertexDialectOf(model) },

@@ -1,3 +1,4 @@
+import type { TranscriptionFacts } from '../canonical/transcription.ts';
 import type { FormatId } from '../canonical/extra.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { PARAMETERS } from '../wire/chat/parameters.ts';
@@ -31,6 +32,8 @@ export interface KnownProvider {
   readonly embeddings?: Pick<KindOffer, 'dialect' | 'facts'>;
   /** How it makes clips. Absent: it does not, as far as is known. */
   readonly video?: Pick<KindOffer, 'format' | 'models' | 'video'>;
+  /** What is known of its models that hear. */
+  readonly transcription?: TranscriptionFacts;
   /** What is particular to its responses format. */
   readonly responses?: {
     /** Stands in for the path of the base URL: `''`. */
@@ -85,6 +88,8 @@ export const KNOWN_PROVIDERS = [
     name: 'Groq',
     baseUrl: 'https://api.groq.com/openai/v1',
     apiKeyVariables: ['GROQ_API_KEY'],
+    // console.groq.com "Speech to Text", read 2026-11: each sound is billed as 10 s at least; no subtitles.
+    transcription: { formats: ['json', 'verbose_json', 'text'], minSeconds: 10, streaming: false },
     dialect: {
       maxCompletionTokens: true,
       plainMessages: true,

@@ -16,7 +16,10 @@ const MADE_FROM: Readonly<Partial<Record<TranscriptFormat, readonly TranscriptFo
 };
 
 /** In which an endpoint is to answer; `undefined`: there is none from which the wanted one can be made. */
-function transcriptFormatAt({ formats }: TranscriptionFacts, wanted: TranscriptFormat): TranscriptFormat | undefined {
+export function transcriptFormatAt(
+  { formats }: TranscriptionFacts,
+  wanted: TranscriptFormat,
+): TranscriptFormat | undefined {
   if (formats === undefined || formats.includes(wanted)) return wanted;
   return MADE_FROM[wanted]?.find((format) => formats.includes(format));
 }

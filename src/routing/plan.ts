@@ -213,6 +213,9 @@ function findLack(
   needs: RequestNeeds,
   { formats, mustFit = true, fits }: PlanRules,
 ): Omit<Considered, 'endpoint'> | undefined {
+  // It serves other requests than generations alone.
+  if (endpoint.formats.length === 0 && needs.lackOf === undefined)
+    return { exclusion: 'output_modalities', lacks: 'text' };
   const { parameters: isExpressible = NOTHING, modalities: media } = formats[format] ?? {};
   const list = endpoint.supportedParameters ?? isExpressible;
   for (const parameter of needs.parameters)

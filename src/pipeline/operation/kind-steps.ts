@@ -46,7 +46,7 @@ export function answerWith<Op extends Operation, Given extends object>(
 }
 
 /** Names the provider in a header, for answers that have no room for it. */
-function announce(
+export function announce(
   writer: AnswerWriter,
   { facts: { log } }: { readonly facts: { readonly log: { readonly id: string } } },
   { candidate: { endpoint } }: Pick<Served<object>, 'candidate'>,

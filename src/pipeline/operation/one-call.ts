@@ -3,7 +3,7 @@ import type { Cancellation } from '../../lib/async/cancellation.ts';
 import type { LoopTurns } from '../../lib/async/loop-turns.ts';
 import type { ByteSource } from '../../lib/files/spool.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { HttpClient } from '../../lib/net/http-client.ts';
+import type { HttpClient, InboundAnswer } from '../../lib/net/http-client.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { NO_ANSWER_ROOM, NoResponseRoom, type ResponseRoom } from '../response/whole-response-budget.ts';
 import type { AttemptDeadline } from '../attempt/attempt-deadline.ts';
@@ -34,6 +34,8 @@ export interface UpstreamCall {
   /** Below the provider's base URL. */
   readonly path: string;
   readonly body: CallBody;
+  /** Absent: JSON. */
+  readonly accept?: string;
   readonly decodeError: DecodeError;
 }
 
@@ -45,16 +47,55 @@ export interface CallSpace {
   readonly cancellation: Cancellation;
 }
 
+/** An answer of status 200. What reads it ends `call`. */
+export interface OpenAnswer {
+  readonly answer: InboundAnswer;
+  readonly call: WatchedCall;
+}
+
 /** One call, and its answer as a whole. Every failure is a value. */
 export async function callOnce(
   deps: OneCallDeps,
-  { provider, context, path, body, decodeError }: UpstreamCall,
-  { room, attempt, deadline, cancellation }: CallSpace,
+  upstream: UpstreamCall,
+  { room, ...space }: CallSpace,
 ): Promise<Buffer | UpstreamFailure> {
+  const { wholeMs } = upstream.provider.settings.timeouts;
+  const opened = await openCall(deps, upstream, space, { clock: 'whole', ms: wholeMs });
+  if ('kind' in opened) return opened;
+  const { answer, call } = opened;
+  try {
+    const { cancellation, deadline } = space;
+    const whole = await readWhole(answer, call, {
+      room,
+      turns: deps.turns,
+      cancellation,
+      watch: call.watch,
+      wholeMs,
+      deadline,
+    });
+    call.finish();
+    return whole;
+  } catch (error) {
+    call.cancel();
+    call.finish();
+    return error instanceof NoResponseRoom ? NO_ANSWER_ROOM : call.explain(error);
+  }
+}
+
+/**
+ * One call up to the head of its answer. Every failure is a value.
+ * @param limit how long that may take, or the whole of it
+ */
+export async function openCall(
+  deps: OneCallDeps,
+  { provider, context, path, body, accept = 'application/json', decodeError }: UpstreamCall,
+  { attempt, deadline, cancellation }: Omit<CallSpace, 'room'>,
+  limit: { readonly clock: 'whole' | 'headers'; readonly ms: number },
+): Promise<OpenAnswer | UpstreamFailure> {
   const { origin, basePath } = addressOf(provider);
   const source = 'source' in body ? body.source : undefined;
   const headers = {
-    accept: 'application/json',
+    accept,
     'accept-encoding': 'identity',
     'content-type': source?.contentType ?? 'application/json',
     'user-agent': 'model-gateway',
@@ -70,16 +111,10 @@ export async function callOnce(
     deps.http.call(outbound, () => attempt.sent()),
     cancellation,
   );
-  const { wholeMs } = provider.settings.timeouts;
-  call.watch.arm('whole', wholeMs, deadline.cut());
+  call.watch.arm(limit.clock, limit.ms, deadline.cut());
   try {
     const answer = await call.answer;
-    if (answer.status === 200) {
-      const space = { room, turns: deps.turns, cancellation, watch: call.watch, wholeMs, deadline };
-      const whole = await readWhole(answer, call, space);
-      call.finish();
-      return whole;
-    }
+    if (answer.status === 200) return { answer, call };
     const failure = await readFailure(answer, decodeError, provider, deps.nowMs());
     call.cancel();
     call.finish();
@@ -87,6 +122,6 @@ export async function callOnce(
   } catch (error) {
     call.cancel();
     call.finish();
-    return error instanceof NoResponseRoom ? NO_ANSWER_ROOM : call.explain(error);
+    return call.explain(error);
   }
 }

@@ -1,9 +1,8 @@
 // The types of the path of a request that is no generation.
 import type { RequestPermit } from '../../accounts/limits/rate-limits.ts';
 import type { Principal } from '../../accounts/principal.ts';
-import type { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Operation } from '../../canonical/operation.ts';
-import type { ErrorContext } from '../../wire/format.ts';
+import type { ResponseWriter } from '../request.ts';
 
 /** One request, authenticated and decoded. */
 export interface IncomingOperation<Op extends Operation = Operation> {
@@ -17,11 +16,7 @@ export interface IncomingOperation<Op extends Operation = Operation> {
 }
 
 /** Takes the answer of one. */
-export interface AnswerWriter {
-  /** Calls back, once, when the caller hangs up before the answer has left; at once if that has happened. */
-  onGone(listener: () => void): void;
-  /** Headers that leave with the answer, and not with an error. */
-  announce(headers: Readonly<Record<string, string>>): void;
+export interface AnswerWriter extends Omit<ResponseWriter, 'answer'> {
   /**
    * Sends a whole answer in pieces.
    * @param type its media type; absent: JSON
@@ -30,17 +25,12 @@ export interface AnswerWriter {
   answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string, status?: number): void;
   /** Sends status 200 and the headers of an answer of this media type that comes as it is made. Only the first call counts. */
   startBytes(generationId: string, type: string): void;
-  /** True once status and headers have left. */
-  readonly started: boolean;
   /** False when the caller reads too slowly: wait for `drained` before the next. */
   writeBytes(chunk: Uint8Array): boolean;
-  /** Settles when the caller has caught up or is gone, and when the signal aborts. */
-  drained(signal: AbortSignal): Promise<void>;
   /** The answer is complete. */
   endBytes(): void;
   /** The answer ends as no complete one does: the connection breaks. */
   breakOff(): void;
-  refuse(error: GatewayError, context: ErrorContext): void;
 }
 
 /** Answers the caller in every case; settles when the charge is durable. Never rejects. */

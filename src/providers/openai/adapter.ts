@@ -19,6 +19,9 @@ const KNOWS_ORIGINAL_DETAIL = /^(?:ft:)?gpt-(?:5\.(?:[4-9]|[1-9]\d)|[6-9]|[1-9]\
 // computer. developers.openai.com "Models", read 2026-11.
 const RESPONSES_ONLY = /^(?:ft:)?(?:o\d|gpt-\d+(?:\.\d+)?)(?:-mini)?-(?:pro|codex|deep-research)|^codex-|^computer-use/;
 
+/** A file may have 25 MB: openai 7.55, `audio.transcriptions`, and the vendor's page "Speech to text". */
+const HEARD = { maxBytes: 26_214_400 } as const;
+
 /** OpenAI itself. Not for hosts that merely speak its format: those are `openai-compatible`. */
 export const openAiAdapter: ProviderAdapter = {
   id: 'openai',
@@ -28,7 +31,24 @@ export const openAiAdapter: ProviderAdapter = {
   formats: [{ format: 'chat' }, { format: 'responses' }],
   formatsOf: (model) => (RESPONSES_ONLY.test(model) ? ['responses'] : ['chat', 'responses']),
   // Its callers count with its own tokenizer. openai 7.55, `EmbeddingCreateParams` (2026-11).
-  offers: [{ kind: 'embeddings', format: 'embeddings/openai', facts: { maxInputs: 2_048, tokenArrays: true } }],
+  offers: [
+    { kind: 'embeddings', format: 'embeddings/openai', facts: { maxInputs: 2_048, tokenArrays: true } },
+    // "Supported formats depend on the model": openai 7.55, `TranscriptionCreateParams.response_format`; whisper ignores `stream`.
+    {
+      kind: 'stt',
+      format: 'stt/openai',
+      models: /^whisper-/,
+      transcription: { ...HEARD, translates: true, streaming: false },
+    },
+    {
+      kind: 'stt',
+      format: 'stt/openai',
+      models: /-diarize/,
+      transcription: { ...HEARD, formats: ['json', 'text', 'diarized_json'], granularities: [] },
+    },
+    { kind: 'stt', format: 'stt/openai', transcription: { ...HEARD, formats: ['json'], granularities: [] } },
+    { kind: 'tts', format: 'tts/openai', speech: { maxCharacters: 4_096, sampleRate: 24_000 } },
+  ],
   // @spec money-18: hanging up stops the meter.
   cancellable: true,
   toolFormatsOf: (model) => (refusesToolsInChat(model) ? ['responses'] : undefined),

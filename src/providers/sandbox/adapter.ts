@@ -25,6 +25,8 @@ export const sandboxAdapter: ProviderAdapter = {
   offers: [
     { kind: 'embeddings', format: 'embeddings/openai', facts: { tokenArrays: true } },
     { kind: 'video', format: 'video/xai', models: /^(?:video(?:-|$)|error-)/, cancels: true },
+    { kind: 'stt', format: 'stt/openai', transcription: { translates: true } },
+    { kind: 'tts', format: 'tts/openai', speech: { defaultVoice: 'one' } },
   ],
   countTokensPath: '/messages/count_tokens',
   cancellable: true,

@@ -1,0 +1,269 @@
+import { transportFailure } from '../../canonical/failure/classify-failure.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
+import { estimateTokens } from '../../canonical/estimate-tokens.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import { longestMs } from '../../canonical/audio.ts';
+import type { TranscriptFormat, TranscriptionOperation } from '../../canonical/transcription.ts';
+import { NO_USAGE, type Usage } from '../../canonical/usage.ts';
+import { createSseParser } from '../../lib/net/sse.ts';
+import { offerOf } from '../../providers/contract.ts';
+import { transcriptFormatAt } from '../../routing/audio-needs.ts';
+import type { TranscriptionFormat } from '../../wire/speech-to-text/format.ts';
+import { TRANSCRIPTION_FORMATS } from '../../wire/speech-to-text/formats.ts';
+import {
+  encodeTranscript,
+  encodeTranscriptEvent,
+  MEDIA_TYPE_OF_TRANSCRIPT,
+} from '../../wire/speech-to-text/answer-out.ts';
+import type { Transcript, TranscriptEvent } from '../../wire/speech-to-text/transcript.ts';
+import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
+import { ResponseRoom } from '../response/whole-response-budget.ts';
+import type { CallDeps, CandidateCall } from './call-candidates.ts';
+import { announce, type DeliveryInput, type KindSteps } from './kind-steps.ts';
+import { callOnce, openCall, type OpenAnswer, type UpstreamCall } from './one-call.ts';
+import { tryEncode } from './try-encode.ts';
+
+const MS_PER_SECOND = 1_000;
+const EVENT_STREAM = 'text/event-stream';
+
+/** A transcript, or one that comes as it is made. */
+type Given = (
+  | { readonly transcript: Transcript }
+  | { readonly events: EventReader; readonly first: readonly TranscriptEvent[] }
+) & { readonly answersIn: TranscriptFormat };
+
+/** How sound is turned into text. */
+export const TRANSCRIPTION_STEPS: KindSteps<TranscriptionOperation, Given> = {
+  texts: ({ prompt, keywords = [] }) => [...(prompt === undefined ? [] : [prompt]), ...keywords],
+  withTexts({ prompt, keywords, ...operation }, texts) {
+    const [first] = texts;
+    const rest = prompt === undefined ? texts : texts.slice(1);
+    return {
+      ...operation,
+      ...(prompt !== undefined && first !== undefined && { prompt: first }),
+      ...(keywords !== undefined && { keywords: rest }),
+    };
+  },
+  promptTokens: ({ prompt = '' }) => estimateTokens(prompt),
+  margin: () => ESTIMATE_MARGIN,
+  call: transcribe,
+  usageOf: (given, { operation }) =>
+    'transcript' in given ? usageOf(given.transcript, operation) : usageOf({ text: '' }, operation),
+  deliver,
+};
+
+async function transcribe(
+  deps: CallDeps,
+  call: CandidateCall<TranscriptionOperation>,
+): Promise<Given | UpstreamFailure> {
+  const { provider, endpoint, request, attempt, deadline, cancellation } = call;
+  const offer = offerOf(provider, request.kind, endpoint.upstreamModel);
+  const format = offer && TRANSCRIPTION_FORMATS.get(offer.format);
+  const answersIn = transcriptFormatAt(endpoint.transcription ?? {}, request.responseFormat);
+  if (offer === undefined || format === undefined || answersIn === undefined) return transportFailure('connect');
+  const model = endpoint.upstreamModel;
+  const stream = request.delivery === 'stream' && format.streams && endpoint.transcription?.streaming !== false;
+  const encoded = tryEncode(() => format.encode(request, { model, answersIn, stream }));
+  if ('kind' in encoded) return encoded;
+  attempt.warn(encoded.warnings);
+  const upstream: UpstreamCall = {
+    provider,
+    context: { format: format.id, settings: provider.settings, model, stream },
+    path: offer.path?.(model) ?? encoded.path,
+    body: { source: encoded.source },
+    accept: stream ? EVENT_STREAM : '*/*',
+    decodeError: (text) => format.decodeError(text),
+  };
+  deadline.start();
+  if (stream) return openEvents(deps, upstream, call, { format, answersIn });
+  const room = new ResponseRoom(deps.wholeResponseMemory);
+  try {
+    const answer = await callOnce(deps, upstream, { room, attempt, deadline, cancellation });
+    return 'kind' in answer ? answer : wholeFrom(answer.toString('utf8'), { format, answersIn });
+  } finally {
+    room.close();
+  }
+}
+
+interface Decoding {
+  readonly format: TranscriptionFormat;
+  readonly answersIn: TranscriptFormat;
+}
+
+function wholeFrom(text: string, { format, answersIn }: Decoding): Given | UpstreamFailure {
+  const transcript = format.decode(text, answersIn);
+  return transcript === undefined ? transportFailure('garbage') : { transcript, answersIn };
+}
+
+/** Reads to the first event, so that what goes wrong before it may go to the next candidate. */
+async function openEvents(
+  deps: CallDeps,
+  upstream: UpstreamCall,
+  { provider, attempt, deadline, cancellation }: CandidateCall<TranscriptionOperation>,
+  decoding: Decoding,
+): Promise<Given | UpstreamFailure> {
+  const { headersMs, firstTokenMs, idleMs, wholeMs } = provider.settings.timeouts;
+  const space = { attempt, deadline, cancellation };
+  const opened = await openCall(deps, upstream, space, { clock: 'headers', ms: headersMs });
+  if ('kind' in opened) return opened;
+  const events = new EventReader(opened, decoding.format);
+  try {
+    const { call, answer } = opened;
+    if (answer.headers['content-type']?.startsWith(EVENT_STREAM) !== true) {
+      // It has taken no notice of `stream`.
+      call.watch.arm('whole', wholeMs);
+      return wholeFrom(await readText(opened), decoding);
+    }
+    call.watch.arm('first-token', firstTokenMs, deadline.cut());
+    const first = await events.next();
+    if (first === undefined) return transportFailure('garbage');
+    call.watch.arm('idle', idleMs);
+    return { events, first, answersIn: decoding.answersIn };
+  } catch (error) {
+    events.close();
+    return opened.call.explain(error);
+  }
+}
+
+/** What is kept of a transcript that comes as it is made, for its last event and for records. */
+const TRANSCRIPT_CHARS_MAX = 4_194_304;
+/** Bytes of a transcript that comes as a whole in the place of a stream. */
+const TRANSCRIPT_BYTES_MAX = 16_777_216;
+
+async function readText({ answer, call }: OpenAnswer): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
+    bytes += chunk.length;
+    if (bytes > TRANSCRIPT_BYTES_MAX) throw new RangeError('The transcript is too long.');
+    chunks.push(chunk);
+  }
+  call.finish();
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Reads the events of a transcript, one network read after the other. A class because it lives as long as its answer. */
+class EventReader {
+  readonly #opened: OpenAnswer;
+  readonly #parser: ReturnType<typeof createSseParser>;
+  #events: TranscriptEvent[] = [];
+  #isOver = false;
+
+  constructor(opened: OpenAnswer, format: TranscriptionFormat) {
+    this.#opened = opened;
+    this.#parser = createSseParser({
+      onEvent: (data) => {
+        const event = format.decodeEvent(data);
+        if (event !== undefined) this.#events.push(event);
+      },
+    });
+  }
+
+  /** The next events, one at least; `undefined` at the end. @throws what `explain` turns into a failure */
+  async next(): Promise<readonly TranscriptEvent[] | undefined> {
+    while (this.#events.length === 0 && !this.#isOver) {
+      const chunk = await this.#opened.answer.read();
+      this.#opened.call.watch.restart();
+      if (chunk === undefined) {
+        this.#isOver = true;
+        this.#parser.end();
+        this.#opened.call.finish();
+      } else this.#parser.push(chunk);
+    }
+    const events = this.#events;
+    this.#events = [];
+    return events.length === 0 ? undefined : events;
+  }
+
+  explain(error: unknown): UpstreamFailure {
+    return this.#opened.call.explain(error);
+  }
+
+  close(): void {
+    if (!this.#isOver) this.#opened.call.cancel();
+    this.#opened.call.finish();
+  }
+}
+
+/** As the vendor counted, else as the headers of the file say. */
+function usageOf({ usage, duration }: Transcript, { audio }: TranscriptionOperation): Usage {
+  const seconds = usage?.seconds ?? duration;
+  const audioMs = seconds === undefined ? longestMs(audio) : Math.ceil(seconds * MS_PER_SECOND);
+  const { inputTokens, audioTokens, outputTokens } = usage ?? {};
+  return {
+    ...NO_USAGE,
+    estimated: seconds === undefined && inputTokens === undefined,
+    ...(inputTokens !== undefined && { promptTokens: inputTokens }),
+    ...(audioTokens !== undefined && { audioPromptTokens: audioTokens }),
+    ...(outputTokens !== undefined && { completionTokens: outputTokens }),
+    units: { audioMs },
+  };
+}
+
+type Delivery = DeliveryInput<TranscriptionOperation, Given>;
+
+async function deliver(input: Delivery): Promise<void> {
+  const { open, served, writer } = input;
+  const { given } = served;
+  const { facts } = open;
+  const { request } = facts.log;
+  const identity = announce(writer, open, served);
+  if ('events' in given) return relay(input, given.events, given.first);
+  facts.log.capture?.pushText(given.transcript.text);
+  facts.meter.end = { type: 'end', finish: 'stop' };
+  await open.settle().durable;
+  const { transcript, answersIn } = given;
+  if (request.delivery === 'stream') {
+    writer.startStream(identity.id);
+    const delta = encodeTranscriptEvent({ type: 'delta', delta: transcript.text });
+    writer.end(delta + encodeTranscriptEvent({ type: 'done', transcript }, open.finalUsage()));
+    return undefined;
+  }
+  const body = encodeTranscript(transcript, request, answersIn, identity, open.finalUsage());
+  const type = MEDIA_TYPE_OF_TRANSCRIPT[request.responseFormat];
+  writer.answerPieces(identity.id, [Buffer.from(body)], type);
+  return undefined;
+}
+
+/** Passes events on as they come. The last one leaves when the charge is durable. */
+async function relay(
+  { open, writer }: Delivery,
+  events: EventReader,
+  first: readonly TranscriptEvent[],
+): Promise<void> {
+  const { facts, cancellation } = open;
+  const { log, meter } = facts;
+  open.defer(() => events.close());
+  writer.startStream(log.id);
+  let text = '';
+  let done: Extract<TranscriptEvent, { type: 'done' }> | undefined;
+  try {
+    for (let batch: readonly TranscriptEvent[] | undefined = first; batch !== undefined; batch = await events.next()) {
+      for (const event of batch) {
+        if (event.type === 'done') done = event;
+        else if (event.type === 'delta') text += event.delta.slice(0, TRANSCRIPT_CHARS_MAX - text.length);
+        if (event.type !== 'done' && !writer.write(encodeTranscriptEvent(event)))
+          await writer.drained(cancellation.signal);
+      }
+    }
+  } catch (error) {
+    return breakOff(open, writer, events.explain(error));
+  }
+  const transcript = done?.transcript ?? { text };
+  log.capture?.pushText(transcript.text);
+  meter.usage = usageOf(transcript, log.request);
+  meter.end = { type: 'end', finish: 'stop' };
+  await open.settle().durable;
+  writer.end(encodeTranscriptEvent({ type: 'done', transcript }, open.finalUsage()));
+}
+
+/** A stream that broke off ends with an error, and is not charged. */
+async function breakOff(open: Delivery['open'], writer: Delivery['writer'], failure: UpstreamFailure): Promise<void> {
+  open.facts.meter.failure = failure;
+  const { errorType, status, message } = failure;
+  const error = await open.fail(new GatewayError(errorType, message, { status }));
+  const { type } = error;
+  writer.end(
+    `data: ${JSON.stringify({ type: 'error', error: { code: error.status, message: error.message, type } })}\n\n`,
+  );
+}
