@@ -1,8 +1,12 @@
 import type { FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
 import type { VideoFacts } from '../canonical/video.ts';
-import { EMBED } from './embeddings.ts';
 import { VIDEO_MODELS } from './videos.ts';
+import type { SpeechFacts } from '../canonical/speech.ts';
+import { TRANSCRIPT_FORMATS, type TranscriptionFacts } from '../canonical/transcription.ts';
+import { EMBED } from './embeddings.ts';
+import { SANDBOX_SPEECH_FORMATS, SANDBOX_VOICES, SPEECH } from './speech.ts';
+import { TRANSCRIBE } from './transcribe.ts';
 
 /** What the sandbox answers with. The value is the upstream name of the model. */
 export type Behaviour = 'echo' | 'tools' | 'json' | 'reasoning' | 'slow' | 'long' | 'error' | 'cut' | 'stall';
@@ -36,6 +40,8 @@ interface SandboxEndpoint {
   readonly offers?: Readonly<Partial<Record<OperationKind, OperationFormatId>>>;
   readonly embeddings?: EmbeddingsFacts;
   readonly video?: VideoFacts;
+  readonly transcription?: TranscriptionFacts;
+  readonly speech?: SpeechFacts;
   readonly cancellable: true;
 }
 
@@ -76,7 +82,7 @@ export function sandboxModels(): readonly SandboxModel[] {
   }));
   return [...BEHAVIOURS, ...errors]
     .map(conversational)
-    .concat(embedder(), Object.entries(VIDEO_MODELS).map(videoMaker));
+    .concat(embedder(), transcriber(), speaker(), Object.entries(VIDEO_MODELS).map(videoMaker));
 }
 
 function conversational({ model, name, description }: (typeof BEHAVIOURS)[number]): SandboxModel {
@@ -159,6 +165,46 @@ const NAMES: Readonly<Record<string, string>> = {
   'video-stall': 'Video without an end',
   'video-gone': 'Video that is gone',
 };
+
+function transcriber(): SandboxModel {
+  const { endpoints, ...model } = conversational({
+    model: TRANSCRIBE,
+    name: 'Transcribe',
+    description: 'Hears what sandbox/speech has said; of other sounds it says how long they are.',
+  });
+  return {
+    ...model,
+    endpoints: [
+      {
+        ...endpoints[0],
+        inputModalities: ['audio'],
+        outputModalities: ['transcription'],
+        offers: { stt: 'stt/openai' },
+        transcription: { formats: TRANSCRIPT_FORMATS, translates: true },
+      },
+    ],
+  };
+}
+
+function speaker(): SandboxModel {
+  const { endpoints, ...model } = conversational({
+    model: SPEECH,
+    name: 'Speech',
+    description: 'A tone for each character, paced by `every=40` (ms) in the text; mp3 is silence of that length.',
+  });
+  return {
+    ...model,
+    endpoints: [
+      {
+        ...endpoints[0],
+        inputModalities: ['text'],
+        outputModalities: ['speech'],
+        offers: { tts: 'tts/openai' },
+        speech: { voices: SANDBOX_VOICES, defaultVoice: 'one', formats: SANDBOX_SPEECH_FORMATS, maxCharacters: 4_096 },
+      },
+    ],
+  };
+}
 
 /** What a model name means, as it is called here or as the gateway calls it; `undefined` for one that does not exist. */
 export function findBehaviour(name: string): { readonly behaviour: Behaviour; readonly status?: number } | undefined {

@@ -17,6 +17,8 @@ import { Refusal } from './refusal.ts';
 import { writeScript } from './script.ts';
 import { encodeRefusal, encodeStatusError, RETRYABLE_STATUSES, type Wire } from './vendor-error.ts';
 import { sandboxModels } from './models.ts';
+import { speak } from './speech.ts';
+import { transcribe } from './transcribe.ts';
 
 /** One request under way. */
 export interface Exchange {
@@ -53,6 +55,9 @@ const ROUTES: Readonly<Record<string, (exchange: Exchange, deps: SandboxDeps) =>
   },
   'POST /v1/embeddings': ({ response, body }) => sendJson(response, 200, embed(body)),
   'POST /v1/videos/generations': ({ response, body }, { clock }) => sendJson(response, 200, beginVideo(body, clock)),
+  'POST /v1/audio/transcriptions': (exchange) => transcribe(exchange, 'transcribe'),
+  'POST /v1/audio/translations': (exchange) => transcribe(exchange, 'translate'),
+  'POST /v1/audio/speech': ({ body, response, signal }) => speak(body, response, signal),
   'GET /v1/models': ({ request, response }) => {
     const isMessages = request.headers['anthropic-version'] !== undefined;
     sendJson(response, 200, isMessages ? encodeMessagesModels() : encodeChatModels());
