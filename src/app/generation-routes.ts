@@ -15,10 +15,14 @@ import type { StoredResponses } from '../stored-responses/stored-responses.ts';
 import { createGenerationRoute, type GenerationRouteDeps, type RawHandler } from '../http/generation/route.ts';
 import { createVideosRoute } from '../http/generation/videos.ts';
 import type { RunVideo } from '../video-jobs/run-video.ts';
+import { createSpeechRoute } from '../http/generation/speech.ts';
+import { createTranscriptionsRoute, type TranscriptionsRouteDeps } from '../http/generation/transcriptions.ts';
 import type { UnreadResponses } from '../http/unread-responses.ts';
 import { countTokens } from '../pipeline/count-tokens.ts';
 import { explainRoute } from '../pipeline/explain.ts';
 import { EMBEDDINGS_STEPS } from '../pipeline/operation/embed-in-parts.ts';
+import { SPEECH_STEPS } from '../pipeline/operation/speak.ts';
+import { TRANSCRIPTION_STEPS } from '../pipeline/operation/transcribe.ts';
 import { createRunOperation } from '../pipeline/operation/run-operation.ts';
 import { createGenerate, type GenerateDeps } from '../pipeline/generate.ts';
 import type { SharedDeps } from './shared-deps.ts';
@@ -67,6 +71,7 @@ export function generationRoutes(
   const enter: RateLimiter['enter'] = (principal, id) => generateDeps.rateLimiter.enter(principal, id);
   const decode = createResponsesDecoder(responses, deps, limits.kept);
   const count: CountRequest = (requested, signal) => countTokens(generateDeps, requested, signal);
+  const formBodies = { spool, idleMs: deps.bodyLimits.idleMs, totalMs: deps.bodyLimits.totalMs };
   return {
     '/chat/completions': createGenerationRoute(chat, { ...deps, enter }),
     '/messages': createGenerationRoute(messages, { ...messagesParts, enter }),
@@ -88,6 +93,7 @@ export function generationRoutes(
       videoDefaults: { model: config.defaults.videoModel },
       formBodies: { spool, idleMs: BODY_IDLE_MS, totalMs: BODY_TOTAL_MS },
     }),
+    ...audioRoutes({ ...deps, allowAzureHeader: true, enter, formBodies }, generateDeps),
     '/route/explain': createExplainRoute({ chat, messages, responses }, messagesParts, (request, principal) =>
       explainRoute(generateDeps, request, principal),
     ),
@@ -100,4 +106,16 @@ const VIDEO_BODY_BYTES_MAX = 67_108_864;
 /** Pictures stand in it. */
 function largestVideoBody({ server, memory }: SharedDeps['config']): number {
   return Math.min(Math.max(server.maxBodyBytes, VIDEO_BODY_BYTES_MAX), largestBody(memory.bodyBytes));
+}
+
+function audioRoutes(
+  deps: Omit<TranscriptionsRouteDeps, 'run'>,
+  generateDeps: GenerateDeps,
+): Readonly<Record<string, RawHandler>> {
+  const hearing = { ...deps, run: createRunOperation(generateDeps, TRANSCRIPTION_STEPS) };
+  return {
+    '/audio/transcriptions': createTranscriptionsRoute(hearing, 'transcribe'),
+    '/audio/translations': createTranscriptionsRoute(hearing, 'translate'),
+    '/audio/speech': createSpeechRoute({ ...deps, run: createRunOperation(generateDeps, SPEECH_STEPS) }),
+  };
 }

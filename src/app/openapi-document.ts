@@ -4,6 +4,8 @@ import type { JsonObject } from '../lib/json.ts';
 import { pluginSchema } from '../plugins/index.ts';
 import { chatChunkSchema, chatResultSchema } from '../wire/chat/response/response-schema.ts';
 import { chatRequestSchema } from '../wire/chat/request/request-schema.ts';
+import { transcriptionSchema } from '../wire/speech-to-text/request-in.ts';
+import { speechSchema } from '../wire/text-to-speech/request-in.ts';
 import { embeddingsSchema } from '../wire/embeddings/request-in.ts';
 import { messagesEventSchema, messagesResultSchema } from '../wire/messages/response/response-schema.ts';
 import { countTokensSchema, createRequestSchema } from '../wire/messages/request/request-schema.ts';
@@ -38,6 +40,7 @@ export function openApiDocument(): JsonObject {
     countTokens: countTokensSchema,
     embeddings: embeddingsSchema,
     videos: videoSchema,
+    audio: { transcription: transcriptionSchema, speech: speechSchema },
     version: INTERFACE_VERSION,
   });
 }

@@ -34,6 +34,7 @@ const document = buildOpenApi({
   countTokens: z.looseObject({ messages: z.array(part) }),
   embeddings: z.looseObject({ model: z.string() }),
   videos: z.looseObject({ model: z.string() }),
+  audio: { transcription: z.looseObject({ model: z.string() }), speech: z.looseObject({ model: z.string() }) },
   version: '1.0.0',
 });
 
@@ -89,6 +90,9 @@ test('contains every route of the table, and beside them only the generation rou
     [
       ...known,
       'POST /chat/completions',
+      'POST /audio/speech',
+      'POST /audio/transcriptions',
+      'POST /audio/translations',
       'POST /embeddings',
       'POST /videos',
       'POST /messages',

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { ManagementRoute } from '../management/route.ts';
 import { createSchemaComponents, type AnySchema } from './components.ts';
 import { errorSchema } from './errors.ts';
+import { serializeAudio, type AudioSchemas } from './audio.ts';
 import { serializeEmbeddings } from './embeddings.ts';
 import { serializeExplain } from './explain.ts';
 import { serializeChat, serializeCountTokens, serializeMessages, type GenerationSchemas } from './generation.ts';
@@ -20,6 +21,7 @@ export interface OpenApiDeps {
   readonly embeddings: z.ZodObject<z.ZodRawShape>;
   /** The body of `POST /videos`. */
   readonly videos: AnySchema;
+  readonly audio: AudioSchemas;
   /** Of the interface: `1.0.0`. */
   readonly version: string;
 }
@@ -52,6 +54,7 @@ export function buildOpenApi(deps: OpenApiDeps): JsonObject {
   };
   paths['/embeddings'] = { post: serializeEmbeddings(components, deps.embeddings, error) };
   paths['/videos'] = { post: serializeVideos(components, deps.videos, error) };
+  Object.assign(paths, serializeAudio(components, deps.audio, error));
   paths['/route/explain'] = { post: serializeExplain(components, deps.generation, error) };
   for (const route of deps.routes) {
     const operations = (paths[route.path] ??= {});
