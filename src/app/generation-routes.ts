@@ -7,6 +7,7 @@ import { createCountTokensRoute, type CountRequest } from '../http/generation/co
 import { createInputTokensRoute } from '../http/generation/input-tokens.ts';
 import { createEmbeddingsRoute } from '../http/generation/embeddings.ts';
 import { createExplainRoute } from '../http/generation/explain.ts';
+import { createRerankRoute, type RerankRouteDeps } from '../http/generation/rerank.ts';
 import { largestBody } from '../http/body-budget.ts';
 import type { BodyLimits } from '../http/read-body.ts';
 import { createResponsesDecoder } from '../http/generation/decode-responses.ts';
@@ -23,6 +24,7 @@ import { explainRoute } from '../pipeline/explain.ts';
 import { EMBEDDINGS_STEPS } from '../pipeline/operation/embed-in-parts.ts';
 import { SPEECH_STEPS } from '../pipeline/operation/speak.ts';
 import { TRANSCRIPTION_STEPS } from '../pipeline/operation/transcribe.ts';
+import { RERANK_STEPS } from '../pipeline/operation/rerank-in-parts.ts';
 import { createRunOperation } from '../pipeline/operation/run-operation.ts';
 import { createGenerate, type GenerateDeps } from '../pipeline/generate.ts';
 import type { SharedDeps } from './shared-deps.ts';
@@ -94,6 +96,7 @@ export function generationRoutes(
       formBodies: { spool, idleMs: BODY_IDLE_MS, totalMs: BODY_TOTAL_MS },
     }),
     ...audioRoutes({ ...deps, allowAzureHeader: true, enter, formBodies }, generateDeps),
+    ...rerankRoutes({ ...deps, allowAzureHeader: true, enter }, generateDeps),
     '/route/explain': createExplainRoute({ chat, messages, responses }, messagesParts, (request, principal) =>
       explainRoute(generateDeps, request, principal),
     ),
@@ -118,4 +121,13 @@ function audioRoutes(
     '/audio/translations': createTranscriptionsRoute(hearing, 'translate'),
     '/audio/speech': createSpeechRoute({ ...deps, run: createRunOperation(generateDeps, SPEECH_STEPS) }),
   };
+}
+
+function rerankRoutes(
+  deps: Omit<RerankRouteDeps, 'run'>,
+  generateDeps: GenerateDeps,
+): Readonly<Record<string, RawHandler>> {
+  const rerank = createRerankRoute({ ...deps, run: createRunOperation(generateDeps, RERANK_STEPS) });
+  // The second is what clients of Cohere call below their base URL.
+  return { '/rerank': rerank, '/v2/rerank': rerank };
 }

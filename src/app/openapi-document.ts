@@ -10,6 +10,7 @@ import { embeddingsSchema } from '../wire/embeddings/request-in.ts';
 import { messagesEventSchema, messagesResultSchema } from '../wire/messages/response/response-schema.ts';
 import { countTokensSchema, createRequestSchema } from '../wire/messages/request/request-schema.ts';
 import { videoSchema } from '../wire/video/request-in.ts';
+import { rerankSchema } from '../wire/rerank/request-in.ts';
 import { responsesRequestSchema } from '../wire/responses/request/request-schema.ts';
 import { responsesEventSchema, responsesResultSchema } from '../wire/responses/response/response-schema.ts';
 
@@ -41,6 +42,7 @@ export function openApiDocument(): JsonObject {
     embeddings: embeddingsSchema,
     videos: videoSchema,
     audio: { transcription: transcriptionSchema, speech: speechSchema },
+    rerank: rerankSchema,
     version: INTERFACE_VERSION,
   });
 }

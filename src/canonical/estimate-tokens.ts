@@ -3,6 +3,7 @@ import { unreachable } from '../lib/assert.ts';
 import { withoutAttribution } from './attribution.ts';
 import type { Block, MediaBlock, MediaSource } from './blocks.ts';
 import type { EmbeddingsOperation } from './operation.ts';
+import { textOfDocument, type RerankOperation } from './rerank.ts';
 import type { GenerationRequest, Tool, Turn } from './request.ts';
 
 /**
@@ -51,6 +52,20 @@ function estimateAttribution({ format, turns }: GenerationRequest): number {
 /** What vectors will count as prompt: exact where the inputs are tokens. */
 export function estimateOperationTokens({ inputs }: EmbeddingsOperation): number {
   return inputs.reduce((sum, input) => sum + (typeof input === 'string' ? estimateTokens(input) : input.length), 0);
+}
+
+/** What each document of a request for their order counts by itself. */
+export function estimateDocumentTokens({ documents }: RerankOperation): readonly number[] {
+  return documents.map((document) => estimateTokens(textOfDocument(document)));
+}
+
+/** What the order of documents will count as prompt: the query is read with each of them. */
+export function estimateRerankTokens(operation: RerankOperation): number {
+  const { query, documents } = operation;
+  return estimateDocumentTokens(operation).reduce(
+    (sum, tokens) => sum + tokens,
+    estimateTokens(query) * documents.length,
+  );
 }
 
 /** What a response of this many bytes of UTF-8 counts, when the upstream did not say. */

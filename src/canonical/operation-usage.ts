@@ -1,7 +1,13 @@
 import { unreachable } from '../lib/assert.ts';
 import { longestMs } from './audio.ts';
-import { estimateOperationTokens, estimateTokens } from './estimate-tokens.ts';
+import {
+  estimateDocumentTokens,
+  estimateOperationTokens,
+  estimateRerankTokens,
+  estimateTokens,
+} from './estimate-tokens.ts';
 import type { Operation } from './operation.ts';
+import { countSearchUnits } from './rerank.ts';
 import { countCharacters } from './speech.ts';
 import { NO_USAGE, type Usage } from './usage.ts';
 
@@ -17,6 +23,10 @@ export function estimateOperationUsage(operation: Operation): Usage {
   switch (operation.kind) {
     case 'embeddings':
       return { ...NO_USAGE, estimated: true, promptTokens: estimateOperationTokens(operation) };
+    case 'rerank': {
+      const searchUnits = countSearchUnits(estimateDocumentTokens(operation));
+      return { ...NO_USAGE, estimated: true, promptTokens: estimateRerankTokens(operation), units: { searchUnits } };
+    }
     case 'stt': {
       const audioMs = longestMs(operation.audio);
       const seconds = audioMs / MS_PER_SECOND;

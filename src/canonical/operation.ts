@@ -2,6 +2,7 @@ import { unreachable } from '../lib/assert.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, Warning } from './extra.ts';
 import type { GenerationRequest } from './request.ts';
+import { textOfDocument, type RerankOperation } from './rerank.ts';
 import type { SpeechOperation } from './speech.ts';
 import type { TranscriptionOperation } from './transcription.ts';
 import type { VideoOperation } from './video.ts';
@@ -62,7 +63,12 @@ export interface EmbeddingsOperation {
 }
 
 /** One call of a model that is no generation: it has an answer, and no turns. */
-export type Operation = EmbeddingsOperation | SpeechOperation | TranscriptionOperation | VideoOperation;
+export type Operation =
+  | EmbeddingsOperation
+  | RerankOperation
+  | SpeechOperation
+  | TranscriptionOperation
+  | VideoOperation;
 
 /** Any request to a model. */
 export type ModelRequest = GenerationRequest | Operation;
@@ -81,6 +87,8 @@ export function textsOf(operation: Operation): readonly string[] {
   switch (operation.kind) {
     case 'embeddings':
       return operation.inputs.map((input) => (typeof input === 'string' ? input : `[${input.length} tokens]`));
+    case 'rerank':
+      return [operation.query, ...operation.documents.map(textOfDocument)];
     case 'stt':
       return [...(operation.prompt === undefined ? [] : [operation.prompt]), ...(operation.keywords ?? [])];
     case 'tts':

@@ -185,3 +185,11 @@ const UNIT_NAMES = [
   'clips',
   'videoMs',
 ] as const satisfies readonly (keyof UnitCounts)[];
+
+const SEARCH_UNITS_MAX = 100_000;
+
+/** Search units from a wire object; as strict as `tokenCount`. */
+export function searchUnitCount(value: unknown): number | undefined {
+  const units = tokenCount(value);
+  return units !== undefined && units <= SEARCH_UNITS_MAX ? units : undefined;
+}

@@ -1,5 +1,6 @@
 import type { FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
+import type { RerankFacts } from '../canonical/rerank.ts';
 import type { SpeechFacts } from '../canonical/speech.ts';
 import type { TranscriptionFacts } from '../canonical/transcription.ts';
 import type { VideoFacts } from '../canonical/video.ts';
@@ -50,6 +51,7 @@ export interface Endpoint {
   /** Requests besides generations that it serves, with the format of each. */
   readonly offers?: Readonly<Partial<Record<OperationKind, OperationFormatId>>>;
   readonly embeddings?: EmbeddingsFacts;
+  readonly rerank?: RerankFacts;
   readonly transcription?: TranscriptionFacts;
   readonly speech?: SpeechFacts;
   readonly video?: VideoFacts;

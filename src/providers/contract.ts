@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { AnyFormatId, FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../canonical/failure/failure.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
+import type { RerankFacts } from '../canonical/rerank.ts';
 import type { SpeechFacts } from '../canonical/speech.ts';
 import type { TranscriptionFacts } from '../canonical/transcription.ts';
 import type { VideoFacts } from '../canonical/video.ts';
@@ -92,9 +93,13 @@ export interface KindOffer {
   readonly dialect?: EmbeddingsDialect;
   /** What is known of its models, where nothing says more. */
   readonly facts?: EmbeddingsFacts;
+  /** The same of models that order documents. */
+  readonly rerank?: RerankFacts;
   /** The same of models that hear, and of models that speak. */
   readonly transcription?: TranscriptionFacts;
   readonly speech?: SpeechFacts;
+  /** Replaces the path of the provider's own base URL: `''` is the root of its host. */
+  readonly basePath?: string;
   /** Below the base URL; absent: the standard path of the format. */
   readonly path?: (model: string) => string;
   /** What is known of its models that make clips. */

@@ -15,6 +15,7 @@ import { createGoogleVertexAdapter } from './google-vertex/adapter.ts';
 import { googleAdapter } from './google/adapter.ts';
 import { vertexDialectOf } from './google/dialect.ts';
 import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts';
+import { KIND_HOSTS } from './kind-hosts.ts';
 import { messagesCompatibleAdapter } from './messages-compatible/adapter.ts';
 import { optionsOf } from './provider-options.ts';
 import { createOpenAiCompatibleAdapter, openAiCompatibleAdapter } from './openai-compatible/adapter.ts';
@@ -32,6 +33,7 @@ export const ADAPTERS = {
   cohere: cohereAdapter,
   deepgram: deepgramAdapter,
   elevenlabs: elevenLabsAdapter,
+  ...KIND_HOSTS,
   google: googleAdapter,
   'google-vertex': createGoogleVertexAdapter({
     gemini: { ...googleAdapter, dialect: ({ model }) => vertexDialectOf(model) },

@@ -5,6 +5,7 @@ import {
   type EmbeddingsOperation,
   type Operation,
 } from '../canonical/operation.ts';
+import type { RerankOperation } from '../canonical/rerank.ts';
 import { unreachable } from '../lib/assert.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import { lackOfSpeech, lackOfTranscription } from './audio-needs.ts';
@@ -44,6 +45,8 @@ function lackOf(endpoint: Endpoint, operation: Operation): Lack {
   switch (operation.kind) {
     case 'embeddings':
       return lackOfVectors(endpoint, operation);
+    case 'rerank':
+      return lackOfRerank(endpoint, operation);
     case 'stt':
       return lackOfTranscription(endpoint, operation);
     case 'tts':
@@ -53,6 +56,24 @@ function lackOf(endpoint: Endpoint, operation: Operation): Lack {
     default:
       return unreachable(operation);
   }
+}
+
+/** A list may be cut only where each document is scored by itself. */
+function lackOfRerank({ rerank = {} }: Endpoint, { documents }: RerankOperation): Lack {
+  const { maxDocuments, pointwise = false, images = false } = rerank;
+  if (maxDocuments !== undefined && documents.length > maxDocuments && !pointwise)
+    return {
+      exclusion: 'parameter_value',
+      lacks: 'documents',
+      fault: `must have at most ${maxDocuments} items for this model`,
+    };
+  const picture = images ? -1 : documents.findIndex(isPicture);
+  if (picture < 0) return undefined;
+  return { exclusion: 'parameter_value', lacks: `documents[${picture}].image`, fault: 'this model reads text only' };
+}
+
+function isPicture(document: RerankOperation['documents'][number]): boolean {
+  return typeof document !== 'string' && typeof document['text'] !== 'string';
 }
 
 function lackOfVectors({ embeddings = {} }: Endpoint, { dimensions, inputs }: EmbeddingsOperation): Lack {

@@ -1,10 +1,12 @@
 import type { FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
+import type { RerankFacts } from '../canonical/rerank.ts';
 import type { VideoFacts } from '../canonical/video.ts';
 import { VIDEO_MODELS } from './videos.ts';
 import type { SpeechFacts } from '../canonical/speech.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptionFacts } from '../canonical/transcription.ts';
 import { EMBED } from './embeddings.ts';
+import { RERANK } from './rerank.ts';
 import { SANDBOX_SPEECH_FORMATS, SANDBOX_VOICES, SPEECH } from './speech.ts';
 import { TRANSCRIBE } from './transcribe.ts';
 
@@ -42,6 +44,7 @@ interface SandboxEndpoint {
   readonly video?: VideoFacts;
   readonly transcription?: TranscriptionFacts;
   readonly speech?: SpeechFacts;
+  readonly rerank?: RerankFacts;
   readonly cancellable: true;
 }
 
@@ -82,7 +85,7 @@ export function sandboxModels(): readonly SandboxModel[] {
   }));
   return [...BEHAVIOURS, ...errors]
     .map(conversational)
-    .concat(embedder(), transcriber(), speaker(), Object.entries(VIDEO_MODELS).map(videoMaker));
+    .concat(embedder(), reranker(), transcriber(), speaker(), Object.entries(VIDEO_MODELS).map(videoMaker));
 }
 
 function conversational({ model, name, description }: (typeof BEHAVIOURS)[number]): SandboxModel {
@@ -153,6 +156,26 @@ function videoMaker([model, description]: readonly [string, string]): SandboxMod
           defaultDurationS: 4,
           defaultResolution: '720p',
         },
+      },
+    ],
+  };
+}
+
+function reranker(): SandboxModel {
+  const { endpoints, ...model } = conversational({
+    model: RERANK,
+    name: 'Rerank',
+    description: 'Orders documents by the words that they share with a query.',
+  });
+  return {
+    ...model,
+    endpoints: [
+      {
+        ...endpoints[0],
+        inputModalities: ['text'],
+        outputModalities: ['rerank'],
+        offers: { rerank: 'rerank/cohere' },
+        rerank: { maxDocuments: 10_000 },
       },
     ],
   };

@@ -14,6 +14,7 @@ import type { Prompt } from './prompt.ts';
 import { readChat } from './chat/read-chat.ts';
 import { readMessages } from './messages/read-messages.ts';
 import { Refusal } from './refusal.ts';
+import { rerank } from './rerank.ts';
 import { writeScript } from './script.ts';
 import { encodeRefusal, encodeStatusError, RETRYABLE_STATUSES, type Wire } from './vendor-error.ts';
 import { sandboxModels } from './models.ts';
@@ -58,6 +59,7 @@ const ROUTES: Readonly<Record<string, (exchange: Exchange, deps: SandboxDeps) =>
   'POST /v1/audio/transcriptions': (exchange) => transcribe(exchange, 'transcribe'),
   'POST /v1/audio/translations': (exchange) => transcribe(exchange, 'translate'),
   'POST /v1/audio/speech': ({ body, response, signal }) => speak(body, response, signal),
+  'POST /v1/rerank': ({ response, body }) => sendJson(response, 200, rerank(body)),
   'GET /v1/models': ({ request, response }) => {
     const isMessages = request.headers['anthropic-version'] !== undefined;
     sendJson(response, 200, isMessages ? encodeMessagesModels() : encodeChatModels());

@@ -118,7 +118,7 @@ function furtherFactsOf(record: GenerationRecord) {
     outputPixels: outputPixels ?? null,
     searchUnits: searchUnits ?? null,
     videoMs: videoMs ?? null,
-    inputCount: 'inputs' in request ? request.inputs.length : null,
+    inputCount: 'inputs' in request ? request.inputs.length : 'documents' in request ? request.documents.length : null,
     dimensions: dimensions ?? null,
   };
 }

@@ -1,68 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import OpenAI from 'openai';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../src/lib/json.ts';
+import { startJsonUpstream, textIn, type JsonAnswer, type JsonUpstream } from '../support/upstreams/json-upstream.ts';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 
-interface Seen {
-  readonly path: string;
-  readonly body: JsonObject;
-}
-
-/** What an upstream answers: a status and a body. */
-type Answer = (seen: Seen, call: number) => { readonly status?: number; readonly body: string };
-
 const NOTHING: JsonObject = {};
-
-function textOf(value: unknown): string {
-  assert.ok(typeof value === 'string');
-  return value;
-}
-
-interface Fake {
-  readonly url: string;
-  readonly seen: Seen[];
-  answer: Answer;
-  close(): Promise<void>;
-}
-
-async function startFake(answer: Answer): Promise<Fake> {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    const respond = async (): Promise<void> => {
-      const text = await readText(request);
-      const one = { path: request.url ?? '', body: parseJsonObject(text) ?? {} };
-      seen.push(one);
-      const { status = 200, body } = fake.answer(one, seen.length);
-      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-    };
-    void respond();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server on a port has an address of this type
-  const { port } = server.address() as AddressInfo;
-  const fake: Fake = {
-    url: `http://127.0.0.1:${port}`,
-    seen,
-    answer,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
-  return fake;
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
-}
 
 /** The number that a text of these tests stands for: vectors say which input they are of. */
 function numberOf(text: unknown): number {
@@ -79,7 +22,7 @@ function inputsOf(body: JsonObject): readonly unknown[] {
 }
 
 /** The vendor's form. Numbers are written in a way that no parser keeps. */
-const openAiForm: Answer = ({ body }) => {
+const openAiForm: JsonAnswer = ({ body }) => {
   const inputs = inputsOf(body);
   const data = inputs.map((text, index) => {
     const [first, ...rest] = vectorOf(text);
@@ -93,7 +36,7 @@ const openAiForm: Answer = ({ body }) => {
   };
 };
 
-const geminiForm: Answer = ({ body }) => {
+const geminiForm: JsonAnswer = ({ body }) => {
   const { requests } = body;
   const texts = (Array.isArray(requests) ? requests : []).map((one) =>
     JSON.stringify({ values: vectorOf(JSON.stringify(one).match(/"text":"([^"]*)"/)?.[1]) }),
@@ -101,7 +44,7 @@ const geminiForm: Answer = ({ body }) => {
   return { body: `{"embeddings":[${texts.join(',')}]}` };
 };
 
-const cohereForm: Answer = ({ body }) => {
+const cohereForm: JsonAnswer = ({ body }) => {
   const { texts, embedding_types: types } = body;
   const list = (Array.isArray(texts) ? texts : []).map((text) =>
     types !== undefined && JSON.stringify(types) === '["base64"]'
@@ -119,18 +62,18 @@ const cohereForm: Answer = ({ body }) => {
 };
 
 describe('POST /embeddings', () => {
-  let first: Fake;
-  let second: Fake;
-  let gemini: Fake;
-  let cohere: Fake;
+  let first: JsonUpstream;
+  let second: JsonUpstream;
+  let gemini: JsonUpstream;
+  let cohere: JsonUpstream;
   let gateway: RunningGateway;
 
   before(async () => {
     [first, second, gemini, cohere] = await Promise.all([
-      startFake(openAiForm),
-      startFake(openAiForm),
-      startFake(geminiForm),
-      startFake(cohereForm),
+      startJsonUpstream(openAiForm),
+      startJsonUpstream(openAiForm),
+      startJsonUpstream(geminiForm),
+      startJsonUpstream(cohereForm),
     ]);
     gateway = await startGateway({
       yaml: `
@@ -184,7 +127,7 @@ models:
   // @spec embeddings-11
   test('stores one record of the kind, with its charge', async () => {
     const { body } = await ask({ model: 'acme/vectors', input: 'n1' });
-    const url = `${gateway.baseUrl}/generation?id=${textOf(body['id'])}`;
+    const url = `${gateway.baseUrl}/generation?id=${textIn(body['id'])}`;
     const headers = { authorization: `Bearer ${API_KEY}` };
     let data: unknown;
     for (let look = 0; look < 100 && !isJsonObject(data); look++) {
@@ -233,7 +176,7 @@ models:
   test('sends the end user as a hash, and unknown members as they are', async () => {
     await ask({ model: 'acme/vectors', input: 'n1', user: 'ann', truncate_prompt_tokens: 5 });
     const body = first.seen[0]?.body ?? NOTHING;
-    assert.match(textOf(body['user']), /^[0-9a-f]{64}$/);
+    assert.match(textIn(body['user']), /^[0-9a-f]{64}$/);
     assert.equal(body['truncate_prompt_tokens'], 5);
   });
 
@@ -309,7 +252,7 @@ models:
   ] as const) {
     // @spec embeddings-4
     test(`takes an answer ${what} for a failure, and charges nothing for it`, async () => {
-      const faulty: Answer = () => ({ body: `{"data":${data},"usage":{"prompt_tokens":2}}` });
+      const faulty: JsonAnswer = () => ({ body: `{"data":${data},"usage":{"prompt_tokens":2}}` });
       first.answer = faulty;
       second.answer = faulty;
       try {
@@ -377,7 +320,7 @@ models:
       '/embeddings',
       { model: 'acme/vectors', input: 'word '.repeat(100) },
       {
-        authorization: `Bearer ${textOf(key)}`,
+        authorization: `Bearer ${textIn(key)}`,
       },
     );
     assert.equal(refused.status, 402);

@@ -53,8 +53,9 @@ export function catalogFromConfig(
   return createCatalog([...models, ...foundModels(found, place, models)], passThrough);
 }
 
-/** Models that make vectors or orders of texts, as engines name them. */
-const EMBEDDERS = /embed|rerank|\bbge-|minilm/i;
+/** Models that order texts, and models that make vectors, as engines name them. */
+const RERANKERS = /rerank/i;
+const EMBEDDERS = /embed|\bbge-|minilm/i;
 
 /**
  * Models of engines on this machine are free (README, "Configure"). They are listed under the provider's slug and their
@@ -74,10 +75,15 @@ function foundModels(
         slug,
         name,
         // A router must not choose what says nothing.
-        ...(EMBEDDERS.test(name) && { outputModalities: ['embeddings'] }),
+        ...modalitiesOf(name),
         endpoints: [{ ...place(slug, provider, name), price: FREE }],
       })),
   );
+}
+
+function modalitiesOf(name: string): Pick<Model, 'outputModalities'> {
+  if (RERANKERS.test(name)) return { outputModalities: ['rerank'] };
+  return EMBEDDERS.test(name) ? { outputModalities: ['embeddings'] } : {};
 }
 
 /** The slugs of providers that exist, have any credentials, and are the vendor that the project's files mean by that slug. */
@@ -155,14 +161,16 @@ function offersAt(
   provider: Provider,
   model: string,
   facts: Partial<Endpoint> | undefined,
-): Pick<Endpoint, 'offers' | 'embeddings' | 'transcription' | 'speech' | 'video'> {
+): Pick<Endpoint, 'offers' | 'embeddings' | 'rerank' | 'transcription' | 'speech' | 'video'> {
   const found = OPERATION_KINDS.flatMap((kind) => offerOf(provider, kind, model) ?? []);
   if (found.length === 0) return {};
   const of = (kind: OperationKind): KindOffer | undefined => found.find((offer) => offer.kind === kind);
-  const [vectors, hearing, speaking, filming] = [of('embeddings'), of('stt'), of('tts'), of('video')];
+  const [vectors, ordering] = [of('embeddings'), of('rerank')];
+  const [hearing, speaking, filming] = [of('stt'), of('tts'), of('video')];
   return {
     offers: Object.fromEntries(found.map(({ kind, format }) => [kind, format])),
     ...(vectors && { embeddings: { ...vectors.facts, ...facts?.embeddings } }),
+    ...(ordering && { rerank: { ...ordering.rerank, ...facts?.rerank } }),
     ...(hearing && { transcription: { ...hearing.transcription, ...facts?.transcription } }),
     ...(speaking && { speech: { ...speaking.speech, ...facts?.speech } }),
     ...(filming && { video: { ...filming.video, ...facts?.video } }),

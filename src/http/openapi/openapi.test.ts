@@ -35,6 +35,7 @@ const document = buildOpenApi({
   embeddings: z.looseObject({ model: z.string() }),
   videos: z.looseObject({ model: z.string() }),
   audio: { transcription: z.looseObject({ model: z.string() }), speech: z.looseObject({ model: z.string() }) },
+  rerank: z.looseObject({ model: z.string() }),
   version: '1.0.0',
 });
 
@@ -95,6 +96,7 @@ test('contains every route of the table, and beside them only the generation rou
       'POST /audio/translations',
       'POST /embeddings',
       'POST /videos',
+      'POST /rerank',
       'POST /messages',
       'POST /messages/count_tokens',
       'POST /responses',

@@ -10,6 +10,7 @@ import { serializeExplain } from './explain.ts';
 import { serializeChat, serializeCountTokens, serializeMessages, type GenerationSchemas } from './generation.ts';
 import { serializeRoute } from './management.ts';
 import { serializeVideos } from './videos.ts';
+import { serializeRerank } from './rerank.ts';
 import { compactionSchema, inputTokensSchema, serializeBesideResponses, serializeResponses } from './responses.ts';
 
 export interface OpenApiDeps {
@@ -22,6 +23,8 @@ export interface OpenApiDeps {
   /** The body of `POST /videos`. */
   readonly videos: AnySchema;
   readonly audio: AudioSchemas;
+  /** The body of `POST /rerank` but for its `documents`. */
+  readonly rerank: z.ZodObject<z.ZodRawShape>;
   /** Of the interface: `1.0.0`. */
   readonly version: string;
 }
@@ -55,6 +58,7 @@ export function buildOpenApi(deps: OpenApiDeps): JsonObject {
   paths['/embeddings'] = { post: serializeEmbeddings(components, deps.embeddings, error) };
   paths['/videos'] = { post: serializeVideos(components, deps.videos, error) };
   Object.assign(paths, serializeAudio(components, deps.audio, error));
+  paths['/rerank'] = { post: serializeRerank(components, deps.rerank, error) };
   paths['/route/explain'] = { post: serializeExplain(components, deps.generation, error) };
   for (const route of deps.routes) {
     const operations = (paths[route.path] ??= {});

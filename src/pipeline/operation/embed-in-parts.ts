@@ -2,10 +2,8 @@ import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { EmbeddingsInput, EmbeddingsOperation, VectorEncoding } from '../../canonical/operation.ts';
 import type { Endpoint } from '../../catalog/model.ts';
-import { Cancellation } from '../../lib/async/cancellation.ts';
 import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
 import { NotThatJson } from '../../lib/json/walk-bytes.ts';
-import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
 import { offerOf } from '../../providers/contract.ts';
 import type { DecodedPart, EmbeddingsFormat, EmbeddingsTarget } from '../../wire/embeddings/format.ts';
 import { EMBEDDINGS_FORMATS } from '../../wire/embeddings/formats.ts';
@@ -15,14 +13,9 @@ import { estimateOperationTokens } from '../../canonical/estimate-tokens.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { CandidateCall } from './call-candidates.ts';
-import { ResponseRoom } from '../response/whole-response-budget.ts';
+import { callInParts, type PartOfCall, type PartsDeps } from './call-in-parts.ts';
 import { answerWith, type KindSteps } from './kind-steps.ts';
-import { callOnce, type OneCallDeps } from './one-call.ts';
 import { tryEncode } from './try-encode.ts';
-
-interface EmbedDeps extends OneCallDeps {
-  readonly wholeResponseMemory: ByteBudget;
-}
 
 /** What one candidate gave for all inputs. */
 interface GivenVectors {
@@ -36,7 +29,6 @@ const TOKENS_UNREADABLE = {
   path: 'input',
   message: 'must be text, not tokens: the content filters of this key cannot read tokens',
 };
-const PARTS_AT_ONCE_MAX = 4;
 const ANSWER_BYTES_MAX = 32 * 1_024 * 1_024;
 /** A number of a vector as text. */
 const NUMBER_BYTES = 22;
@@ -62,10 +54,10 @@ export const EMBEDDINGS_STEPS: KindSteps<EmbeddingsOperation, GivenVectors> = {
 
 /** Cuts the inputs as the endpoint takes them, calls it some parts at a time, and joins what came. Every failure is a value. */
 async function embedInParts(
-  deps: EmbedDeps,
+  deps: PartsDeps,
   input: CandidateCall<EmbeddingsOperation>,
 ): Promise<GivenVectors | UpstreamFailure> {
-  const { provider, endpoint, request, endUserId, attempt, deadline, cancellation } = input;
+  const { provider, endpoint, request, endUserId, attempt } = input;
   const offer = offerOf(provider, request.kind, endpoint.upstreamModel);
   const format = offer && EMBEDDINGS_FORMATS.get(offer.format);
   if (offer === undefined || format === undefined) return transportFailure('connect');
@@ -76,37 +68,14 @@ async function embedInParts(
   const encodedParts = tryEncode(() => parts.map((inputs) => format.encode({ operation: request, inputs }, target)));
   if ('kind' in encodedParts) return encodedParts;
   attempt.warn(encodedParts[0]?.warnings ?? []);
-  const rooms: ResponseRoom[] = [];
-  // The failure of one part ends the others.
-  const together = new Cancellation<'gone' | 'total' | 'over'>();
-  const onAbort = (): void => together.abort(cancellation.reason ?? 'over');
-  cancellation.onAbort(onAbort);
-  deadline.start();
-  try {
-    const given = await inTurns(encodedParts, PARTS_AT_ONCE_MAX, async ({ body }, at) => {
-      const room = new ResponseRoom(deps.wholeResponseMemory);
-      rooms.push(room);
-      const context = { format: format.id, settings: provider.settings, model: endpoint.upstreamModel, stream: false };
-      const call = {
-        provider,
-        context,
-        path: format.path(endpoint.upstreamModel),
-        body: { json: body },
-        decodeError: (text: string) => format.decodeError(text),
-      };
-      const answer = await callOnce(deps, call, { room, attempt, deadline, cancellation: together });
-      const read =
-        'kind' in answer
-          ? answer
-          : await readPart(deps.turns, format, answer, { request, count: parts[at]?.length ?? 0 });
-      if ('kind' in read) together.abort('over');
-      return read;
-    });
-    return 'kind' in given ? given : join(given);
-  } finally {
-    cancellation.offAbort(onAbort);
-    for (const room of rooms) room.close();
-  }
+  const calls = encodedParts.map(({ body }): PartOfCall => ({
+    path: format.path(endpoint.upstreamModel),
+    body: { json: body },
+  }));
+  const given = await callInParts(deps, input, { offer, format, calls }, (answer, at) =>
+    readPart(deps.turns, format, answer, { request, count: parts[at]?.length ?? 0 }),
+  );
+  return 'kind' in given ? given : join(given);
 }
 
 /** The caller's encoding where the endpoint has it. */
@@ -132,28 +101,6 @@ function splitInputs(
   const parts: (readonly EmbeddingsInput[])[] = [];
   for (let from = 0; from < inputs.length; from += step) parts.push(inputs.slice(from, from + step));
   return parts;
-}
-
-/** So many at a time, in order; the first failure that is none of a cancelled part. */
-async function inTurns<Item, Value extends object>(
-  items: readonly Item[],
-  atOnce: number,
-  run: (item: Item, at: number) => Promise<Value | UpstreamFailure>,
-): Promise<readonly Value[] | UpstreamFailure> {
-  const values: Value[] = [];
-  let failure: UpstreamFailure | undefined;
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let at = next++; at < items.length && failure === undefined; at = next++) {
-      const item = items[at];
-      if (item === undefined) return;
-      const value = await run(item, at);
-      if ('kind' in value) failure ??= value;
-      else values[at] = value;
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
-  return failure ?? values;
 }
 
 /** What is not as many vectors as inputs, all of one length and of the length that was requested, is no answer. */

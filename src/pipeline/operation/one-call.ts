@@ -33,6 +33,8 @@ export interface UpstreamCall {
   readonly context: CallContext;
   /** Below the provider's base URL. */
   readonly path: string;
+  /** Replaces the path of that base URL. */
+  readonly basePath?: string;
   readonly body: CallBody;
   /** Absent: JSON. */
   readonly accept?: string;
@@ -88,11 +90,12 @@ export async function callOnce(
  */
 export async function openCall(
   deps: OneCallDeps,
-  { provider, context, path, body, accept = 'application/json', decodeError }: UpstreamCall,
+  { provider, context, path, basePath, body, accept = 'application/json', decodeError }: UpstreamCall,
   { attempt, deadline, cancellation }: Omit<CallSpace, 'room'>,
   limit: { readonly clock: 'whole' | 'headers'; readonly ms: number },
 ): Promise<OpenAnswer | UpstreamFailure> {
-  const { origin, basePath } = addressOf(provider);
+  const address = addressOf(provider);
+  const { origin } = address;
   const source = 'source' in body ? body.source : undefined;
   const headers = {
     accept,
@@ -102,7 +105,7 @@ export async function openCall(
     ...provider.settings.headers,
   };
   const encoded = { body: 'json' in body ? body.json : {} };
-  const prepared = { encoded, context, origin, path: basePath + path, headers };
+  const prepared = { encoded, context, origin, path: (basePath ?? address.basePath) + path, headers };
   const change = source === undefined ? {} : { source };
   const outbound = await tryAuthorize(provider, () => authorizeCall(provider, prepared, change));
   if ('kind' in outbound) return outbound;

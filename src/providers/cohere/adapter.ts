@@ -9,7 +9,11 @@ export const cohereAdapter: ProviderAdapter = {
   baseUrl: 'https://api.cohere.com/v2',
   apiKeyVariable: 'COHERE_API_KEY',
   formats: [{ format: 'cohere' }],
-  offers: [{ kind: 'embeddings', format: 'embeddings/cohere' }],
+  offers: [
+    { kind: 'embeddings', format: 'embeddings/cohere' },
+    // docs.cohere.com, "Rerank" reference, read 2026-11: 10,000 documents a call at most.
+    { kind: 'rerank', format: 'rerank/cohere', rerank: { maxDocuments: 10_000 } },
+  ],
   // The list of models stayed in the first version of the interface: crmne/ruby_llm (2026-08).
   checkPath: false,
   // @spec money-18: hanging up stops the meter.

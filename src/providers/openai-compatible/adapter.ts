@@ -28,7 +28,9 @@ export interface OpenAiCompatibleFacts {
     readonly like: Pick<ProviderAdapter, 'dialect' | 'authorize' | 'classify'>;
   };
   /** How it differs in embeddings. */
-  readonly embeddings?: Pick<KindOffer, 'dialect' | 'facts'>;
+  readonly embeddings?: Pick<KindOffer, 'dialect' | 'facts' | 'basePath'>;
+  /** How it differs in the order of documents. */
+  readonly rerank?: Partial<Pick<KindOffer, 'format' | 'basePath' | 'rerank'>>;
   /** What is known of its models that hear, and how it speaks. */
   readonly transcription?: TranscriptionFacts;
   readonly speech?: Pick<KindOffer, 'speech'>;
@@ -85,6 +87,7 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
     ...offersOf(facts),
     offers: [
       { kind: 'embeddings', format: 'embeddings/openai', ...facts.embeddings },
+      { kind: 'rerank', format: 'rerank/cohere', ...facts.rerank },
       ...WHISPER_FIRST.map((offer) => ({
         ...offer,
         transcription: { ...offer.transcription, ...facts.transcription },

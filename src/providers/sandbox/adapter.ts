@@ -27,6 +27,7 @@ export const sandboxAdapter: ProviderAdapter = {
     { kind: 'video', format: 'video/xai', models: /^(?:video(?:-|$)|error-)/, cancels: true },
     { kind: 'stt', format: 'stt/openai', transcription: { translates: true } },
     { kind: 'tts', format: 'tts/openai', speech: { defaultVoice: 'one' } },
+    { kind: 'rerank', format: 'rerank/cohere' },
   ],
   countTokensPath: '/messages/count_tokens',
   cancellable: true,

@@ -5,6 +5,8 @@ import type { VectorEncoding } from '../../canonical/operation.ts';
 export interface EmbeddingsDialect {
   /** What it calls `dimensions`. */
   readonly dimensionsMember?: string;
+  /** What it calls `encoding_format`. */
+  readonly encodingMember?: string;
   /** What it calls the purpose of a vector. Absent: it has no word for it. */
   readonly inputTypeMember?: string;
   /** Its words for purposes, where it takes no others. */

@@ -3,7 +3,7 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import type { EmbeddingsInput, EmbeddingsOperation } from '../../canonical/operation.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { asExtra, restOf } from '../extra.ts';
-import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../gateway/directives.ts';
+import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug, refuseMembers } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
@@ -37,24 +37,12 @@ export const embeddingsSchema = z.looseObject({
 });
 
 const KNOWN: ReadonlySet<string> = new Set([...Object.keys(embeddingsSchema.shape), ...GATEWAY_FIELDS, 'input']);
-/** Obeyed, they would change the vectors without a word; ignored, their caller would not know. */
-const REFUSED: Readonly<Record<string, string>> = {
-  models: 'is refused here: vectors of another model do not compare with those of the first',
-  fallbacks: 'is refused here: vectors of another model do not compare with those of the first',
-  preset: 'does not apply to embeddings',
-  plugins: 'does not apply to embeddings',
-  tools: 'does not apply to embeddings',
-  stream: 'does not apply to embeddings',
-};
-
 compileSoon(embeddingsSchema);
 
 /** @throws GatewayError 400 with `issues` */
 export function decodeEmbeddings(body: Json, text: string, headers: HeaderDirectives): EmbeddingsOperation {
   const parsed = checkShape(embeddingsSchema, body, { text });
-  for (const [member, message] of Object.entries(REFUSED))
-    if (parsed[member] !== undefined && parsed[member] !== null && parsed[member] !== false)
-      throw invalid(member, message);
+  refuseMembers(parsed, 'embeddings', 'vectors of another model do not compare with those of the first');
   const inputs = readInputs(parsed['input']);
   const wanted = parsed.dimensions ?? parsed.output_dimension;
   const purpose = parsed.input_type || parsed.task;

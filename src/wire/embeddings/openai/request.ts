@@ -6,7 +6,7 @@ import type { EmbeddingsPart, EmbeddingsTarget, EncodedPart } from '../format.ts
 export function encodeRequest({ operation, inputs }: EmbeddingsPart, target: EmbeddingsTarget): EncodedPart {
   const { model, endUserId, encoding, dialect } = target;
   const { dimensions, inputType, extra, directives } = operation;
-  const { dimensionsMember = 'dimensions', inputTypeMember, inputTypes } = dialect;
+  const { dimensionsMember = 'dimensions', encodingMember = 'encoding_format', inputTypeMember, inputTypes } = dialect;
   const word = inputType === undefined ? undefined : (inputTypes?.[inputType] ?? (inputTypes ? undefined : inputType));
   const isTyped = word !== undefined && inputTypeMember !== undefined;
   const body: JsonObject = {
@@ -15,7 +15,7 @@ export function encodeRequest({ operation, inputs }: EmbeddingsPart, target: Emb
     model,
     input: inputs.length === 1 && typeof inputs[0] === 'string' ? inputs[0] : inputs,
     // Said in every case: what its absence means differs from host to host.
-    encoding_format: encoding,
+    [encodingMember]: encoding,
     ...(dimensions !== undefined && { [dimensionsMember]: dimensions }),
     ...(isTyped && { [inputTypeMember]: word }),
     ...(directives.user !== undefined && dialect.withoutUser !== true && { user: endUserId }),

@@ -1,0 +1,25 @@
+import type { RerankOperation } from '../../canonical/rerank.ts';
+import type { RunOperation } from '../../pipeline/operation/operation-request.ts';
+import { encodeOperationError } from '../../wire/operation-error.ts';
+import { decodeRerank } from '../../wire/rerank/request-in.ts';
+import { withFullNames } from './apply-preset.ts';
+import { NodeCaller } from './node-caller.ts';
+import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts';
+
+export interface RerankRouteDeps extends BodyRouteDeps {
+  readonly run: RunOperation<RerankOperation>;
+  /** The slug that a model's name stands for. */
+  readonly rename: (name: string) => string;
+}
+
+const CALLER = { id: 'rerank', encodeError: encodeOperationError, requestIdHeader: 'x-request-id' } as const;
+
+/** `POST /rerank`. */
+export function createRerankRoute(deps: RerankRouteDeps): RawHandler {
+  return createBodyRoute(CALLER, deps, async (admitted, response, arrivedMs) => {
+    const { id, principal, place, body, text, turns, headers } = admitted;
+    const request = withFullNames(decodeRerank(body, text, headers), deps.rename);
+    const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
+    await deps.run(incoming, new NodeCaller(response, CALLER));
+  });
+}

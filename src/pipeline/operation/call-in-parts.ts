@@ -1,0 +1,92 @@
+import type { AnyFormatId } from '../../canonical/extra.ts';
+import type { UpstreamErrorBody, UpstreamFailure } from '../../canonical/failure/failure.ts';
+import { Cancellation } from '../../lib/async/cancellation.ts';
+import type { KindOffer } from '../../providers/contract.ts';
+import { ResponseRoom } from '../response/whole-response-budget.ts';
+import type { Operation } from '../../canonical/operation.ts';
+import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
+import type { CandidateCall } from './call-candidates.ts';
+import { callOnce, type CallBody, type OneCallDeps } from './one-call.ts';
+
+const PARTS_AT_ONCE_MAX = 4;
+
+export interface PartsDeps extends OneCallDeps {
+  /** For large answers. */
+  readonly wholeResponseMemory: ByteBudget;
+}
+
+/** One of the calls that an operation is made of. */
+export interface PartOfCall {
+  /** Below the provider's base URL. */
+  readonly path: string;
+  readonly body: CallBody;
+}
+
+interface Parts {
+  readonly offer: KindOffer;
+  readonly format: { readonly id: AnyFormatId; readonly decodeError: (text: string) => UpstreamErrorBody };
+  readonly calls: readonly PartOfCall[];
+}
+
+/**
+ * Makes the calls, some at a time, and reads the answers, in order. The failure of one part ends the others. What was read is
+ * kept while the answers take room.
+ */
+export async function callInParts<Value extends object>(
+  deps: PartsDeps,
+  { provider, endpoint, attempt, deadline, cancellation }: CandidateCall<Operation>,
+  { offer, format, calls }: Parts,
+  read: (answer: Buffer, at: number) => Value | UpstreamFailure | Promise<Value | UpstreamFailure>,
+): Promise<readonly Value[] | UpstreamFailure> {
+  const rooms: ResponseRoom[] = [];
+  const together = new Cancellation<'gone' | 'total' | 'over'>();
+  const onAbort = (): void => together.abort(cancellation.reason ?? 'over');
+  cancellation.onAbort(onAbort);
+  deadline.start();
+  const context = { format: format.id, settings: provider.settings, model: endpoint.upstreamModel, stream: false };
+  const decodeError = (text: string): UpstreamErrorBody => format.decodeError(text);
+  const { basePath } = offer;
+  try {
+    return await inTurns(calls, PARTS_AT_ONCE_MAX, async ({ path, body }, at) => {
+      const room = new ResponseRoom(deps.wholeResponseMemory);
+      rooms.push(room);
+      const call = {
+        provider,
+        context,
+        path: offer.path?.(endpoint.upstreamModel) ?? path,
+        body,
+        decodeError,
+        ...(basePath !== undefined && { basePath }),
+      };
+      const answer = await callOnce(deps, call, { room, attempt, deadline, cancellation: together });
+      const value = 'kind' in answer ? answer : await read(answer, at);
+      if ('kind' in value) together.abort('over');
+      return value;
+    });
+  } finally {
+    cancellation.offAbort(onAbort);
+    for (const room of rooms) room.close();
+  }
+}
+
+/** So many at a time, in order; the first failure that is none of a cancelled part. */
+async function inTurns<Item, Value extends object>(
+  items: readonly Item[],
+  atOnce: number,
+  run: (item: Item, at: number) => Promise<Value | UpstreamFailure>,
+): Promise<readonly Value[] | UpstreamFailure> {
+  const values: Value[] = [];
+  let failure: UpstreamFailure | undefined;
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let at = next++; at < items.length && failure === undefined; at = next++) {
+      const item = items[at];
+      if (item === undefined) return;
+      const value = await run(item, at);
+      if ('kind' in value) failure ??= value;
+      else values[at] = value;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
+  return failure ?? values;
+}
