@@ -147,7 +147,7 @@ export interface ResponsesConfig {
   readonly lengthErrors: 'failed' | 'incomplete';
   readonly streamErrors: 'status' | 'in-band';
   readonly autoCache: boolean;
-  readonly compaction: 'native' | 'own';
+  readonly compaction: 'own';
   readonly codexModels: 'off' | 'list';
   readonly codexInstructionsFile?: string;
 }

@@ -82,9 +82,9 @@ const shape = {
     { default: true, example: false },
   ),
   compaction: key(
-    z.enum(['native', 'own']),
-    'Whether an endpoint that can shorten a history itself does it, or the gateway for all alike.',
-    { default: 'native', example: 'own' },
+    z.enum(['own']),
+    'What shortens a history: the gateway itself, alike for all endpoints. Compaction by endpoints is not built yet.',
+    { default: 'own' },
   ),
   codex_models: key(
     z.enum(['off', 'list']),

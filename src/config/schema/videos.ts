@@ -6,7 +6,7 @@ import { httpUrl, optionalSection, text } from './parts.ts';
 const JOB_HOURS_MAX = 168;
 const RETENTION_DAYS_MAX = 3_650;
 const POLL_AT_ONCE_MAX = 256;
-const SECRET_CHARS_MIN = 8;
+const SECRET_CHARS_MIN = 24;
 const SECRET_CHARS_MAX = 256;
 
 export const videos = optionalSection(
@@ -29,7 +29,7 @@ export const videos = optionalSection(
     }),
     webhook_secret: key(text.min(SECRET_CHARS_MIN).max(SECRET_CHARS_MAX), 'The secret by which reports are signed.', {
       usual: 'they are not signed',
-      example: 'a-long-random-secret',
+      example: 'a-long-random-secret-text',
     }),
   },
   'Jobs that make clips: docs/videos.md.',
