@@ -11,6 +11,8 @@ const ANSWER_USD = 0.001;
 const USAGE = { prompt_tokens: 0, completion_tokens: 100, total_tokens: 100 };
 const REQUEST = { model: 'acme/one', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] };
 const LONG_MS = 30_000;
+/** The gateway may be writing at this moment. */
+const LOCK_MS_MAX = 5_000;
 
 // @spec operation-8
 test('reads no limit from sums that lack waiting charges, and is unready meanwhile', async (t) => {
@@ -42,7 +44,7 @@ models:
   const isReady = async () => (await fetch(`${gateway.url}/health/ready`)).ok;
   const [spent, unread] = [await createKey(), await createKey()];
   // A writer elsewhere: reads go on, writes wait.
-  const locker = new DatabaseSync(join(gateway.dataDir, 'gateway.db'));
+  const locker = new DatabaseSync(join(gateway.dataDir, 'gateway.db'), { timeout: LOCK_MS_MAX });
   t.after(() => locker.close());
   locker.exec('begin immediate');
 

@@ -173,12 +173,20 @@ function leases({
     const nowMs = Math.floor(clock.nowMs());
     const isFree = (is: Is) =>
       is.and([isDue(is), is.or([is('lease_until_ms', '<=', nowMs), is('lease_until_ms', '>', nowMs + AHEAD_MS_MAX)])]);
+    // Read first: an update waits for other writers even where it finds nothing, and all reads of its thread wait behind it.
+    const due = await kysely
+      .selectFrom('video_jobs')
+      .select('id')
+      .where(isFree)
+      .orderBy(orderBy)
+      .limit(request.limit)
+      .execute();
+    if (due.length === 0) return [];
+    const ids = due.map(({ id }) => id);
     const rows = await kysely
       .updateTable('video_jobs')
       .set({ lease_owner: request.owner, lease_until_ms: nowMs + request.leaseMs })
-      .where('id', 'in', (jobs) =>
-        jobs.selectFrom('video_jobs').select('id').where(isFree).orderBy(orderBy).limit(request.limit),
-      )
+      .where('id', 'in', ids)
       // Once more, for what another process took while this statement waited.
       .where(isFree)
       .returningAll()
