@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { createRequire } from 'node:module';
+import type { Busboy as BusboyClass, BusboyFileStream, BusboyInstance } from '@fastify/busboy';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import { formatPath } from '../../wire/gateway/validation/check-shape.ts';
 
@@ -38,6 +39,9 @@ export interface FormReading {
   close(): void;
 }
 
+/** Loads the parser with the first form, in the turn in which the form begins. */
+const load = createRequire(import.meta.url);
+
 const HEADER_BYTES_MAX = 16_384;
 const FIELD_NAME_CHARS_MAX = 200;
 
@@ -58,6 +62,7 @@ export function parseForm(request: IncomingMessage, limits: FormLimits, handler:
 
 function openBusboy({ headers }: IncomingMessage, limits: FormLimits): BusboyInstance {
   const { fieldsMax, fieldBytesMax, filesMax, fileFields } = limits;
+  const { Busboy }: { readonly Busboy: typeof BusboyClass } = load('@fastify/busboy');
   try {
     return new Busboy({
       headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
