@@ -25,14 +25,14 @@ const AT_ONCE_MAX = 4;
 const MS_PER_S = 1_000;
 
 /** Reports jobs that are over to the addresses of their callers. @returns whether there may be more */
-export async function tellCallers(deps: CallbackDeps): Promise<boolean> {
+export async function reportToCallers(deps: CallbackDeps): Promise<boolean> {
   const { jobs, owner, times } = deps;
   const due = await jobs.leaseCallbacks({ owner, leaseMs: times.leaseMs, limit: AT_ONCE_MAX });
-  await Promise.all(due.map((job) => tell(deps, job)));
+  await Promise.all(due.map((job) => report(deps, job)));
   return due.length === AT_ONCE_MAX;
 }
 
-async function tell(deps: CallbackDeps, job: VideoJob): Promise<void> {
+async function report(deps: CallbackDeps, job: VideoJob): Promise<void> {
   const { jobs, clock, owner, times } = deps;
   const { callbackUrl } = decodeFacts(job.facts).request;
   if (callbackUrl === undefined) return jobs.noteCallback(job.id, owner, { callbackAtMs: null, callbackTries: 0 });

@@ -7,7 +7,7 @@ import { createHousekeeping } from '../lib/async/housekeeping.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { VideoAsset, VideoJob, VideoStatus } from '../store/video-jobs/columns.ts';
 import { encodeDeletedJob, encodeJob, encodeJobList, isFinal } from '../wire/video/answer-out.ts';
-import { tellCallers, type CallbackDeps } from './callbacks.ts';
+import { reportToCallers, type CallbackDeps } from './callbacks.ts';
 import { ClipGone, openClip } from './clips.ts';
 import { endedBy, endJob } from './end-job.ts';
 import { decodeFacts } from './facts.ts';
@@ -81,7 +81,7 @@ export function createVideoJobs(deps: VideoJobsDeps): VideoJobs {
     createHousekeeping({ work, everyMs, pauseMs, onFailed: deps.onHousekeepingFailed });
   const rounds = [
     keep(() => poller.round(), deps.times.tickMs, 0),
-    keep(() => tellCallers(deps), deps.times.tickMs, 0),
+    keep(() => reportToCallers(deps), deps.times.tickMs, 0),
     keep(() => jobs.clearAway(), CLEAR_EVERY_MS, CLEAR_PAUSE_MS),
   ];
   const find = async (principal: Principal, id: string): Promise<VideoJob> => {
