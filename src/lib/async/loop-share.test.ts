@@ -32,14 +32,6 @@ test('lets nothing that comes later pass what waits', async () => {
   assert.deepEqual(passed, ['first', 'second']);
 });
 
-test('keeps no turn for what does not wait', async () => {
-  const share = new LoopShare(PIECE_BYTES);
-  assert.ok(share.take(PIECE_BYTES));
-  assert.equal(share.take(PIECE_BYTES), false);
-  await nextTurn();
-  assert.ok(share.take(PIECE_BYTES));
-});
-
 test('passes on a piece that is larger than the room of a turn', async () => {
   const share = new LoopShare(PIECE_BYTES);
   let isPassed = false;

@@ -25,15 +25,14 @@ export class LoopShare {
   }
 
   /**
-   * @param resume called in a later turn, once; says whether it passed the bytes on, or nothing waits for them any more.
-   * Absent: they do not wait for a turn
+   * @param resume called in a later turn, once; says whether it passed the bytes on, or nothing waits for them any more
    * @returns whether the bytes may be passed on in this turn; `resume` is not called then
    */
-  take(bytes: number, resume?: () => boolean): boolean {
+  take(bytes: number, resume: () => boolean): boolean {
     if (bytes < COUNTED_BYTES) return true;
     this.#schedule();
     if (this.#left <= 0 || this.#waiting.length > 0) {
-      if (resume !== undefined) this.#waiting.push({ bytes, resume });
+      this.#waiting.push({ bytes, resume });
       return false;
     }
     this.#left -= bytes;

@@ -53,33 +53,6 @@ test('returns status, headers and all bytes of a response', async () => {
   assert.equal(await readAll(answer), 'hello!');
 });
 
-test('gives at once, in their order, the pieces that came with a read, and no more than a few kilobytes of them', async () => {
-  const pieces = Array.from({ length: 40 }, (_, at) => String.fromCharCode(97 + (at % 26)).repeat(1_000));
-  const origin = await serve((_request, response) => {
-    // All chunks of the response leave in one write.
-    response.socket?.cork();
-    for (const piece of pieces) response.write(piece);
-    response.end();
-    response.socket?.uncork();
-  });
-  const answer = await get(origin).answer;
-  let whole = '';
-  let mostAtOnce = 0;
-  for (let piece = await answer.read(); piece !== undefined; piece = await answer.read()) {
-    let atOnce = 0;
-    for (let more: Uint8Array | undefined = piece; more !== undefined; more = answer.readReady?.()) {
-      whole += Buffer.from(more).toString();
-      atOnce += more.length;
-    }
-    mostAtOnce = Math.max(mostAtOnce, atOnce);
-  }
-  const expected = pieces.join('');
-  assert.equal(whole.length, expected.length);
-  assert.ok(whole === expected);
-  assert.ok(mostAtOnce > 1_000 && mostAtOnce <= 16 * 1_024, String(mostAtOnce));
-  assert.equal(answer.readReady?.(), undefined);
-});
-
 test('fails as connect where the connection is refused', async () => {
   const origin = await serve(() => undefined);
   const server = servers.pop() as Server;

@@ -33,11 +33,6 @@ export interface InboundAnswer {
    * @throws TransportError when the connection breaks
    */
   read(): Promise<Uint8Array | undefined>;
-  /**
-   * More of what had come by then, at once: a few kilobytes after each `read`. `undefined`: it takes another `read`. Absent:
-   * it always does.
-   */
-  readReady?(): Uint8Array | undefined;
   /** Whether it stays although nothing reads it: it waits for memory itself. */
   isKept?: boolean;
 }
@@ -83,7 +78,7 @@ const KEEP_ALIVE_MS = 30_000;
 const QUEUED_BYTES_MAX = 64 * 1_024;
 /** A paused response may go unread for so long before another one gets its memory. */
 const UNREAD_MS = 100;
-/** What one read takes of the queue, with what is ready behind it. The events and frames that are made of it stay in memory until the reader has taken them. */
+/** What one read takes of the queue. The events and frames that are made of it stay in memory until the reader has taken them. */
 const READ_BYTES_MAX = 16 * 1_024;
 
 /** How long an encoded response waits for memory, and how many wait. */
@@ -188,8 +183,6 @@ class Exchange implements Call, InboundAnswer, PausedResponse, Dispatcher.Dispat
   #controller: Dispatcher.DispatchController | undefined;
   readonly #queue = new PieceQueue();
   isKept = false;
-  /** What may still be taken as ready. */
-  #readyBytes = 0;
   /** When it was paused, or read last since. */
   #readMs = 0;
   #ended = false;
@@ -240,23 +233,13 @@ class Exchange implements Call, InboundAnswer, PausedResponse, Dispatcher.Dispat
     if (this.#queue.bytes > 0) return this.#readQueue();
     if (this.#error !== undefined) return Promise.reject(this.#error);
     if (this.#ended) return Promise.resolve(undefined);
-    this.#readyBytes = READ_BYTES_MAX;
     return new Promise((resolve, reject) => {
       this.#readWaits = { resolve, reject };
     });
   }
 
-  /** Each piece by itself: to join them is to copy them. */
-  readReady(): Uint8Array | undefined {
-    if (this.#queue.bytes === 0 || this.#inflating !== undefined) return undefined;
-    const bytes = this.#queue.firstBytes;
-    if (bytes > this.#readyBytes) return undefined;
-    return this.#shared.loopShare.take(bytes) ? this.#takeQueue() : undefined;
-  }
-
   #readQueue(): Promise<Uint8Array | undefined> {
-    this.#readyBytes = READ_BYTES_MAX;
-    if (this.#shared.loopShare.take(Math.min(this.#queue.firstBytes, READ_BYTES_MAX), this.#passOn))
+    if (this.#shared.loopShare.take(Math.min(this.#queue.bytes, READ_BYTES_MAX), this.#passOn))
       return Promise.resolve(this.#takeQueue());
     return new Promise((resolve, reject) => {
       this.#readWaits = { resolve, reject };
@@ -315,7 +298,6 @@ class Exchange implements Call, InboundAnswer, PausedResponse, Dispatcher.Dispat
     // Where there is a queue already, its turn is waited for.
     if (waiting !== undefined && this.#queue.bytes === 0 && this.#shared.loopShare.take(chunk.length, this.#passOn)) {
       this.#readWaits = undefined;
-      this.#readyBytes -= chunk.length;
       waiting.resolve(chunk);
       return;
     }
@@ -340,7 +322,6 @@ class Exchange implements Call, InboundAnswer, PausedResponse, Dispatcher.Dispat
   #takeQueue(): Uint8Array {
     this.#readMs = performance.now();
     const taken = this.#queue.take(READ_BYTES_MAX);
-    this.#readyBytes -= taken.length;
     if (this.#queue.bytes === 0) this.#resume();
     return taken;
   }

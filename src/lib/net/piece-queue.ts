@@ -1,5 +1,3 @@
-import { assert } from '../assert.ts';
-
 /** The pieces of a response that wait for their reader, in order. */
 export class PieceQueue {
   #pieces: Uint8Array[] = [];
@@ -9,25 +7,16 @@ export class PieceQueue {
     return this.#bytes;
   }
 
-  /** What the first piece holds; 0: there is none. */
-  get firstBytes(): number {
-    return this.#pieces[0]?.length ?? 0;
-  }
-
   push(piece: Uint8Array): void {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
   }
 
-  /** Takes the first piece, or so much of it at most. The queue must not be empty. */
+  /** Takes the first bytes in one piece: all of them, or at most so many. The queue must not be empty. */
   take(bytesMax: number): Uint8Array {
-    const [first] = this.#pieces;
-    assert(first !== undefined, 'there is something to take');
-    const taken = first.length > bytesMax ? first.subarray(0, bytesMax) : first;
-    if (taken === first) this.#pieces.shift();
-    else this.#pieces[0] = first.subarray(bytesMax);
-    this.#bytes -= taken.length;
-    return taken;
+    const taken = this.#bytes <= bytesMax ? this.#takeAll() : this.#takeFirst(bytesMax);
+    const [first] = taken;
+    return taken.length === 1 && first !== undefined ? first : Buffer.concat(taken);
   }
 
   /** Copies the pieces into one: each of them is a view of all that was read from the socket with it, and keeps that. */
@@ -36,7 +25,33 @@ export class PieceQueue {
   }
 
   clear(): void {
+    this.#takeAll();
+  }
+
+  #takeAll(): Uint8Array[] {
+    const taken = this.#pieces;
     this.#pieces = [];
     this.#bytes = 0;
+    return taken;
+  }
+
+  /** A first piece that is too large is divided. */
+  #takeFirst(bytesMax: number): Uint8Array[] {
+    const taken: Uint8Array[] = [];
+    let bytes = 0;
+    for (const piece of this.#pieces) {
+      if (bytes + piece.length > bytesMax) break;
+      bytes += piece.length;
+      taken.push(piece);
+    }
+    this.#pieces.splice(0, taken.length);
+    const [next] = this.#pieces;
+    if (taken.length === 0 && next !== undefined) {
+      bytes = bytesMax;
+      taken.push(next.subarray(0, bytes));
+      this.#pieces[0] = next.subarray(bytes);
+    }
+    this.#bytes -= bytes;
+    return taken;
   }
 }

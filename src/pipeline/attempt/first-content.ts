@@ -143,7 +143,7 @@ function streamSource({ answer, call, decoder, cleaner }: OpenStream): EventSour
           watch.restart();
           const chunk = await call.readOn(answer, decoder);
           watch.hold(true);
-          const batch = chunk === undefined ? decoder.end() : decodeReady(answer, decoder, chunk);
+          const batch = chunk === undefined ? decoder.end() : decoder.push(chunk);
           if (chunk === undefined && batch.length === 0) close();
           if (batch.length > 0) return closeAfterLast(batch);
         } catch (error) {
@@ -160,19 +160,6 @@ function streamSource({ answer, call, decoder, cleaner }: OpenStream): EventSour
     },
     isComplete: () => decoder.isComplete?.() === true,
   };
-}
-
-/** The events of a read, and of what is ready behind it: one batch is written at once. */
-function decodeReady(answer: InboundAnswer, decoder: StreamDecoder, chunk: Uint8Array): EventBatch {
-  const batch = decoder.push(chunk);
-  let piece = isLast(batch.at(-1)) ? undefined : answer.readReady?.();
-  if (piece === undefined) return batch;
-  const events = [...batch];
-  while (piece !== undefined) {
-    events.push(...decoder.push(piece));
-    piece = isLast(events.at(-1)) ? undefined : answer.readReady?.();
-  }
-  return events;
 }
 
 /** Silence after the reason to stop is no failure: what is missing are the counts and the farewell. */
