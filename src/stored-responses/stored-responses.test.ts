@@ -113,8 +113,8 @@ suite('a response that continues another', () => {
     assert.deepEqual(await historyOf(opened, { previous_response_id: null, input: 'x' }), []);
   });
 
-  // @spec responses-91
-  test('is refused with one text for what is unknown, of another key, and deleted (PASS 37)', async () => {
+  // @spec responses-91, responses-pains-37
+  test('is refused with one text for what is unknown, of another key, and deleted', async () => {
     const opened = open();
     await keep(opened, 'a');
     await keep(opened, 'gone');
@@ -190,8 +190,8 @@ suite('a response that continues another', () => {
 });
 
 suite('a reference to a kept item', () => {
-  // @spec responses-94
-  test('is resolved among outputs and inputs, the newest of one id, also of a broken response (PASS 38)', async () => {
+  // @spec responses-94, responses-pains-38
+  test('is resolved among outputs and inputs, the newest of one id, also of a broken response', async () => {
     const opened = open();
     await keep(opened, 'a', { output: [{ ...said('msg_x'), phase: 'old' }] });
     await keep(opened, 'b', { output: [{ ...said('msg_x'), phase: 'new' }], status: 'failed', isCancelled: true });

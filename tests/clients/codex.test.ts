@@ -107,8 +107,8 @@ const PATCH = `*** Begin Patch\n*** Update File: list.txt\n@@\n one\n-two\n+${LI
 
 suite('the Codex CLI', { skip: codex.skip, concurrency: 3 }, () => {
   for (const [served, format] of Object.entries(SERVED) as [Served, SpokenFormat][])
-    // @spec responses-15, responses-47
-    test(`runs commands, patches a file, and sends everything back as it was: ${format} (PASS 20) (PASS 45)`, async (t) => {
+    // @spec responses-15, responses-47, responses-pains-20, responses-pains-45
+    test(`runs commands, patches a file, and sends everything back as it was: ${format}`, async (t) => {
       const spoken: Spoken[] = [];
       const steps: readonly ((arrived: Arrived) => readonly SpokenPart[])[] = [
         (arrived) => [
@@ -155,7 +155,8 @@ suite('the Codex CLI', { skip: codex.skip, concurrency: 3 }, () => {
       }
     });
 
-  test('starts on a provider that does not know all of its tools (PASS 23)', async (t) => {
+  // @spec responses-pains-23
+  test('starts on a provider that does not know all of its tools', async (t) => {
     const hello = { parts: [{ type: 'text', text: 'Hello.' }] } as const;
     const { codex: agent, upstream } = await startSession(t, 'chat', WHOLE_AGENT, () => hello);
     // In its sandbox it asks for pages that its vendor has stored, and for no others.
@@ -169,8 +170,8 @@ suite('the Codex CLI', { skip: codex.skip, concurrency: 3 }, () => {
   });
 
   for (const served of ['chat', 'claude', 'responses'] as const)
-    // @spec responses-37
-    test(`runs code by the tools of the newest models, which stand in an item: ${SERVED[served]} (PASS 22)`, async (t) => {
+    // @spec responses-37, responses-pains-22
+    test(`runs code by the tools of the newest models, which stand in an item: ${SERVED[served]}`, async (t) => {
       const code =
         'const { output } = await tools.exec_command({ cmd: "echo made > made.txt; cat made.txt" });\ntext(output);\n';
       const { codex: agent, upstream } = await startSession(t, served, LIGHT_AGENT, (count, arrived) =>
@@ -188,8 +189,8 @@ suite('the Codex CLI', { skip: codex.skip, concurrency: 3 }, () => {
     });
 
   for (const served of ['chat', 'claude', 'responses'] as const)
-    // @spec responses-40
-    test(`calls tools of one name at two MCP servers: ${SERVED[served]} (PASS 21)`, async (t) => {
+    // @spec responses-40, responses-pains-21
+    test(`calls tools of one name at two MCP servers: ${SERVED[served]}`, async (t) => {
       const server = path.join(import.meta.dirname, '../support/mcp/stdio-server.ts');
       const tables = ['one', 'two'].map(
         (name) => `[mcp_servers.${name}]\ncommand = "${process.execPath}"\nargs = ["${server}"]\n`,
@@ -219,8 +220,8 @@ suite('the Codex CLI', { skip: codex.skip, concurrency: 3 }, () => {
       ]);
     });
 
-  // @spec responses-79
-  test('makes a history shorter that is too long, once, and goes on (PASS 33)', async (t) => {
+  // @spec responses-79, responses-pains-33
+  test('makes a history shorter that is too long, once, and goes on', async (t) => {
     const tooLong = {
       message: "This model's maximum context length is 1000 tokens.",
       type: 'invalid_request_error',
@@ -241,7 +242,8 @@ suite('the Codex CLI', { skip: codex.skip, concurrency: 3 }, () => {
     assert.ok(!upstream.arrived[3]?.text.includes('Reply 1.'), 'the summary stands for what was before it');
   });
 
-  test('waits as long as a limit of the rate says, and goes on (PASS 32)', async (t) => {
+  // @spec responses-pains-32
+  test('waits as long as a limit of the rate says, and goes on', async (t) => {
     const limited = { error: { message: 'slow down', type: 'rate_limit_error', code: 'rate_limit_exceeded' } };
     let refusedMs = 0;
     let servedMs = 0;
@@ -263,8 +265,8 @@ suite('the Codex CLI', { skip: codex.skip, concurrency: 3 }, () => {
     );
   });
 
-  // @spec responses-82
-  test('sees that it is the picture that cannot be read (PASS 34)', async (t) => {
+  // @spec responses-82, responses-pains-34
+  test('sees that it is the picture that cannot be read', async (t) => {
     const unreadable = {
       type: 'invalid_request_error',
       message: 'messages.0.content.1.image: Could not process image',

@@ -225,8 +225,8 @@ suite('the AI SDK in its default configuration', () => {
 
   for (const served of ['chat', 'claude', 'gemini', 'responses'] as const)
     for (const streaming of [false, true])
-      // @spec responses-94
-      test(`sends references to what was kept, and the model gets it all back: ${served}, stream: ${streaming} (PASS 38)`, async (t) => {
+      // @spec responses-94, responses-pains-38
+      test(`sends references to what was kept, and the model gets it all back: ${served}, stream: ${streaming}`, async (t) => {
         const { gateway: own, upstream } = await startAllUpstreams(t);
         upstream.script = (arrived, response, request) =>
           speak({ parts: parts[upstream.arrived.length === 1 ? 0 : 1] })(arrived, response, request);
@@ -246,7 +246,8 @@ suite('the AI SDK in its default configuration', () => {
           assert.ok(second?.text.includes(text), `${text}: ${second?.text}`);
       });
 
-  test('gets the advice to send whole items where nothing is kept (PASS 38)', async (t) => {
+  // @spec responses-pains-38
+  test('gets the advice to send whole items where nothing is kept', async (t) => {
     const own = await startGateway({ yaml: 'responses: { store: off }' });
     t.after(() => own.close());
     const provider = createOpenAI({ baseURL: own.baseUrl, apiKey: API_KEY });

@@ -34,8 +34,8 @@ const start = (t: TestContext, place: Place): ReturnType<typeof startGateway> =>
   startGateway(t, { ...place, env: { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY } });
 
 suite('responses in the background, when the gateway ends', () => {
-  // @spec responses-122, responses-126
-  test('are readable after a kill: one with output has failed with it, one without runs again, one that waits runs (PASS 39)', async (t) => {
+  // @spec responses-122, responses-126, responses-pains-39
+  test('are readable after a kill: one with output has failed with it, one without runs again, one that waits runs', async (t) => {
     const place = makePlace(t, ', background_per_key: 2');
     const first = await start(t, place);
     const broken = await acceptResponse(first, ENDLESS);

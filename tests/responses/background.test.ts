@@ -64,8 +64,8 @@ for (const { name, isPostgres, makePlace } of ENGINES)
       assert.deepEqual([record['model'], record['cancelled']], ['sandbox/long', false]);
     });
 
-    // @spec responses-116, responses-117
-    test('is streamed from any event on, live and afterwards, without a gap or a repetition (PASS 39)', async () => {
+    // @spec responses-116, responses-117, responses-pains-39
+    test('is streamed from any event on, live and afterwards, without a gap or a repetition', async () => {
       const posted = await fetch(`${gateway.url}/v1/responses`, {
         method: 'POST',
         headers: { authorization: `Bearer ${API_KEY}` },

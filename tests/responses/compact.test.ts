@@ -18,8 +18,8 @@ async function post(gateway: RunningGateway, path: string, body: JsonObject): Pr
 }
 
 suite('POST /responses/compact', () => {
-  // @spec responses-99, responses-103
-  test('gives the latest messages and one sealed summary, which the next request opens (PASS 41)', async (t) => {
+  // @spec responses-99, responses-103, responses-pains-41
+  test('gives the latest messages and one sealed summary, which the next request opens', async (t) => {
     const gateway = await startGateway();
     t.after(() => gateway.close());
     const input = [ask(LONG), { type: 'message', role: 'assistant', content: 'Noted.' }, ask('And two lanes.')];
@@ -46,8 +46,8 @@ suite('POST /responses/compact', () => {
     assert.equal((compacted['usage'] as { total_tokens: number }).total_tokens, 0);
   });
 
-  // @spec responses-102, responses-103
-  test('refuses an empty input, and a summary that was changed, at its place (PASS 41)', async (t) => {
+  // @spec responses-102, responses-103, responses-pains-41
+  test('refuses an empty input, and a summary that was changed, at its place', async (t) => {
     const gateway = await startGateway();
     t.after(() => gateway.close());
     const empty = await gateway.post('/responses/compact', { model: 'sandbox/echo', input: [] });
@@ -58,8 +58,8 @@ suite('POST /responses/compact', () => {
     assert.deepEqual([refused.status, error['param']], [400, 'input[0].encrypted_content']);
   });
 
-  // @spec responses-104
-  test('makes of a stream that ends in a trigger one compaction item, and shows no text of it (PASS 41)', async (t) => {
+  // @spec responses-104, responses-pains-41
+  test('makes of a stream that ends in a trigger one compaction item, and shows no text of it', async (t) => {
     const gateway = await startGateway();
     t.after(() => gateway.close());
     const said = { type: 'message', role: 'assistant', content: 'Noted.' };

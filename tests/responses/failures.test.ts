@@ -50,7 +50,8 @@ async function ask(served: UpstreamName, script: Script): Promise<Response> {
 
 suite('an error inside a stream of an upstream of the responses format', () => {
   for (const [shape, format] of Object.entries(SHAPES)) {
-    test(`is an HTTP status before the first output: ${shape} (PASS 35)`, async () => {
+    // @spec responses-pains-35
+    test(`is an HTTP status before the first output: ${shape}`, async () => {
       const limited = await ask(
         'responses',
         streamOpen(sse([CREATED], { named: true }) + format('rate_limit_exceeded', 'too fast')),
@@ -65,7 +66,8 @@ suite('an error inside a stream of an upstream of the responses format', () => {
       assert.match(await tooLong.text(), /"code":"context_length_exceeded"/);
     });
 
-    test(`ends the stream as failed after some output: ${shape} (PASS 35)`, async () => {
+    // @spec responses-pains-35
+    test(`ends the stream as failed after some output: ${shape}`, async () => {
       const begun = sse([CREATED, ...TEXT], { named: true });
       const response = await ask('responses', streamOpen(begun + format('server_error', 'it broke')));
       assert.equal(response.status, 200);
@@ -88,7 +90,8 @@ suite('the body of a stream', () => {
     ['response.completed', finished],
     ['response.failed', failed],
   ] as const)
-    test(`ends with its last event, also while the upstream keeps its own open: ${event} (PASS 18)`, async () => {
+    // @spec responses-pains-18
+    test(`ends with its last event, also while the upstream keeps its own open: ${event}`, async () => {
       const response = await ask('chat', streamOpen(sse(chunks)));
       let text = '';
       let terminalMs: number | undefined;

@@ -68,8 +68,8 @@ function faultOf({ error }: JsonObject): Json | undefined {
 }
 
 suite('bodies of the responses format at POST /chat/completions', () => {
-  // @spec chat-45
-  test('get the response of chat, whole and in chunks (PASS 44)', async (t) => {
+  // @spec chat-45, responses-pains-44
+  test('get the response of chat, whole and in chunks', async (t) => {
     const { gateway, upstream, ask } = await open(t);
     for (const model of ['acme/chat', 'acme/messages', 'acme/responses']) {
       const body = {
@@ -89,8 +89,8 @@ suite('bodies of the responses format at POST /chat/completions', () => {
     }
   });
 
-  // @spec chat-45
-  test('are refused with the path of what only /responses can do (PASS 44)', async (t) => {
+  // @spec chat-45, responses-pains-44
+  test('are refused with the path of what only /responses can do', async (t) => {
     const { ask } = await open(t);
     const body = { model: 'acme/chat', input: 'Hello' };
     for (const [member, value] of [
@@ -109,8 +109,8 @@ suite('bodies of the responses format at POST /chat/completions', () => {
 });
 
 suite('custom tools at POST /chat/completions', () => {
-  // @spec chat-46, chat-47
-  test('are called with their text, by every upstream, and answered by a tool message (PASS 44)', async (t) => {
+  // @spec chat-46, chat-47, responses-pains-44
+  test('are called with their text, by every upstream, and answered by a tool message', async (t) => {
     const { gateway, upstream, ask } = await open(t);
     const nested = {
       type: 'custom',

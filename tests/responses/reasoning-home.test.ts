@@ -62,7 +62,8 @@ function sealsIn({ arrived }: ScriptedUpstream): readonly (Json | undefined)[] {
 }
 
 suite('encrypted reasoning of callers of the responses format', () => {
-  test('returns to the account that wrote it, whatever the order (PASS 1)', async (t) => {
+  // @spec responses-pains-1
+  test('returns to the account that wrote it, whatever the order', async (t) => {
     const { first, second, ask } = await open(t);
     second.script = SEALED;
     const thought = await ask([USER], { provider: { order: ['two'] } });
@@ -73,7 +74,8 @@ suite('encrypted reasoning of callers of the responses format', () => {
     assert.equal(first.arrived.length, 0);
   });
 
-  test('is left out when that account is down, and the conversation goes on (PASS 1)', async (t) => {
+  // @spec responses-pains-1
+  test('is left out when that account is down, and the conversation goes on', async (t) => {
     const { first, second, ask } = await open(t);
     second.script = SEALED;
     const thought = await ask([USER], { provider: { order: ['two'] } });
@@ -84,29 +86,40 @@ suite('encrypted reasoning of callers of the responses format', () => {
     assert.ok(first.arrived.at(-1)?.text.includes('Thought.'));
   });
 
-  test('of one family never reaches another, on the way through three models (PASS 2)', async (t) => {
+  // @spec responses-pains-2
+  test('of one vendor never reaches another, on the way through models of three vendors and back', async (t) => {
     const { first, second, ask } = await open(t);
+    const seals = { messages: 'c2lnbmVkIGJ5IG9uZQ==', gemini: 'c2lnbmVkIGJ5IGFub3RoZXI=' };
     first.script = SEALED;
     const only = { provider: { only: ['one'] } };
-    const one = [USER, ...outputOf(await ask([USER], only)), GO_ON];
-    second.script = speak({
-      parts: [
-        { type: 'thought', text: 'I ponder.', seal: 'EqQBsigned' },
+    let input: readonly Json[] = [USER];
+    const take = async (members: JsonObject): Promise<string> => {
+      input = [...input, ...outputOf(await ask(input, members)), GO_ON];
+      return ((members['model'] === undefined ? first : second).arrived.at(-1) ?? assert.fail()).text;
+    };
+    const think = (seal: string): void => {
+      const parts = [
+        { type: 'thought', text: 'I ponder.', seal },
         { type: 'text', text: 'Pondered.' },
-      ],
-    });
-    const answered = await ask(one, { model: 'acme/claude' });
-    assert.ok(!(second.arrived.at(-1)?.text ?? '').includes(SEAL), 'the messages upstream gets nothing of the other');
+      ] as const;
+      second.script = speak({ parts });
+    };
+    const assertHolds = (text: string, ...own: readonly string[]): void => {
+      for (const seal of [SEAL, ...Object.values(seals)]) assert.equal(text.includes(seal), own.includes(seal), seal);
+    };
+    assertHolds(await take(only));
+    think(seals.messages);
+    assertHolds(await take({ model: 'acme/claude' }));
+    think(seals.gemini);
+    assertHolds(await take({ model: 'acme/gemini' }));
     first.script = emit('First.');
-    await ask([...one, ...outputOf(answered), GO_ON], only);
-    assert.deepEqual(sealsIn(first), [SEAL]);
-    assert.ok(!(first.arrived.at(-1)?.text ?? '').includes('EqQBsigned'));
-    const back = await ask([...one, ...outputOf(answered), GO_ON], { model: 'acme/claude' });
-    assert.equal(back['status'], 'completed');
-    assert.ok((second.arrived.at(-1)?.text ?? '').includes('EqQBsigned'), 'its own comes back');
+    assertHolds(await take(only), SEAL);
+    assertHolds(await take({ model: 'acme/claude' }), seals.messages);
+    assertHolds(await take({ model: 'acme/gemini' }), seals.gemini);
   });
 
-  test('is tried where its origin is not known, and once more without it where it cannot be read (PASS 8)', async (t) => {
+  // @spec responses-pains-8
+  test('is tried where its origin is not known, and once more without it where it cannot be read', async (t) => {
     const { gateway, first, ask } = await open(t);
     first.script = (arrived, response, request) =>
       (arrived.text.includes(SEAL) ? UNREADABLE : emit('First.'))(arrived, response, request);
@@ -124,7 +137,8 @@ suite('encrypted reasoning of callers of the responses format', () => {
   });
 
   for (const model of ['acme/claude', 'acme/gemini'])
-    test(`comes back beside a call byte for byte, when a client keeps only summary and seal: ${model} (PASS 3)`, async (t) => {
+    // @spec responses-pains-3
+    test(`comes back beside a call byte for byte, when a client keeps only summary and seal: ${model}`, async (t) => {
       const { second, ask } = await open(t);
       second.script = speak({
         parts: [

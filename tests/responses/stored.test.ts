@@ -128,8 +128,8 @@ for (const { name, start } of PLACES)
       }
     });
 
-    // @spec responses-88, responses-90
-    test('is continued with all that it continues itself, and lists that as its input (PASS 37)', async (t) => {
+    // @spec responses-88, responses-90, responses-pains-37
+    test('is continued with all that it continues itself, and lists that as its input', async (t) => {
       const { url } = await start(t);
       const first = await createId(url, { input: 'My name is Ann.' });
       const second = await createId(url, { input: 'I am nine.', previous_response_id: first });
@@ -155,8 +155,8 @@ for (const { name, start } of PLACES)
       assert.ok(itemsOf(page).every(({ id }) => typeof id === 'string'));
     });
 
-    // @spec responses-91
-    test('is unknown to other keys, by one text for unknown and foreign (PASS 37)', async (t) => {
+    // @spec responses-91, responses-pains-37
+    test('is unknown to other keys, by one text for unknown and foreign', async (t) => {
       const gateway = await start(t);
       const { url } = gateway;
       const key = await issueKey(gateway);
@@ -179,8 +179,8 @@ for (const { name, start } of PLACES)
       }
     });
 
-    // @spec responses-93
-    test('is gone when it is deleted, for what continues it, too (PASS 40)', async (t) => {
+    // @spec responses-93, responses-pains-40
+    test('is gone when it is deleted, for what continues it, too', async (t) => {
       const { url } = await start(t);
       const first = await createId(url, { input: 'Hello' });
       const second = await createId(url, { input: 'Again', previous_response_id: first });
@@ -193,8 +193,8 @@ for (const { name, start } of PLACES)
       assert.match(textOf(errorOf(broken)['message']), /1 steps before it/);
     });
 
-    // @spec responses-94, responses-95
-    test('gives its items to references, also when its stream was hung up in the middle (PASS 38)', async (t) => {
+    // @spec responses-94, responses-95, responses-pains-38
+    test('gives its items to references, also when its stream was hung up in the middle', async (t) => {
       const { url } = await start(t);
       const { body: whole } = await create(url, { input: 'Hello' });
       const [said] = whole['output'] as readonly JsonObject[];
@@ -244,8 +244,8 @@ for (const { name, start } of PLACES)
   });
 
 suite('responses that are not kept at all', () => {
-  // @spec responses-83
-  test('are refused where a request needs them, with the key of the configuration (PASS 38)', async (t) => {
+  // @spec responses-83, responses-pains-38
+  test('are refused where a request needs them, with the key of the configuration', async (t) => {
     const gateway = await startGateway({ yaml: 'responses: { store: off }' });
     t.after(() => gateway.close());
     const { url } = gateway;
@@ -265,8 +265,8 @@ suite('responses that are not kept at all', () => {
 
 suite('responses that several processes keep', () => {
   for (const store of ['memory', 'database'])
-    // @spec responses-86
-    test(`are continued and read by every worker at once: ${store} (PASS 37)`, async (t) => {
+    // @spec responses-86, responses-pains-37
+    test(`are continued and read by every worker at once: ${store}`, async (t) => {
       const config = join(makeFolder(t), 'gateway.yaml');
       writeFileSync(config, `responses: { store: ${store} }`);
       const gateway = await startWithWorkers(t, ['--config', config]);
@@ -282,7 +282,8 @@ suite('responses that several processes keep', () => {
       );
     });
 
-  test('are continued by another gateway with the same Redis (PASS 37)', { skip: redis === undefined }, async (t) => {
+  // @spec responses-pains-37
+  test('are continued by another gateway with the same Redis', { skip: redis === undefined }, async (t) => {
     const { url, prefix } = useRedis(t);
     const config = join(makeFolder(t), 'gateway.yaml');
     writeFileSync(config, '');

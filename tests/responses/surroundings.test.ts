@@ -6,8 +6,8 @@ import { makeFolder } from '../support/cli/spawn-cli.ts';
 import { API_KEY, startGateway } from '../support/gateway.ts';
 import { exchangeRaw, requestHead } from '../support/http/raw-http.ts';
 
-// @spec responses-4
-test('answers 426 for a WebSocket at once, without a key and on every version of the path (PASS 43)', async (t) => {
+// @spec responses-4, responses-pains-43
+test('answers 426 for a WebSocket at once, without a key and on every version of the path', async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
   for (const path of ['/v1/responses', '/api/v1/responses', '/v1/responses?model=a']) {
@@ -30,8 +30,8 @@ test('answers 426 for a WebSocket at once, without a key and on every version of
   assert.equal((await fetch(`${gateway.baseUrl}/responses`)).status, 404, 'no upgrade');
 });
 
-// @spec responses-5
-test('gives Codex a list of models that it can read, and others the same as ever (PASS 42)', async (t) => {
+// @spec responses-5, responses-pains-42
+test('gives Codex a list of models that it can read, and others the same as ever', async (t) => {
   const gateway = await startGateway();
   t.after(() => gateway.close());
   const get = async (path: string): Promise<Record<string, unknown>> => {
@@ -78,8 +78,8 @@ const MEMBERS = [
   'use_responses_lite',
 ];
 
-// @spec responses-5
-test('gives Codex complete records of models where the operator wants it, without its vendor’s own (PASS 42)', async (t) => {
+// @spec responses-5, responses-pains-42
+test('gives Codex complete records of models where the operator wants it, without its vendor’s own', async (t) => {
   const file = join(makeFolder(t), 'instructions.md');
   writeFileSync(file, 'Be a good agent.');
   const endpoint = {

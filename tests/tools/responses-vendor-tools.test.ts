@@ -55,7 +55,8 @@ suite("tools of the responses format's vendor", () => {
     });
   });
 
-  test('that a coding client sends with every request are left out, with a warning (PASS 23)', () => {
+  // @spec responses-pains-23
+  test('that a coding client sends with every request are left out, with a warning', () => {
     const tools = [
       { type: 'function', name: 'ls', parameters: { type: 'object' } },
       { type: 'custom', name: 'apply_patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } },
@@ -92,7 +93,8 @@ suite("tools of the responses format's vendor", () => {
     assert.deepEqual([tool.name, tool.parameters], ['service:mcp', { server: 'files', allowed_tools: ['read'] }]);
   });
 
-  test('of a search are left out where nothing searches, and sent to a vendor that does (PASS 23)', async () => {
+  // @spec responses-pains-23
+  test('of a search are left out where nothing searches, and sent to a vendor that does', async () => {
     const request = requestWith([
       { type: 'function', name: 'ls', parameters: { type: 'object' } },
       { type: 'web_search', external_web_access: false },

@@ -5,7 +5,14 @@ import type { EventBatch } from '../../src/canonical/events.ts';
 import { objectsOf, textOf } from '../../src/wire/json-fields.ts';
 import { readOwnRecordings, readRecordings, type Recording } from '../support/recordings/recordings.ts';
 import { decodeInPieces } from '../support/wire/decode-in-pieces.ts';
-import { encodeStream, encodeWhole, openContainers, readBySdk, request } from '../support/wire/responses/caller.ts';
+import {
+  encodeStream,
+  encodeWhole,
+  openContainers,
+  readByAiSdk,
+  readBySdk,
+  request,
+} from '../support/wire/responses/caller.ts';
 import { checkStream, lastResponse } from '../support/wire/responses/stream-checker.ts';
 
 /** Responses of every wire format, as callers of the responses format get them. */
@@ -30,13 +37,13 @@ suite('recorded responses as callers of the responses format get them', () => {
     const events = eventsOf(recording);
     const stream = streamOf(events);
 
-    // @spec responses-70
-    test(`${recording.name}: keeps the grammar of the format (PASS 9) (PASS 10) (PASS 13)`, () => {
+    // @spec responses-70, responses-pains-9, responses-pains-10, responses-pains-13
+    test(`${recording.name}: keeps the grammar of the format`, () => {
       checkStream(stream);
     });
 
-    // @spec responses-73
-    test(`${recording.name}: is the same however its bytes are cut (PASS 12)`, () => {
+    // @spec responses-73, responses-pains-12
+    test(`${recording.name}: is the same however its bytes are cut`, () => {
       if (!recording.streamed) return;
       const everyByte = Array.from({ length: recording.body.length }, (_, at) => at);
       const cut = checkStream(streamOf(eventsOf(recording, everyByte)));
@@ -50,8 +57,8 @@ suite('recorded responses as callers of the responses format get them', () => {
       assert.deepEqual(streamed, whole);
     });
 
-    // @spec responses-58
-    test(`${recording.name}: shows each thought once (PASS 7)`, () => {
+    // @spec responses-58, responses-pains-7
+    test(`${recording.name}: shows each thought once`, () => {
       for (const item of objectsOf(lastResponse(checkStream(stream))['output'])) {
         if (item['type'] !== 'reasoning' || recording.format === 'responses') continue;
         const readable = [objectsOf(item['summary']), objectsOf(item['content'])].filter(
@@ -61,6 +68,7 @@ suite('recorded responses as callers of the responses format get them', () => {
       }
     });
 
+    // @spec responses-pains-9
     test(`${recording.name}: is read by the vendor's SDK`, async () => {
       const read = await readBySdk(stream);
       const listed = objectsOf(lastResponse(checkStream(stream))['output']);
@@ -68,6 +76,21 @@ suite('recorded responses as callers of the responses format get them', () => {
         objectsOf(read.output).map(({ id, type }) => [id, type]),
         listed.map(({ id, type }) => [id, type]),
       );
+    });
+
+    // @spec responses-pains-9
+    test(`${recording.name}: is read by the AI SDK`, async () => {
+      const response = lastResponse(checkStream(stream));
+      const items = objectsOf(response['output']);
+      const texts = items
+        .filter(({ type }) => type === 'message')
+        .flatMap(({ content }) => objectsOf(content))
+        .map(({ text, refusal }) => textOf(text ?? refusal) ?? '');
+      const calls = items
+        .filter(({ type, status }) => type === 'function_call' && status === 'completed')
+        .map(({ call_id: id }) => id);
+      const failures = response['status'] === 'failed' ? 1 : 0;
+      assert.deepEqual(await readByAiSdk(stream), { text: texts.join(''), calls, failures });
     });
   }
 });

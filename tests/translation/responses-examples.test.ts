@@ -119,8 +119,8 @@ suite('worked examples of the responses format', () => {
     ]);
   });
 
-  // @spec responses-40, responses-74
-  test('a raw thought, then two calls whose pieces interleave, one of a namespace (PASS 11) (PASS 21)', async () => {
+  // @spec responses-40, responses-74, responses-pains-11, responses-pains-21
+  test('a raw thought, then two calls whose pieces interleave, one of a namespace', async () => {
     const [a, b] = [call(1, 'call_a', 'weather'), call(2, 'call_b', 'mcp__files__read')];
     const events = [
       begin(),
@@ -229,8 +229,8 @@ suite('worked examples of the responses format', () => {
     ]);
   });
 
-  // @spec responses-62, responses-77
-  test('an upstream that dies in the middle (PASS 16) (PASS 36)', async () => {
+  // @spec responses-62, responses-77, responses-pains-16, responses-pains-36
+  test('an upstream that dies in the middle', async () => {
     const part = '{"type":"output_text","text":"Half a","annotations":[],"logprobs":[]}';
     const why =
       '"error":{"code":"server_error","message":"The provider broke off the answer.","type":"provider_unavailable","param":null},"error_type":"provider_unavailable"';
@@ -242,8 +242,8 @@ suite('worked examples of the responses format', () => {
     ]);
   });
 
-  // @spec responses-76
-  test('a call that is cut by the limit is not ended, so that no client runs it (PASS 31)', async () => {
+  // @spec responses-76, responses-pains-31
+  test('a call that is cut by the limit is not ended, so that no client runs it', async () => {
     const cut = call(1, 'call_a', 'write', '{"text":"lor');
     assert.deepEqual(await linesOf([begin(), ...text(0, 'I write it:'), ...cut, CUT]), [
       `2 output_item.added @0 ${MESSAGE}`,
@@ -323,8 +323,8 @@ suite('worked examples of the responses format', () => {
     ]);
   });
 
-  // @spec responses-75
-  test('silence: an event each minute, whatever is open (PASS 14) (PASS 10)', () => {
+  // @spec responses-75, responses-pains-14, responses-pains-10
+  test('silence: an event each minute, whatever is open', () => {
     const encoder = callerFormat(OPTIONS).createStreamEncoder(identity());
     const idle = (seconds: number): string => {
       let frames = '';

@@ -261,8 +261,8 @@ suite('reasoning that a caller sends back', () => {
     );
   });
 
-  // @spec responses-53
-  test('counts by its readable parts where the container is forged, cut, foreign or random (PASS 5)', () => {
+  // @spec responses-53, responses-pains-5
+  test('counts by its readable parts where the container is forged, cut, foreign or random', () => {
     const own = sealReasoning({ family: 'anthropic-claude-v1', blocks });
     const foreign = sealReasoning({ family: 'anthropic-claude-v1', blocks }, 'acc-2');
     for (const text of [own.slice(0, -4), `${own}.x`, foreign, 'sr1.random', 'sr1.']) {
@@ -273,8 +273,8 @@ suite('reasoning that a caller sends back', () => {
     }
   });
 
-  // @spec responses-56
-  test('may have null in the place of a summary (PASS 6)', () => {
+  // @spec responses-56, responses-pains-6
+  test('may have null in the place of a summary', () => {
     const item = { type: 'reasoning', summary: null, content: [{ type: 'reasoning_text', text: 'Raw.' }] };
     assert.deepEqual(blocksOf([item]), [{ type: 'reasoning', form: 'text', text: 'Raw.' }]);
   });
@@ -320,8 +320,8 @@ suite('tools of the responses format', () => {
     assert.deepEqual(found, { type: 'function', name: 'mail', isFound: true });
   });
 
-  // @spec responses-38
-  test('of two namespaces with one joined name get two names (PASS 21)', () => {
+  // @spec responses-38, responses-pains-21
+  test('of two namespaces with one joined name get two names', () => {
     const tools = [
       { ...NAMESPACE, name: 'a', tools: [{ type: 'function', name: 'b__c' }] },
       { ...NAMESPACE, name: 'a__b', tools: [{ type: 'function', name: 'c' }] },
@@ -334,8 +334,8 @@ suite('tools of the responses format', () => {
     assert.equal(bare, 'ls');
   });
 
-  // @spec responses-39
-  test('are called by both spellings of a name of a namespace (PASS 21)', () => {
+  // @spec responses-39, responses-pains-21
+  test('are called by both spellings of a name of a namespace', () => {
     const body = { tools: [NAMESPACE] };
     for (const named of [{ name: 'read', namespace: 'mcp__files' }, { name: 'mcp__files__read' }]) {
       const [call] = blocksOf([{ ...CALL, ...named }], body);
@@ -361,8 +361,8 @@ suite('tools of the responses format', () => {
     assert.equal(warnings[0]?.path, 'tools[1]');
   });
 
-  // @spec responses-43
-  test('leave strict as it is (PASS 28)', () => {
+  // @spec responses-43, responses-pains-28
+  test('leave strict as it is', () => {
     const { tools } = decode([HELLO], { tools: [FUNCTION, { ...FUNCTION, name: 'cp', strict: false }] });
     assert.deepEqual(
       tools.map((tool) => tool.type === 'function' && tool.strict),

@@ -74,8 +74,8 @@ suite('requests of the responses format, as clients send them', () => {
     ]);
   });
 
-  // @spec responses-54
-  test('take the thought beside a call back to a host that demands it (PASS 4)', () => {
+  // @spec responses-54, responses-pains-4
+  test('take the thought beside a call back to a host that demands it', () => {
     const thought = (text: string): JsonObject => ({
       type: 'reasoning',
       summary: [],
@@ -96,7 +96,8 @@ suite('requests of the responses format, as clients send them', () => {
     );
   });
 
-  test('keep readable reasoning from a vendor that takes none (PASS 6)', () => {
+  // @spec responses-pains-6
+  test('keep readable reasoning from a vendor that takes none', () => {
     const item = {
       type: 'reasoning',
       summary: [{ type: 'summary_text', text: 'Short.' }],
@@ -107,8 +108,8 @@ suite('requests of the responses format, as clients send them', () => {
   });
 
   for (const [name, target] of Object.entries(TARGETS)) {
-    // @spec responses-47
-    test(`play a patch back byte for byte: ${name} (PASS 20)`, () => {
+    // @spec responses-47, responses-pains-20
+    test(`play a patch back byte for byte: ${name}`, () => {
       const input = [
         HELLO,
         { type: 'custom_tool_call', call_id: 'call_p', name: 'patch', input: PATCH },
@@ -120,8 +121,8 @@ suite('requests of the responses format, as clients send them', () => {
       assert.equal(found.length, 1);
     });
 
-    // @spec responses-37
-    test(`may declare all tools in an item: ${name} (PASS 22)`, () => {
+    // @spec responses-37, responses-pains-22
+    test(`may declare all tools in an item: ${name}`, () => {
       const tools = [LIST, { type: 'namespace', name: 'mcp__files', tools: [{ ...LIST, name: 'read' }] }];
       const input = [{ type: 'additional_tools', role: 'developer', tools }, HELLO];
       const text = JSON.stringify(sent({ input }, target)['tools'] ?? sent({ input }, target)['toolConfig']);
@@ -129,8 +130,8 @@ suite('requests of the responses format, as clients send them', () => {
       assert.match(text, /"read"|"mcp__files__read"/);
     });
 
-    // @spec responses-49
-    test(`may have a history of shells and searches: ${name} (PASS 29)`, () => {
+    // @spec responses-49, responses-pains-29
+    test(`may have a history of shells and searches: ${name}`, () => {
       const input = [
         HELLO,
         { type: 'local_shell_call', id: 'lsh_1', call_id: 'c1', action: { type: 'exec', command: ['ls'], env: {} } },
@@ -149,8 +150,8 @@ suite('requests of the responses format, as clients send them', () => {
       );
     });
 
-    // @spec responses-29
-    test(`match outputs to calls by their ids: ${name} (PASS 30)`, () => {
+    // @spec responses-29, responses-pains-30
+    test(`match outputs to calls by their ids: ${name}`, () => {
       const second = { ...CALL, call_id: 'call_b' };
       const input = [
         HELLO,
@@ -163,8 +164,8 @@ suite('requests of the responses format, as clients send them', () => {
       assert.ok(text.lastIndexOf('first') < text.lastIndexOf('second'), 'in the order of the calls');
     });
 
-    // @spec responses-36
-    test(`give the same bytes for the same input, and keep them when a turn is added: ${name} (PASS 46)`, () => {
+    // @spec responses-36, responses-pains-46
+    test(`give the same bytes for the same input, and keep them when a turn is added: ${name}`, () => {
       const { tool_choice: _choice, ...full } = RESPONSES;
       const items = list(full['input']).filter(({ role }) => role !== 'user');
       const grown = [...items, { role: 'user', content: 'More.' }];
@@ -180,8 +181,8 @@ suite('requests of the responses format, as clients send them', () => {
     });
   }
 
-  // @spec responses-32
-  test('hold nothing in the ids of items that the vendor would refuse (PASS 25)', () => {
+  // @spec responses-32, responses-pains-25
+  test('hold nothing in the ids of items that the vendor would refuse', () => {
     const input = [
       HELLO,
       { type: 'message', id: 'gen-1', role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
@@ -199,8 +200,8 @@ suite('requests of the responses format, as clients send them', () => {
     );
   });
 
-  // @spec responses-30
-  test('take images in outputs to the result, or to the user right behind it (PASS 26)', () => {
+  // @spec responses-30, responses-pains-26
+  test('take images in outputs to the result, or to the user right behind it', () => {
     const input = [HELLO, CALL, { ...OUTPUT, output: [{ type: 'input_text', text: 'See.' }, IMAGE] }];
     const holdsImage = (object: JsonObject): boolean => JSON.stringify(object).includes('AAAA');
     const results = {
@@ -218,8 +219,8 @@ suite('requests of the responses format, as clients send them', () => {
     assert.ok(holdsImage(last));
   });
 
-  // @spec responses-31
-  test('have arguments that no upstream refuses (PASS 27)', () => {
+  // @spec responses-31, responses-pains-27
+  test('have arguments that no upstream refuses', () => {
     const broken = { ...CALL, call_id: 'call_b', arguments: '{"d":' };
     const input = [HELLO, { ...CALL, arguments: '' }, broken, OUTPUT, { ...OUTPUT, call_id: 'call_b' }];
     const [, , message] = list(sent({ input, tools: [LIST], instructions: 'Hi' }, TARGETS['chat-plain'])['messages']);
@@ -229,8 +230,8 @@ suite('requests of the responses format, as clients send them', () => {
     assert.deepEqual(raw?.['input'], { _raw: '{"d":' });
   });
 
-  // @spec responses-43
-  test('leave strict absent where its caller does (PASS 28)', () => {
+  // @spec responses-43, responses-pains-28
+  test('leave strict absent where its caller does', () => {
     const tools = [LIST, { ...LIST, name: 'cp', strict: true }];
     assert.deepEqual(
       list(sent({ input: [HELLO], tools }, TARGETS.responses)['tools']).map(({ strict }) => strict),

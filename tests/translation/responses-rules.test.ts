@@ -63,8 +63,8 @@ function ran(type: string, result: ServerCall['result'], more: Partial<ServerCal
 }
 
 suite('usage', () => {
-  // @spec responses-61
-  test('has both details with integers where nothing was counted (PASS 15)', () => {
+  // @spec responses-61, responses-pains-15
+  test('has both details with integers where nothing was counted', () => {
     const encoder = callerFormat().createStreamEncoder(identity());
     const frames = encoder.encode([begin(), ...text(0, 'Hi'), STOP]);
     const seen = checkStream(frames + encoder.close({ ...FINAL_USAGE, usage: NO_USAGE, charge: undefined }));
@@ -77,8 +77,8 @@ suite('usage', () => {
 });
 
 suite('errors', () => {
-  // @spec responses-78
-  test('have a code that is a text, whatever their type (PASS 36)', () => {
+  // @spec responses-78, responses-pains-36
+  test('have a code that is a text, whatever their type', () => {
     for (const type of Object.keys(STATUS_OF_ERROR_TYPE) as ErrorType[]) {
       const error = new GatewayError(type, 'No.');
       const encoder = callerFormat().createStreamEncoder(identity());
@@ -91,7 +91,8 @@ suite('errors', () => {
     }
   });
 
-  test('after the end of the upstream are not read (PASS 17)', () => {
+  // @spec responses-pains-17
+  test('after the end of the upstream are not read', () => {
     const frames = [
       { type: 'response.created', response: { id: 'resp_1', model: 'm', status: 'in_progress', output: [] } },
       { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Hi' },
@@ -127,8 +128,8 @@ suite('errors', () => {
 suite('sources', () => {
   const source = { type: 'url', url: 'https://a.example/t', start: 4, end: 9 } as const;
 
-  // @spec responses-64
-  test('that come when the text is over stand in it before its end (PASS 19)', () => {
+  // @spec responses-64, responses-pains-19
+  test('that come when the text is over stand in it before its end', () => {
     const seen = written([
       begin('gemini'),
       ...text(0, 'The tides rise.'),
@@ -257,8 +258,8 @@ suite('calls', () => {
     assert.deepEqual(typesOf(seen), ['shell_call', 'function_call']);
   });
 
-  // @spec responses-76
-  test('of a custom tool that are cut are not ended (PASS 31)', () => {
+  // @spec responses-76, responses-pains-31
+  test('of a custom tool that are cut are not ended', () => {
     const of = request({ tools: [{ type: 'function', name: 'patch', kind: 'custom' }] });
     const seen = written([begin(), ...call(0, 'call_a', 'patch', '{"input":"*** Be'), CUT], of);
     assert.ok(seen.every(({ name }) => name !== 'output_item.done' && name !== 'custom_tool_call_input.done'));
@@ -275,8 +276,8 @@ suite('calls', () => {
 });
 
 suite('server tools', () => {
-  // @spec responses-65
-  test('come back as the very call and result that the model wrote and read (PASS 24)', () => {
+  // @spec responses-65, responses-pains-24
+  test('come back as the very call and result that the model wrote and read', () => {
     const found = { datetime: '2026-03-01T12:00:00.000+00:00', timezone: 'UTC' };
     const encoded = responsesServerCalls.encode(
       ran('service:datetime', found, { input: '{"timezone": "UTC"}', turn: 2 }),
@@ -298,8 +299,8 @@ suite('server tools', () => {
     assert.equal(responsesServerCalls.decode(encoded), undefined);
   });
 
-  // @spec responses-67
-  test('are never calls of functions, and one of a vendor name comes back with its results (PASS 24)', () => {
+  // @spec responses-67, responses-pains-24
+  test('are never calls of functions, and one of a vendor name comes back with its results', () => {
     const tool = {
       type: 'server',
       name: 'service:web_search',

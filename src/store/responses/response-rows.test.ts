@@ -86,7 +86,8 @@ for (const { name, makePlace } of ENGINES) {
   suite(`responses that are kept in the database: ${name}`, () => {
     testResponseRows(async (t) => (await open(t, makePlace)).rows);
 
-    test('are sealed: no byte of a text is there to read (PASS 40)', async (t) => {
+    // @spec responses-pains-40
+    test('are sealed: no byte of a text is there to read', async (t) => {
       const { database, rows } = await open(t, makePlace);
       await rows.put(withText('a'));
       const stored = await dump(database);
@@ -102,7 +103,8 @@ for (const { name, makePlace } of ENGINES) {
       await assert.rejects(stranger.find('a', KEY), /secret/);
     });
 
-    test('leave nothing behind when they are deleted, expire, or go with their key (PASS 40)', async (t) => {
+    // @spec responses-pains-40
+    test('leave nothing behind when they are deleted, expire, or go with their key', async (t) => {
       const { database, rows, later } = await open(t, makePlace);
       for (const id of ['a', 'b', 'c']) await rows.put(id === 'b' ? withImage(id) : withText(id));
       assert.equal(await rows.delete('a', KEY), true);

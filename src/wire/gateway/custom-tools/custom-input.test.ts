@@ -24,8 +24,8 @@ suite('the input of a custom tool', () => {
     assert.equal(unwrapCustomInput(wrapCustomInput(PATCH)), PATCH);
   });
 
-  // @spec responses-46
-  test('is the same however the arguments are cut (PASS 20)', () => {
+  // @spec responses-46, responses-pains-20
+  test('is the same however the arguments are cut', () => {
     const escaped = wrapCustomInput(PATCH).replace('🌊', '\\ud83c\\udf0a');
     for (const text of [wrapCustomInput(PATCH), escaped, ` { "input" : "${'x'.repeat(99)}\\n" } `])
       for (let size = 1; size < 12; size++)

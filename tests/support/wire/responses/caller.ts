@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createOpenAI } from '@ai-sdk/openai';
+import { APICallError } from 'ai';
 import OpenAI from 'openai';
 import { z } from 'zod';
 import type { EventBatch } from '../../../../src/canonical/events.ts';
@@ -129,4 +131,30 @@ export async function readBySdk(
   });
   const response = await client.responses.stream({ model: 'acme/m1', input: 'Hi' }).finalResponse();
   return { output: response.output, text: response.output_text };
+}
+
+/** What the AI SDK makes of a stream: its texts, the ids of its calls of functions, and how often it failed. */
+export async function readByAiSdk(
+  stream: string,
+): Promise<{ readonly text: string; readonly calls: readonly string[]; readonly failures: number }> {
+  const provider = createOpenAI({
+    apiKey: 'sk-test',
+    fetch: () => Promise.resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } })),
+  });
+  const found = { text: '', calls: [] as string[], failures: 0 };
+  try {
+    const { stream: parts } = await provider
+      .responses('acme/m1')
+      .doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] });
+    for await (const part of parts) {
+      if (part.type === 'text-delta') found.text += part.delta;
+      else if (part.type === 'tool-call' && part.providerExecuted !== true) found.calls.push(part.toolCallId);
+      else if (part.type === 'error') found.failures += 1;
+    }
+  } catch (error) {
+    // So it fails where nothing came before the failure.
+    if (!APICallError.isInstance(error)) throw error;
+    found.failures += 1;
+  }
+  return found;
 }
