@@ -1,13 +1,16 @@
 import type { Principal } from '../accounts/principal.ts';
+import type { FormatId } from '../canonical/extra.ts';
 import { estimateRequestTokens } from '../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Model } from '../catalog/model.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import { tokenCount } from '../canonical/usage.ts';
+import type { Provider } from '../providers/contract.ts';
 import { endpointName } from '../routing/endpoint-name.ts';
 import { planCandidates } from '../routing/plan.ts';
 import type { Candidate } from '../routing/route-plan.ts';
-import { authorizeCall, tryPrepareCall } from './attempt/call-upstream.ts';
+import { addressOf, authorizeCall, tryPrepareCall } from './attempt/call-upstream.ts';
+import { dialectOf } from './replay/reasoning-history.ts';
 import { readCallerRules } from './admission/caller-rules.ts';
 import { preferencesOf } from './route/choose-route.ts';
 import { hasFilters } from './content-filters/filter-rules.ts';
@@ -16,6 +19,7 @@ import type { GenerateDeps } from './generate.ts';
 import { offerServerTools } from './server-tools/offer-server-tools.ts';
 import { resolveModels } from './route/resolve-models.ts';
 import { withFiles } from './admission/stored-files.ts';
+import type { Dialect } from '../wire/format.ts';
 
 export type CountTokensDeps = Pick<
   GenerateDeps,
@@ -39,19 +43,13 @@ export type CountTokensDeps = Pick<
 /** Some agents count before every turn: a slow one is worse than an estimate. */
 const COUNT_LIMIT_MS = 5_000;
 const ANSWER_BYTES_MAX = 64 * 1_024;
-/** The format of the vendors' counting endpoints, whichever format the caller speaks. */
-const COUNTING_FORMAT = 'messages';
-/** What a vendor's counting endpoint takes; the rest only shapes an answer. @spec messages-36 */
-const COUNTED_MEMBERS = [
-  'model',
-  'messages',
-  'system',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'output_config',
-  'context_management',
-];
+/** What a vendor's counting endpoint takes, by the format of the request; the rest only shapes a response. @spec messages-36 */
+const COUNTED_MEMBERS: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
+  messages: ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'context_management'],
+  // Vendor's SDK, openai 7.55 (2026-11), `InputTokenCountParams`.
+  responses: ['model', 'input', 'tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'text'],
+};
+const INPUT_TOKENS = '/input_tokens';
 
 interface CountInput {
   readonly id: string;
@@ -130,14 +128,19 @@ async function countAtVendor(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const provider = deps.providers.get(candidate.endpoint.provider);
-  const path = provider?.adapter.countTokensPath;
   const format = deps.formats[candidate.format];
-  if (provider === undefined || path === undefined || format?.id !== COUNTING_FORMAT) return undefined;
-  const prepared = tryPrepareCall(provider, format, candidate.endpoint, request, '');
+  const members = format && COUNTED_MEMBERS[format.id];
+  if (provider === undefined || format === undefined || members === undefined) return undefined;
+  const dialect = dialectOf(provider, format.id, candidate.endpoint);
+  const prepared = tryPrepareCall(provider, format, candidate.endpoint, { ...request, delivery: 'whole' }, '', dialect);
   // What cannot be sent to the vendor, it need not count.
   if ('kind' in prepared) return undefined;
-  const body = pick(prepared.encoded.body, COUNTED_MEMBERS);
-  const outbound = await Promise.try(() => authorizeCall(provider, prepared, { path, body })).catch(() => undefined);
+  const path = countingPath(prepared.path, format.id, provider, dialect);
+  if (path === undefined) return undefined;
+  const body = pick(prepared.encoded.body, members);
+  const outbound = await Promise.try(() => authorizeCall(provider, { ...prepared, path }, { body })).catch(
+    () => undefined,
+  );
   if (outbound === undefined || signal.aborted) return undefined;
   const call = deps.http.call(outbound);
   const timer = setTimeout(() => call.cancel(), COUNT_LIMIT_MS);
@@ -163,6 +166,17 @@ async function countAtVendor(
     signal.removeEventListener('abort', onAbort);
     call.cancel();
   }
+}
+
+/** Where the vendor counts a request that would go to a path; `undefined`: nowhere. */
+function countingPath(path: string, format: FormatId, provider: Provider, dialect: Dialect): string | undefined {
+  if (format === 'messages') {
+    const { countTokensPath } = provider.adapter;
+    return countTokensPath && addressOf(provider).basePath + countTokensPath;
+  }
+  if (dialect.inputTokensRoute !== true) return undefined;
+  const [before = '', query] = path.split('?');
+  return before + INPUT_TOKENS + (query === undefined ? '' : `?${query}`);
 }
 
 function pick(body: JsonObject, members: readonly string[]): JsonObject {

@@ -3,6 +3,8 @@ import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { textOf } from '../../src/wire/json-fields.ts';
 import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { json } from '../support/upstream.ts';
+import { startAllUpstreams, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
 
 const LONG = 'The bridge over the river must carry forty tonnes. '.repeat(400);
 
@@ -109,5 +111,34 @@ suite('POST /responses/input_tokens', () => {
     assert.ok((counted['input_tokens'] as number) > 2_000);
     const refused = await gateway.post('/responses/input_tokens', { model: 'sandbox/echo', input: [{}] });
     assert.equal(refused.status, 400);
+  });
+
+  // @spec responses-127
+  test('lets a vendor count that can, with what counts of the request, and estimates elsewhere', async (t) => {
+    const { gateway, upstream } = await startAllUpstreams(t);
+    const count = async (served: UpstreamName): Promise<unknown> => {
+      upstream.arrived.length = 0;
+      const counted = await post(gateway, '/responses/input_tokens', {
+        model: `acme/${served}`,
+        instructions: 'Be brief.',
+        input: [ask('Hello')],
+        tools: [{ type: 'function', name: 'ls', parameters: { type: 'object', properties: {} } }],
+        max_output_tokens: 500,
+        stream: true,
+      });
+      return counted['input_tokens'];
+    };
+    upstream.script = json(200, { object: 'response.input_tokens', input_tokens: 4_321 });
+    assert.equal(await count('responses'), 4_321);
+    const [arrived] = upstream.arrived;
+    assert.equal(arrived?.path, '/v1/responses/v1/responses/input_tokens');
+    assert.deepEqual(Object.keys(arrived.body).toSorted(), ['input', 'model', 'tools']);
+    assert.match(arrived.text, /Be brief/);
+    assert.equal(await count('claude'), 4_321);
+    assert.equal(upstream.arrived[0]?.path, '/v1/claude/v1/messages/count_tokens');
+    upstream.script = json(500, { error: { message: 'down' } });
+    assert.notEqual(await count('responses'), 4_321);
+    assert.ok(Number(await count('gemini')) > 0);
+    assert.deepEqual(upstream.arrived, []);
   });
 });
