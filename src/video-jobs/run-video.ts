@@ -72,7 +72,7 @@ export function createRunVideo(deps: RunVideoDeps): RunVideo {
       await open.handOver();
       writer.announce({ 'x-provider': encodeURI(accepted.providerName) });
       const body = Buffer.from(JSON.stringify(encodeJob(viewOf(job), deps.baseUrl())));
-      writer.answerPieces(open.facts.log.id, [body], undefined, incoming.request.shape === 'vendor' ? 200 : 202);
+      await writer.answerPieces(open.facts.log.id, [body], undefined, incoming.request.shape === 'vendor' ? 200 : 202);
     } catch (error) {
       const refusal = await open.fail(error);
       if (begun.job !== undefined) await hide(deps, begun.job, refusal);

@@ -20,6 +20,6 @@ export function createEmbeddingsRoute(deps: EmbeddingsRouteDeps): RawHandler {
     const { id, principal, place, body, text, turns, headers } = admitted;
     const request = withFullNames(decodeEmbeddings(body, text, headers), deps.rename);
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
-    await deps.run(incoming, new NodeCaller(response, CALLER));
+    await deps.run(incoming, new NodeCaller(response, CALLER, deps.unread));
   });
 }

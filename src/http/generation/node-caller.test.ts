@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import { NodeCaller } from './node-caller.ts';
-import type { ResponseWriter } from '../../pipeline/request.ts';
 
 /** More than the kernel buffers for a reader that does not read. */
 const MUCH = 'x'.repeat(32 * 1_024 * 1_024);
@@ -15,8 +14,9 @@ const format = {
 } as const;
 
 interface Pair {
-  readonly caller: ResponseWriter;
+  readonly caller: NodeCaller;
   readonly response: ServerResponse;
+  readonly reader: Socket;
 }
 
 async function connectReader(t: TestContext): Promise<Pair> {
@@ -32,7 +32,7 @@ async function connectReader(t: TestContext): Promise<Pair> {
   });
   reader.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
-  return { caller: new NodeCaller(response, format), response };
+  return { caller: new NodeCaller(response, format), response, reader };
 }
 
 test('releases a writer that waits for a caller when the request is over', async (t) => {
@@ -47,4 +47,30 @@ test('releases a writer that waits for a caller when the request is over', async
   over.abort();
   await drained;
   assert.deepEqual([response.listenerCount('drain'), response.destroyed], [0, false]);
+});
+
+test('hands a large answer over at the pace of its reader, byte for byte', async (t) => {
+  const { caller, response, reader } = await connectReader(t);
+  const piece = Buffer.alloc(16 * 1_024 * 1_024, 'ab');
+  let isOver = false;
+  const over = caller.answerPieces('gen-1', [Buffer.from('['), piece, piece]).then(() => (isOver = true));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(isOver, false, 'its reader has taken nothing');
+  assert.ok(response.writableLength < piece.length / 4, 'and hardly any of it waits in the socket');
+  let bytes = 0;
+  const ended = new Promise((resolve) => {
+    reader.on('data', (chunk) => {
+      bytes += chunk.length;
+      if (bytes > 2 * piece.length) resolve(chunk);
+    });
+  });
+  await over;
+  await ended;
+});
+
+test('lets the rest of a large answer go when its caller leaves', async (t) => {
+  const { caller, reader } = await connectReader(t);
+  const over = caller.answerPieces('gen-1', [Buffer.alloc(32 * 1_024 * 1_024)]);
+  setTimeout(() => reader.destroy(), 20);
+  await over;
 });

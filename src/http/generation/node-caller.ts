@@ -30,6 +30,13 @@ const TEXT_CHARS_MAX = 65_536;
 /** What a caller's format says of errors and headers. */
 export type CallerFormat = Pick<ClientFormat, 'encodeError' | 'requestIdHeader' | 'streamHeaders'>;
 
+/** A larger answer is written at the pace of its reader. */
+const AT_ONCE_BYTES_MAX = 1_048_576;
+const TURN_BYTES = 262_144;
+/** Nothing of it is taken for so long: the connection is dropped. */
+const UNTAKEN_MS = 60_000;
+const NEVER = new AbortController().signal;
+
 type Unread = Pick<UnreadResponses, 'waitForReader'>;
 
 /**
@@ -136,17 +143,28 @@ export class NodeCaller implements ResponseWriter, AnswerWriter {
     else this.#response.socket.destroySoon();
   }
 
-  answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string, status = 200): void {
+  async answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string, status = 200): Promise<void> {
     const response = this.#response;
     if (this.#ended || response.destroyed) return;
     this.#ended = true;
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const head = type === undefined ? JSON_HEAD : [...CORS, 'content-type', type];
     response.writeHead(status, [...head, ...this.#announced, ...this.#idHead(generationId), 'content-length', bytes]);
-    // They are in memory as they are: what a slow reader has not taken is held once.
+    if (bytes > AT_ONCE_BYTES_MAX) {
+      response.setTimeout(UNTAKEN_MS, () => response.destroy());
+      for (const piece of pieces) await this.#writeInTurn(piece);
+      response.end();
+      return;
+    }
     response.cork();
     for (const piece of pieces) response.write(piece);
     response.end();
+  }
+
+  /** At the pace of its reader: pieces of many answers that wait in sockets count for none of them. */
+  async #writeInTurn(piece: Uint8Array): Promise<void> {
+    for (let from = 0; from < piece.length; from += TURN_BYTES)
+      if (!this.writeBytes(piece.subarray(from, from + TURN_BYTES))) await this.drained(NEVER);
   }
 
   refuse(error: GatewayError, context: ErrorContext): void {

@@ -43,7 +43,7 @@ export function createVideosRoute(deps: VideosRouteDeps): RawHandler {
     const defaults = { ...deps.videoDefaults, isForm };
     const request = withFullNames(decodeVideo(whole, text, headers, defaults), deps.rename);
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
-    await deps.run(incoming, new NodeCaller(response, CALLER));
+    await deps.run(incoming, new NodeCaller(response, CALLER, deps.unread));
   });
 }
 

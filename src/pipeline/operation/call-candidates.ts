@@ -10,6 +10,7 @@ import type { Endpoint } from '../../catalog/model.ts';
 import { AttemptDeadline, type AttemptDeadlineDeps } from '../attempt/attempt-deadline.ts';
 import { AttemptLog } from '../attempt/attempt-log.ts';
 import { CandidateWalk, type Trying } from '../attempt/candidate-walk.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import type { OneCallDeps } from './one-call.ts';
 import { upstreamOf, type UpstreamDeps } from '../attempt/upstream.ts';
 import type { RequestFacts } from '../request.ts';
@@ -30,6 +31,8 @@ export interface CandidateCall<Op extends Operation> {
   readonly attempt: AttemptLog;
   readonly deadline: AttemptDeadline;
   readonly cancellation: Cancellation<'gone' | 'total' | 'over'>;
+  /** Of its large answers. */
+  readonly memory: AnswerMemory;
 }
 
 /** Calls one candidate. What it gives has no member `kind`, which tells it from a failure. */
@@ -43,6 +46,8 @@ export interface Served<Given> {
   readonly candidate: Candidate;
   /** When the attempt began, monotonic ms. */
   readonly startedMs: number;
+  /** Of its large answers, to be closed when the caller has them. */
+  readonly memory: AnswerMemory;
 }
 
 interface CallInput<Op extends Operation, Given extends object> {
@@ -89,18 +94,23 @@ async function tryCandidate<Op extends Operation, Given extends object>(
     areLeft: () => walk.candidates.hasAlternative(),
     couldServe: () => walk.candidates.hasAlternative(),
   });
+  const memory = new AnswerMemory(deps.wholeResponseMemory);
   const serve = async (): Promise<Outcome<Given>> => {
     const upstream = await upstreamOf(deps, candidate);
     if ('kind' in upstream) return { committed: false, failure: upstream };
     const { endUserId } = facts.log;
-    const given = await call({ ...upstream, request, endUserId, attempt, deadline, cancellation });
+    const given = await call({ ...upstream, request, endUserId, attempt, deadline, cancellation, memory });
     return isFailure(given) ? { committed: false, failure: given } : { committed: true, given };
   };
-  const outcome = await walk.observe(step, deadline, startedMs, serve());
+  const outcome = await walk.observe(step, deadline, startedMs, serve()).catch((error: unknown) => {
+    memory.close();
+    throw error;
+  });
   if (outcome.committed) {
     attempt.commit();
-    return { given: outcome.given, candidate, startedMs };
+    return { given: outcome.given, candidate, startedMs, memory };
   }
+  memory.close();
   const { failure } = outcome;
   walk.candidates.failed(failure);
   attempt.fail(failure);

@@ -2,18 +2,11 @@ import type { AnyFormatId } from '../../canonical/extra.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { Cancellation } from '../../lib/async/cancellation.ts';
 import type { KindOffer } from '../../providers/contract.ts';
-import { ResponseRoom } from '../response/whole-response-budget.ts';
 import type { Operation } from '../../canonical/operation.ts';
-import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
 import type { CandidateCall } from './call-candidates.ts';
 import { callOnce, type CallBody, type OneCallDeps } from './one-call.ts';
 
 const PARTS_AT_ONCE_MAX = 4;
-
-export interface PartsDeps extends OneCallDeps {
-  /** For large answers. */
-  readonly wholeResponseMemory: ByteBudget;
-}
 
 /** One of the calls that an operation is made of. */
 export interface PartOfCall {
@@ -29,16 +22,15 @@ interface Parts {
 }
 
 /**
- * Makes the calls, some at a time, and reads the answers, in order. The failure of one part ends the others. What was read is
- * kept while the answers take room.
+ * Makes the calls, some at a time, and reads the answers, in order. The failure of one part ends the others. What was read may
+ * be parts of the answers, so these keep their memory.
  */
 export async function callInParts<Value extends object>(
-  deps: PartsDeps,
-  { provider, endpoint, attempt, deadline, cancellation }: CandidateCall<Operation>,
+  deps: OneCallDeps,
+  { provider, endpoint, attempt, deadline, cancellation, memory }: CandidateCall<Operation>,
   { offer, format, calls }: Parts,
   read: (answer: Buffer, at: number) => Value | UpstreamFailure | Promise<Value | UpstreamFailure>,
 ): Promise<readonly Value[] | UpstreamFailure> {
-  const rooms: ResponseRoom[] = [];
   const together = new Cancellation<'gone' | 'total' | 'over'>();
   const onAbort = (): void => together.abort(cancellation.reason ?? 'over');
   cancellation.onAbort(onAbort);
@@ -48,8 +40,7 @@ export async function callInParts<Value extends object>(
   const { basePath } = offer;
   try {
     return await inTurns(calls, PARTS_AT_ONCE_MAX, async ({ path, body }, at) => {
-      const room = new ResponseRoom(deps.wholeResponseMemory);
-      rooms.push(room);
+      const room = memory.open();
       const call = {
         provider,
         context,
@@ -65,7 +56,6 @@ export async function callInParts<Value extends object>(
     });
   } finally {
     cancellation.offAbort(onAbort);
-    for (const room of rooms) room.close();
   }
 }
 

@@ -12,8 +12,8 @@ import { convertVector, type Vector } from '../../wire/embeddings/vectors.ts';
 import { estimateOperationTokens } from '../../canonical/estimate-tokens.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
-import type { CandidateCall } from './call-candidates.ts';
-import { callInParts, type PartOfCall, type PartsDeps } from './call-in-parts.ts';
+import type { CallDeps, CandidateCall } from './call-candidates.ts';
+import { callInParts, type PartOfCall } from './call-in-parts.ts';
 import { answerWith, type KindSteps } from './kind-steps.ts';
 import { tryEncode } from './try-encode.ts';
 
@@ -54,7 +54,7 @@ export const EMBEDDINGS_STEPS: KindSteps<EmbeddingsOperation, GivenVectors> = {
 
 /** Cuts the inputs as the endpoint takes them, calls it some parts at a time, and joins what came. Every failure is a value. */
 async function embedInParts(
-  deps: PartsDeps,
+  deps: CallDeps,
   input: CandidateCall<EmbeddingsOperation>,
 ): Promise<GivenVectors | UpstreamFailure> {
   const { provider, endpoint, request, endUserId, attempt } = input;

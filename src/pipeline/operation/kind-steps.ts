@@ -41,7 +41,7 @@ export function answerWith<Op extends Operation, Given extends object>(
     open.facts.meter.end = { type: 'end', finish: 'stop' };
     await open.settle().durable;
     const identity = announce(writer, open, served);
-    writer.answerPieces(identity.id, encode(served.given, identity, open.finalUsage()));
+    await writer.answerPieces(identity.id, encode(served.given, identity, open.finalUsage()));
   };
 }
 

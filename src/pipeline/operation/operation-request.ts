@@ -18,11 +18,11 @@ export interface IncomingOperation<Op extends Operation = Operation> {
 /** Takes the answer of one. */
 export interface AnswerWriter extends Omit<ResponseWriter, 'answer'> {
   /**
-   * Sends a whole answer in pieces.
+   * Sends a whole answer in pieces. Settles when the caller has taken all but the last of a large one, or has gone.
    * @param type its media type; absent: JSON
    * @param status absent: 200
    */
-  answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string, status?: number): void;
+  answerPieces(generationId: string, pieces: readonly Uint8Array[], type?: string, status?: number): Promise<void>;
   /** Sends status 200 and the headers of an answer of this media type that comes as it is made. Only the first call counts. */
   startBytes(generationId: string, type: string): void;
   /** False when the caller reads too slowly: wait for `drained` before the next. */

@@ -14,8 +14,8 @@ import type { DecodedRerank, RerankFormat, Score } from '../../wire/rerank/forma
 import { RERANK_FORMATS } from '../../wire/rerank/formats.ts';
 import { boundUsage } from '../billing/complete-usage.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
-import type { CandidateCall } from './call-candidates.ts';
-import { callInParts, type PartOfCall, type PartsDeps } from './call-in-parts.ts';
+import type { CallDeps, CandidateCall } from './call-candidates.ts';
+import { callInParts, type PartOfCall } from './call-in-parts.ts';
 import { answerWith, type KindSteps } from './kind-steps.ts';
 import { tryEncode } from './try-encode.ts';
 
@@ -85,7 +85,7 @@ function countUsage(
 
 /** Scores the documents, in several calls only where each is scored by itself. Every failure is a value. */
 async function rerankInParts(
-  deps: PartsDeps,
+  deps: CallDeps,
   input: CandidateCall<RerankOperation>,
 ): Promise<GivenOrder | UpstreamFailure> {
   const { provider, endpoint, request, attempt } = input;

@@ -26,12 +26,15 @@ export function createRunOperation<Op extends Operation, Given extends object>(
   return async (incoming, writer) => {
     const open = new OpenRequest<Op>(deps, incoming, writer);
     deps.streams.requestBegan();
+    let served: Served<Given> | undefined;
     try {
-      const served = await serve(deps, open, incoming, steps);
+      served = await serve(deps, open, incoming, steps);
       await steps.deliver({ open, served, writer, deps });
     } catch (error) {
       writer.refuse(await open.fail(error), open.errorContext());
     } finally {
+      // What was large has left the process by now.
+      served?.memory.close();
       await open.close();
       deps.streams.requestEnded();
     }

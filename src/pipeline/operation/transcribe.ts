@@ -17,7 +17,6 @@ import {
 } from '../../wire/speech-to-text/answer-out.ts';
 import type { Transcript, TranscriptEvent } from '../../wire/speech-to-text/transcript.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
-import { ResponseRoom } from '../response/whole-response-budget.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, type DeliveryInput, type KindSteps } from './kind-steps.ts';
 import { callOnce, openCall, type OpenAnswer, type UpstreamCall } from './one-call.ts';
@@ -76,13 +75,9 @@ async function transcribe(
   };
   deadline.start();
   if (stream) return openEvents(deps, upstream, call, { format, answersIn });
-  const room = new ResponseRoom(deps.wholeResponseMemory);
-  try {
-    const answer = await callOnce(deps, upstream, { room, attempt, deadline, cancellation });
-    return 'kind' in answer ? answer : wholeFrom(answer.toString('utf8'), { format, answersIn });
-  } finally {
-    room.close();
-  }
+  const space = { room: call.memory.open(), attempt, deadline, cancellation };
+  const answer = await callOnce(deps, upstream, space);
+  return 'kind' in answer ? answer : wholeFrom(answer.toString('utf8'), { format, answersIn });
 }
 
 interface Decoding {
@@ -221,8 +216,7 @@ async function deliver(input: Delivery): Promise<void> {
   }
   const body = encodeTranscript(transcript, request, answersIn, identity, open.finalUsage());
   const type = MEDIA_TYPE_OF_TRANSCRIPT[request.responseFormat];
-  writer.answerPieces(identity.id, [Buffer.from(body)], type);
-  return undefined;
+  return writer.answerPieces(identity.id, [Buffer.from(body)], type);
 }
 
 /** Passes events on as they come. The last one leaves when the charge is durable. */

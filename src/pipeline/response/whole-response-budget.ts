@@ -29,15 +29,18 @@ export const NO_ANSWER_ROOM: UpstreamFailure = {
 /** The memory that the large answer of one turn takes, until the turn is over. */
 export class ResponseRoom {
   readonly #memory: ByteBudget;
+  readonly #copies: number;
   readonly #taken: BytesTaken[] = [];
 
   /** The largest answer that there is memory for. */
   get bytesMax(): number {
-    return Math.floor(this.#memory.bytesMax / COPIES);
+    return Math.floor(this.#memory.bytesMax / this.#copies);
   }
 
-  constructor(memory: ByteBudget) {
+  /** @param copies how often the bytes of an answer exist at most */
+  constructor(memory: ByteBudget, copies = COPIES) {
     this.#memory = memory;
+    this.#copies = copies;
   }
 
   /**
@@ -48,9 +51,14 @@ export class ResponseRoom {
    */
   async take(bytes: number, signal: AbortSignal): Promise<void> {
     this.close();
-    const taken = await this.#memory.take(bytes * COPIES, signal);
+    const taken = await this.#memory.take(bytes * this.#copies, signal);
     if (taken === undefined) throw new NoResponseRoom();
     this.#taken.push(taken);
+  }
+
+  /** All of it is here: so many bytes of it stay. */
+  shrink(bytes: number): void {
+    for (const taken of this.#taken) taken.shrink(bytes);
   }
 
   close(): void {

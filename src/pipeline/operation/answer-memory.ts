@@ -1,0 +1,26 @@
+import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
+import { ResponseRoom } from '../response/whole-response-budget.ts';
+
+/**
+ * What the large answers of one candidate take of the memory for all of them: from the first of its bytes until the caller
+ * has the last, or until the candidate has failed. A class because it lives as long as they do.
+ */
+export class AnswerMemory {
+  readonly #memory: ByteBudget;
+  readonly #rooms: ResponseRoom[] = [];
+
+  constructor(memory: ByteBudget) {
+    this.#memory = memory;
+  }
+
+  /** @param copies how often its bytes exist at most; absent: as text and parsed, too */
+  open(copies?: number): ResponseRoom {
+    const room = new ResponseRoom(this.#memory, copies);
+    this.#rooms.push(room);
+    return room;
+  }
+
+  close(): void {
+    for (const room of this.#rooms.splice(0)) room.close();
+  }
+}
