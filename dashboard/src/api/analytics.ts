@@ -1,0 +1,74 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { client } from './client.ts';
+import type { ApiError } from './errors.ts';
+import { useRead, type ReadOptions } from './read.ts';
+
+/** A row: dimensions are texts, metrics numbers, both null where there is none. */
+export type AnalyticsRow = Readonly<Record<string, string | number | null>>;
+
+export interface AnalyticsAnswer {
+  readonly rows: readonly AnalyticsRow[];
+  readonly isTruncated: boolean;
+  readonly warnings: readonly string[];
+}
+
+export interface AnalyticsFilter {
+  readonly field: string;
+  readonly operator: 'eq' | 'neq' | 'in' | 'not_in' | 'gt' | 'gte' | 'lt' | 'lte';
+  readonly value: string | number | (string | number)[];
+}
+
+export interface AnalyticsQuestion {
+  readonly metrics: readonly string[];
+  readonly dimensions?: readonly string[];
+  readonly granularity?: string;
+  readonly filters?: readonly AnalyticsFilter[];
+  readonly range: { readonly start: string; readonly end: string };
+  readonly orderBy?: string;
+  readonly limit?: number;
+}
+
+/** One query of analytics; its rows as they come. */
+export function useAnalytics(
+  question: AnalyticsQuestion,
+  options?: ReadOptions,
+): UseQueryResult<AnalyticsAnswer, ApiError> {
+  const { metrics, dimensions = [], granularity, filters = [], range, orderBy, limit } = question;
+  return useRead(
+    ['analytics', question],
+    async (signal) => {
+      const { data } = await client.POST('/analytics/query', {
+        signal,
+        body: {
+          metrics: [...metrics],
+          dimensions: [...dimensions],
+          filters: [...filters],
+          time_range: range,
+          ...(granularity !== undefined && { granularity }),
+          ...(orderBy !== undefined && { order_by: { field: orderBy, direction: 'desc' as const } }),
+          ...(limit !== undefined && { limit }),
+        },
+      });
+      const answer = data?.data;
+      return {
+        data: {
+          rows: answer?.data ?? [],
+          isTruncated: answer?.metadata.truncated ?? false,
+          warnings: answer?.warnings ?? [],
+        },
+      };
+    },
+    options,
+  );
+}
+
+/** A metric of a row, where absent zero. */
+export function numberOf(row: AnalyticsRow | undefined, name: string): number {
+  const value = row?.[name];
+  return typeof value === 'number' ? value : Number(value ?? 0) || 0;
+}
+
+export function textOf(row: AnalyticsRow, name: string): string {
+  const value = row[name];
+  return value === null || value === undefined ? '' : String(value);
+}

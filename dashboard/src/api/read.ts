@@ -1,0 +1,73 @@
+import {
+  keepPreviousData,
+  QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { asApiError, type ApiError } from './errors.ts';
+
+/** What a call of the typed client resolves to. */
+type Answer<Data> = Promise<{ readonly data?: Data }>;
+
+export interface ReadOptions {
+  readonly enabled?: boolean;
+  /** Read again so often while the page is visible. */
+  readonly everyMs?: number;
+  /** Never by itself: neither on focus nor after a change elsewhere. */
+  readonly isOnDemand?: boolean;
+}
+
+const RETRIES_MAX = 2;
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // A refusal stays one; what did not answer, or could not right now, is tried again.
+        retry: (count, error) => {
+          const { status } = asApiError(error);
+          return count < RETRIES_MAX && (status === 0 || status === 503);
+        },
+        staleTime: 5_000,
+      },
+    },
+  });
+}
+
+/** One read of the page. What is known stays on screen while it is read again. */
+export function useRead<Data>(
+  key: readonly unknown[],
+  call: (signal: AbortSignal) => Answer<Data>,
+  { enabled = true, everyMs, isOnDemand = false }: ReadOptions = {},
+): UseQueryResult<NonNullable<Data>, ApiError> {
+  return useQuery<NonNullable<Data>, ApiError>({
+    queryKey: key,
+    queryFn: async ({ signal }) => {
+      const { data } = await call(signal);
+      if (data === undefined || data === null) throw asApiError('an empty answer');
+      return data;
+    },
+    enabled,
+    placeholderData: keepPreviousData,
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    ...(isOnDemand && { staleTime: Infinity, refetchOnWindowFocus: false, refetchOnReconnect: false }),
+  });
+}
+
+/** One change. Afterwards everything on the page is read again. */
+export function useChange<Input, Data>(
+  call: (input: Input) => Answer<Data>,
+  onDone?: (data: Data | undefined, input: Input) => void,
+): UseMutationResult<Data | undefined, ApiError, Input> {
+  const queries = useQueryClient();
+  return useMutation<Data | undefined, ApiError, Input>({
+    mutationFn: async (input) => (await call(input)).data,
+    onSuccess: (data, input) => {
+      onDone?.(data, input);
+      void queries.invalidateQueries();
+    },
+  });
+}

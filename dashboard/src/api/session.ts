@@ -1,0 +1,97 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { ApiError, isRecord } from './errors.ts';
+import { callConsole, readToken, writeToken } from './transport.ts';
+
+export type Role = 'operator' | 'member';
+
+export interface Session {
+  readonly id: string;
+  readonly role: Role;
+  readonly subject: {
+    readonly kind: string;
+    readonly label: string;
+    readonly name: string | null;
+    readonly key_hash: string | null;
+    readonly workspace_id: string | null;
+  };
+  readonly created_at: string;
+  readonly last_seen_at: string;
+  readonly ends_at: string;
+  readonly user_agent: string;
+  readonly address_prefix: string;
+  readonly current: boolean;
+}
+
+export interface Console {
+  readonly session: Session;
+  /** Sign-in without TLS beyond this machine is allowed. */
+  readonly isPlainHttp: boolean;
+  readonly version: string;
+}
+
+const SESSION_URL = '/ui/api/session';
+const channel = new BroadcastChannel('gateway.session');
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: readConsole,
+  staleTime: 60_000,
+  retry: false,
+});
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: async (): Promise<readonly Session[]> => {
+    const body = await callConsole('GET', '/ui/api/sessions');
+    return isRecord(body) && Array.isArray(body['data']) ? body['data'].filter(isSession) : [];
+  },
+});
+
+function isSession(value: unknown): value is Session {
+  return isRecord(value) && isRecord(value['subject']) && typeof value['id'] === 'string';
+}
+
+async function readConsole(): Promise<Console> {
+  if (readToken() === undefined) throw new ApiError(401, 'You are not signed in.');
+  const body = await callConsole('GET', SESSION_URL);
+  if (!isRecord(body) || !isSession(body['data'])) throw new ApiError(0, 'This address has no console.');
+  return {
+    session: body['data'],
+    isPlainHttp: body['plain_http'] === true,
+    version: typeof body['version'] === 'string' ? body['version'] : '',
+  };
+}
+
+/** @param proof a key, or the text of a one-time link */
+export async function signIn(proof: { readonly key: string } | { readonly link: string }): Promise<void> {
+  const body = await callConsole('POST', SESSION_URL, proof);
+  const data = isRecord(body) && isRecord(body['data']) ? body['data'] : {};
+  if (typeof data['token'] !== 'string') throw new ApiError(0, 'The gateway answered without a session.');
+  writeToken(data['token']);
+  channel.postMessage('in');
+}
+
+export async function signOut(): Promise<void> {
+  try {
+    await callConsole('DELETE', SESSION_URL);
+  } finally {
+    writeToken(undefined);
+    channel.postMessage('out');
+  }
+}
+
+export async function endSession(id: string): Promise<void> {
+  await callConsole('DELETE', `/ui/api/sessions/${encodeURIComponent(id)}`);
+}
+
+/** Other tabs sign in and out with this one. */
+export function whenSessionChanges(listener: () => void): () => void {
+  channel.addEventListener('message', listener);
+  return () => channel.removeEventListener('message', listener);
+}
+
+/** The signed-in console; below the layout there is always one. */
+export function useConsole(): { readonly session: Session | undefined; readonly isOperator: boolean } {
+  const { data } = useQuery(sessionQuery);
+  return { session: data?.session, isOperator: data?.session.role === 'operator' };
+}

@@ -1,0 +1,151 @@
+import { useCallback, useState, type ReactElement } from 'react';
+import { client } from '../../api/client.ts';
+import { useRead } from '../../api/read.ts';
+import { Button } from '../../parts/button.tsx';
+import { FilterBox } from '../../parts/filter-box.tsx';
+import { Grid } from '../../parts/grid.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { formatCount } from '../../parts/money.ts';
+import { NothingMatches } from '../../parts/nothing-matches.tsx';
+import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
+import { useSearchState } from '../../parts/search.ts';
+import { SidePanel } from '../../parts/side-panel.tsx';
+import { Empty, Load } from '../../parts/states.tsx';
+import { formatUtc } from '../../parts/time.ts';
+import { AUDIT_COLUMNS, type AuditEvent } from './columns.tsx';
+import { parseAuditSearch } from './search.ts';
+
+const PAGE = 100;
+
+/** Who changed what. */
+export function Page(): ReactElement {
+  const [search, change] = useSearchState(parseAuditSearch);
+  const [limit, setLimit] = useState(PAGE);
+  const { action, subject } = search;
+  const query = { limit, ...(action !== '' && { action }), ...(subject !== '' && { subject }) };
+  const audit = useRead(['audit', query], (signal) => client.GET('/audit', { signal, params: { query } }));
+  const setAction = useCallback((value: string) => change({ action: value }, false), [change]);
+  const setSubject = useCallback((value: string) => change({ subject: value }, false), [change]);
+  return (
+    <Frame
+      title="Audit"
+      isFilled
+      lead={audit.data === undefined ? undefined : `${formatCount(audit.data.total_count)} events`}
+      bar={
+        <>
+          <FilterBox value={action} onChange={setAction} placeholder="Action: updateKey" label="Filter by action" />
+          <FilterBox
+            value={subject}
+            onChange={setSubject}
+            placeholder="Subject: /keys/7e0f…"
+            label="Filter by subject"
+          />
+        </>
+      }
+    >
+      <Load of={audit}>
+        {({ data, total_count: total }) =>
+          data.length > 0 ? (
+            <Events
+              events={data}
+              total={total}
+              peek={search.peek}
+              onPeek={(peek) => change({ peek }, false)}
+              onMore={data.length < total ? () => setLimit(limit + PAGE) : undefined}
+            />
+          ) : action !== '' || subject !== '' ? (
+            <NothingMatches
+              what="event"
+              filters={[{ name: 'Drop the filters', onDrop: () => change({ action: undefined, subject: undefined }) }]}
+            />
+          ) : (
+            <Empty title="Nothing was changed yet">
+              <p>Every change of a key, a budget, a guardrail or a setting is here, with its author.</p>
+            </Empty>
+          )
+        }
+      </Load>
+    </Frame>
+  );
+}
+
+function Events({
+  events,
+  total,
+  peek,
+  onPeek,
+  onMore,
+}: {
+  readonly events: readonly AuditEvent[];
+  readonly total: number;
+  readonly peek: string;
+  readonly onPeek: (id: string | undefined) => void;
+  readonly onMore: (() => void) | undefined;
+}): ReactElement {
+  const at = events.findIndex(({ id }) => id === peek);
+  const event = events[at];
+  const goTo = (index: number): (() => void) | undefined => {
+    const other = events[index];
+    return other === undefined ? undefined : () => onPeek(other.id);
+  };
+  return (
+    <div className="flex min-h-0 flex-1">
+      <Grid
+        label="Audit events"
+        columns={AUDIT_COLUMNS}
+        rows={events}
+        total={total}
+        keyOf={({ id }) => id}
+        chosen={peek}
+        onPeek={({ id }) => onPeek(id)}
+        foot={
+          onMore === undefined ? undefined : (
+            <div className="p-3">
+              <Button onClick={onMore}>Load older</Button>
+            </div>
+          )
+        }
+      />
+      {event !== undefined && (
+        <SidePanel
+          title={event.action}
+          onClose={() => onPeek(undefined)}
+          onPrevious={goTo(at - 1)}
+          onNext={goTo(at + 1)}
+        >
+          <EventDetails event={event} />
+        </SidePanel>
+      )}
+    </div>
+  );
+}
+
+function EventDetails({ event }: { readonly event: AuditEvent }): ReactElement {
+  return (
+    <>
+      <Section title="Event">
+        <Facts
+          of={[
+            ['Time', formatUtc(new Date(event.at))],
+            ['Actor', event.actor.label],
+            [
+              'Subject',
+              <span key="subject" className="font-mono text-xs">
+                {event.subject}
+              </span>,
+            ],
+            [
+              'Id',
+              <span key="id" className="font-mono text-xs">
+                {event.id}
+              </span>,
+            ],
+          ]}
+        />
+      </Section>
+      <Section title="Changes">
+        <JsonView value={event.changes} label="Changes" />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,144 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactElement } from 'react';
+import { endSession, sessionsQuery, signOut, useConsole, type Session } from '../../api/session.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Checkbox, Segments } from '../../parts/field.tsx';
+import { areSingleKeysOn, setSingleKeys } from '../../parts/hotkeys.ts';
+import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
+import { useSearchState } from '../../parts/search.ts';
+import { setTheme, useTheme } from '../../parts/theme.ts';
+import { Ago, Name } from '../../parts/text.tsx';
+import { Configuration } from './configuration.tsx';
+import { parseSettingsSearch } from './search.ts';
+
+const TABS = [
+  { value: 'session', label: 'You and this browser' },
+  { value: 'configuration', label: 'Configuration in effect' },
+] as const;
+
+/** The configuration in effect, read only, and what concerns this browser. */
+export function Page(): ReactElement {
+  const [search, change] = useSearchState(parseSettingsSearch);
+  const { isOperator } = useConsole();
+  return (
+    <Frame
+      title="Settings"
+      bar={
+        isOperator ? (
+          <Segments
+            label="Part"
+            value={search.tab}
+            options={TABS}
+            onChange={(tab) => change({ tab: tab === 'session' ? undefined : tab })}
+          />
+        ) : undefined
+      }
+    >
+      {search.tab === 'configuration' && isOperator ? <Configuration search={search} onChange={change} /> : <You />}
+    </Frame>
+  );
+}
+
+function You(): ReactElement {
+  const { session } = useConsole();
+  return (
+    <>
+      {session !== undefined && (
+        <Section
+          title="Signed in"
+          actions={<Button onClick={() => void signOut().finally(() => location.assign('/'))}>Sign out</Button>}
+        >
+          <Facts
+            of={[
+              ['As', <Name key="as">{session.subject.name ?? session.subject.label}</Name>],
+              [
+                'Role',
+                session.role === 'operator' ? 'operator: the whole administration' : 'member: what this key may use',
+              ],
+              [
+                'Key',
+                <span key="key" className="font-mono text-xs">
+                  {session.subject.label}
+                </span>,
+              ],
+              ['Since', <Ago key="since" at={session.created_at} />],
+              ['Ends', <Ago key="ends" at={session.ends_at} />],
+            ]}
+          />
+        </Section>
+      )}
+      <Look />
+      <Sessions />
+    </>
+  );
+}
+
+function Look(): ReactElement {
+  const theme = useTheme();
+  const [hasKeys, setHasKeys] = useState(areSingleKeysOn);
+  return (
+    <Section title="This browser">
+      <div className="flex flex-col gap-3">
+        <div className="flex items-center gap-3">
+          <span className="w-24 text-dim">Theme</span>
+          <Segments
+            label="Theme"
+            value={theme}
+            options={[
+              { value: 'system', label: 'as the system' },
+              { value: 'light', label: 'light' },
+              { value: 'dark', label: 'dark' },
+            ]}
+            onChange={setTheme}
+          />
+        </div>
+        <Checkbox
+          label="Single letters are commands"
+          hint="Without them Ctrl K, Escape, Enter and the arrows still work."
+          checked={hasKeys}
+          onChange={(event) => {
+            setSingleKeys(event.target.checked);
+            setHasKeys(event.target.checked);
+          }}
+        />
+      </div>
+    </Section>
+  );
+}
+
+function Sessions(): ReactElement {
+  const sessions = useQuery(sessionsQuery);
+  const queries = useQueryClient();
+  const end = async (id: string): Promise<void> => {
+    await endSession(id);
+    await queries.invalidateQueries();
+  };
+  return (
+    <Section title="Sessions">
+      <ul className="divide-y divide-line">
+        {(sessions.data ?? []).map((session) => (
+          <SessionRow key={session.id} session={session} onEnd={() => void end(session.id)} />
+        ))}
+      </ul>
+      {sessions.data?.length === 0 && <p className="text-dim">No session but this one.</p>}
+    </Section>
+  );
+}
+
+function SessionRow({ session, onEnd }: { readonly session: Session; readonly onEnd: () => void }): ReactElement {
+  return (
+    <li className="flex min-h-9 flex-wrap items-center gap-x-3">
+      <span className="font-medium">
+        <Name>{session.subject.name ?? session.subject.label}</Name>
+      </span>
+      {session.current && <Badge tone="accent">this one</Badge>}
+      <span className="min-w-0 flex-1 truncate text-dim">{session.user_agent}</span>
+      <span className="font-mono text-xs text-dim">{session.address_prefix}</span>
+      <span className="text-dim">
+        seen <Ago at={session.last_seen_at} />
+      </span>
+      {!session.current && <Button onClick={onEnd}>End</Button>}
+    </li>
+  );
+}

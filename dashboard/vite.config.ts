@@ -1,0 +1,25 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** The gateway that `npm run dashboard` works on. */
+const GATEWAY_URL = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8787';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Pages are at / and below /ui/, everything that is fetched is below /ui/.
+  base: '/ui/',
+  plugins: [react(), tailwindcss()],
+  build: {
+    target: 'es2024',
+    assetsInlineLimit: 0,
+    manifest: true,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    sourcemap: false,
+  },
+  server: {
+    host: '127.0.0.1',
+    proxy: { '^/(ui/api|openapi.json)': { target: GATEWAY_URL } },
+  },
+});
