@@ -17,6 +17,20 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     sourcemap: false,
+    rolldownOptions: {
+      output: {
+        // What many pages share is one file: each file is a request.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'shared',
+              test: /src\/(?:parts|api)\/(?!markdown|diff-view|time-chart|menu)/,
+              includeDependenciesRecursively: false,
+            },
+          ],
+        },
+      },
+    },
   },
   server: {
     host: '127.0.0.1',

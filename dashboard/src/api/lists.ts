@@ -8,6 +8,8 @@ import { useRead } from './read.ts';
 /** `external_user` is always null, which the typed client leaves out. */
 export type ApiKey = Omit<Schemas['ApiKey'], 'external_user'>;
 export type Workspace = Schemas['Workspace'];
+/** As `ApiKey`. */
+export type Credential = Omit<Schemas['ByokKey'], 'declared_zdr'>;
 
 const KEYS_PAGE = 100;
 const KEY_PAGES_MAX = 20;

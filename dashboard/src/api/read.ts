@@ -10,17 +10,21 @@ import {
 import { asApiError, type ApiError } from './errors.ts';
 
 /** What a call of the typed client resolves to. */
-type Answer<Data> = Promise<{ readonly data?: Data }>;
+type Answer<Data> = Promise<{ readonly data?: Data | undefined }>;
 
 export interface ReadOptions {
   readonly enabled?: boolean;
   /** Read again so often while the page is visible. */
   readonly everyMs?: number;
+  /** What is not there yet may be in a moment: 404 is tried again for some seconds. */
+  readonly isLate?: boolean;
   /** Never by itself: neither on focus nor after a change elsewhere. */
   readonly isOnDemand?: boolean;
 }
 
 const RETRIES_MAX = 2;
+const LATE_TRIES_MAX = 5;
+const LATE_MS = 1_000;
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
@@ -41,7 +45,7 @@ export function createQueryClient(): QueryClient {
 export function useRead<Data>(
   key: readonly unknown[],
   call: (signal: AbortSignal) => Answer<Data>,
-  { enabled = true, everyMs, isOnDemand = false }: ReadOptions = {},
+  { enabled = true, everyMs, isLate = false, isOnDemand = false }: ReadOptions = {},
 ): UseQueryResult<NonNullable<Data>, ApiError> {
   return useQuery<NonNullable<Data>, ApiError>({
     queryKey: key,
@@ -52,6 +56,10 @@ export function useRead<Data>(
     },
     enabled,
     placeholderData: keepPreviousData,
+    ...(isLate && {
+      retry: (count: number, error: ApiError) => error.status === 404 && count < LATE_TRIES_MAX,
+      retryDelay: LATE_MS,
+    }),
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
     ...(isOnDemand && { staleTime: Infinity, refetchOnWindowFocus: false, refetchOnReconnect: false }),
   });

@@ -1,3 +1,4 @@
+import { useModels } from '../api/models.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type KeyboardEvent, type ReactElement } from 'react';
 import { client } from '../api/client.ts';
@@ -103,13 +104,11 @@ function iconOf({ icon, kind }: Command): IconName {
 
 /** Keys and models, as commands that open them. */
 function useThings(isOperator: boolean): readonly Command[] {
-  const models = useRead(['models', 'palette'], (signal) =>
-    client.GET('/models', { signal, params: { query: { limit: 500 } } }),
-  );
+  const models = useModels();
   const keys = useRead(['keys', 'palette'], (signal) => client.GET('/keys', { signal, params: { query: {} } }), {
     enabled: isOperator,
   });
-  const modelList = models.data !== undefined && 'total_count' in models.data ? models.data.data : [];
+  const modelList = models.data ?? [];
   return [
     ...(keys.data?.data ?? []).map(({ name, label, hash }): Command => ({
       kind: 'key',

@@ -1,0 +1,170 @@
+import { ApiError, asApiError, isRecord } from './errors.ts';
+import { API_ROOT, openStream } from './transport.ts';
+
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string | readonly unknown[] | null;
+  readonly tool_calls?: readonly ToolCall[];
+  readonly tool_call_id?: string;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** What has come of one answer so far. */
+export interface ChatAnswer {
+  readonly id: string | undefined;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finish: string | undefined;
+  readonly usage: ChatUsage | undefined;
+  readonly model: string | undefined;
+  readonly provider: string | undefined;
+  /** From the click to the first token, and to the end. */
+  readonly firstMs: number | undefined;
+  readonly totalMs: number | undefined;
+  readonly error: ApiError | undefined;
+  readonly metadata: unknown;
+}
+
+interface ChatUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly costUsd: number | undefined;
+}
+
+export const NO_ANSWER: ChatAnswer = {
+  id: undefined,
+  text: '',
+  reasoning: '',
+  toolCalls: [],
+  finish: undefined,
+  usage: undefined,
+  model: undefined,
+  provider: undefined,
+  firstMs: undefined,
+  totalMs: undefined,
+  error: undefined,
+  metadata: undefined,
+};
+
+/**
+ * Asks one model, and reports the answer as it grows.
+ * @param onChange is called with each event; who draws decides how often
+ */
+export async function streamChat(
+  body: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+  onChange: (answer: ChatAnswer) => void,
+): Promise<void> {
+  const beginMs = performance.now();
+  let answer = NO_ANSWER;
+  const change = (patch: Partial<ChatAnswer>): void => {
+    answer = { ...answer, ...patch };
+    onChange(answer);
+  };
+  try {
+    const response = await openStream(`${API_ROOT}/chat/completions`, {
+      method: 'POST',
+      signal,
+      headers: { 'Content-Type': 'application/json', 'X-Service-Metadata': 'enabled' },
+      body: JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }),
+    });
+    for await (const event of readEvents(response)) {
+      const isFirst = answer.firstMs === undefined && hasContent(event);
+      change({ ...readChunk(event, answer), ...(isFirst && { firstMs: performance.now() - beginMs }) });
+    }
+    change({ totalMs: performance.now() - beginMs });
+  } catch (error) {
+    const isStopped = signal.aborted;
+    change({
+      totalMs: performance.now() - beginMs,
+      ...(isStopped ? { finish: 'stopped' } : { error: asApiError(error) }),
+    });
+  }
+}
+
+async function* readEvents(response: Response): AsyncGenerator<Readonly<Record<string, unknown>>> {
+  if (response.body === null) return;
+  let rest = '';
+  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const data = line.startsWith('data:') ? line.slice(5).trim() : '';
+      if (data === '' || data === '[DONE]') continue;
+      const value: unknown = JSON.parse(data);
+      if (isRecord(value)) yield value;
+    }
+  }
+}
+
+function hasContent(event: Readonly<Record<string, unknown>>): boolean {
+  const delta = deltaOf(event);
+  return ['content', 'reasoning', 'tool_calls'].some(
+    (name) => delta[name] !== undefined && delta[name] !== null && delta[name] !== '',
+  );
+}
+
+function deltaOf(event: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const [choice] = Array.isArray(event['choices']) ? event['choices'] : [];
+  return isRecord(choice) && isRecord(choice['delta']) ? choice['delta'] : {};
+}
+
+function readChunk(event: Readonly<Record<string, unknown>>, before: ChatAnswer): Partial<ChatAnswer> {
+  if (isRecord(event['error']))
+    throw new ApiError(
+      Number(event['error']['code']) || 502,
+      textOf(event['error']['message']) ?? 'The stream broke off.',
+    );
+  const delta = deltaOf(event);
+  const [choice] = Array.isArray(event['choices']) ? event['choices'] : [];
+  const finish = isRecord(choice) ? textOf(choice['finish_reason']) : undefined;
+  return {
+    id: textOf(event['id']) ?? before.id,
+    model: textOf(event['model']) ?? before.model,
+    provider: textOf(event['provider']) ?? before.provider,
+    text: before.text + (textOf(delta['content']) ?? ''),
+    reasoning: before.reasoning + (textOf(delta['reasoning']) ?? textOf(delta['reasoning_content']) ?? ''),
+    toolCalls: Array.isArray(delta['tool_calls']) ? addCalls(before.toolCalls, delta['tool_calls']) : before.toolCalls,
+    finish: finish ?? before.finish,
+    usage: readUsage(event['usage']) ?? before.usage,
+    metadata: event['service_metadata'] ?? before.metadata,
+  };
+}
+
+/** Calls come in pieces: each names its place in the list. */
+function addCalls(before: readonly ToolCall[], pieces: readonly unknown[]): readonly ToolCall[] {
+  const calls = [...before];
+  for (const piece of pieces.filter(isRecord)) {
+    const at = typeof piece['index'] === 'number' ? piece['index'] : calls.length;
+    const part = isRecord(piece['function']) ? piece['function'] : {};
+    const known = calls[at];
+    calls[at] = {
+      id: textOf(piece['id']) ?? known?.id ?? '',
+      type: 'function',
+      function: {
+        name: (known?.function.name ?? '') + (textOf(part['name']) ?? ''),
+        arguments: (known?.function.arguments ?? '') + (textOf(part['arguments']) ?? ''),
+      },
+    };
+  }
+  return calls;
+}
+
+function readUsage(value: unknown): ChatUsage | undefined {
+  if (!isRecord(value)) return undefined;
+  return {
+    promptTokens: Number(value['prompt_tokens']) || 0,
+    completionTokens: Number(value['completion_tokens']) || 0,
+    costUsd: typeof value['cost'] === 'number' ? value['cost'] : undefined,
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

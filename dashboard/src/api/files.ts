@@ -1,0 +1,68 @@
+import { ApiError, isRecord } from './errors.ts';
+import { API_ROOT, callConsole, openStream, readApi, readToken } from './transport.ts';
+
+export interface StoredFile {
+  readonly id: string;
+  readonly filename: string;
+  readonly mime_type: string;
+  readonly size_bytes: number;
+  readonly created_at: string;
+  readonly downloadable: boolean;
+}
+
+const PAGE = 100;
+
+export async function readFiles(
+  cursor: string,
+  signal: AbortSignal,
+): Promise<{ readonly files: readonly StoredFile[]; readonly cursor: string | undefined }> {
+  const body = await readApi(
+    `/files?limit=${PAGE}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+    signal,
+  );
+  if (!isRecord(body) || !Array.isArray(body['data'])) throw new ApiError(0, 'The gateway answered without a list.');
+  const next = body['has_more'] === true && typeof body['cursor'] === 'string' ? body['cursor'] : undefined;
+  return { files: body['data'].filter(isFile), cursor: next };
+}
+
+function isFile(value: unknown): value is StoredFile {
+  return isRecord(value) && typeof value['id'] === 'string' && typeof value['filename'] === 'string';
+}
+
+export async function deleteFile(id: string): Promise<void> {
+  await callConsole('DELETE', `${API_ROOT}/files/${encodeURIComponent(id)}`);
+}
+
+export async function downloadFile({ id }: StoredFile): Promise<Blob> {
+  const response = await openStream(`${API_ROOT}/files/${encodeURIComponent(id)}/content`, { method: 'GET' });
+  return response.blob();
+}
+
+/** Uploads with progress, which `fetch` does not tell. @param onProgress share of the bytes that are sent */
+export function uploadFile(file: File, onProgress: (share: number) => void, signal: AbortSignal): Promise<void> {
+  const form = new FormData();
+  form.append('file', file);
+  const request = new XMLHttpRequest();
+  signal.addEventListener('abort', () => request.abort());
+  return new Promise((resolve, reject) => {
+    request.open('POST', `${API_ROOT}/files`);
+    request.setRequestHeader('X-Console-Token', readToken() ?? '');
+    request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total));
+    request.addEventListener('load', () =>
+      request.status < 300 ? resolve() : reject(new ApiError(request.status, messageOf(request.responseText))),
+    );
+    request.addEventListener('abort', () => reject(new ApiError(0, 'The upload was stopped.')));
+    request.addEventListener('error', () => reject(new ApiError(0, 'The upload broke off.')));
+    request.send(form);
+  });
+}
+
+function messageOf(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {};
+    return typeof error['message'] === 'string' ? error['message'] : 'The upload was refused.';
+  } catch {
+    return 'The upload was refused.';
+  }
+}

@@ -1,0 +1,257 @@
+import type { ReactElement } from 'react';
+import { numberOf, useAnalytics, type AnalyticsAnswer, type AnalyticsQuestion } from '../../api/analytics.ts';
+import { toBuckets } from '../../api/buckets.ts';
+import { client, type Schemas } from '../../api/client.ts';
+import { useKeys, useWorkspaces } from '../../api/lists.ts';
+import { useRead } from '../../api/read.ts';
+import { useConsole } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { toCsv, saveFile } from '../../parts/csv.ts';
+import { Segments, Select } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { formatCompact, formatUsdShort } from '../../parts/money.ts';
+import { Page as Frame, Section } from '../../parts/page.tsx';
+import { RangeSelect } from '../../parts/range-select.tsx';
+import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
+import { Empty, Load } from '../../parts/states.tsx';
+import { useNow } from '../../parts/text.tsx';
+import { TimeChart } from '../../parts/time-chart.tsx';
+import { boundsOf, formatMs, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
+import { RowTable, type NameOf } from './row-table.tsx';
+import { formatFilters, KINDS, parseAnalyticsSearch, type AnalyticsSearch } from './search.ts';
+
+type Meta = Schemas['GetAnalyticsMetaResponse']['data'];
+type Metric = Meta['metrics'][number];
+
+/** Any metric by any two dimensions. */
+export function Page(): ReactElement {
+  const [search, change] = useSearchState(parseAnalyticsSearch);
+  const meta = useRead(
+    ['analytics-meta'],
+    async (signal) => ({ data: (await client.GET('/analytics/meta', { signal })).data?.data }),
+    { isOnDemand: true },
+  );
+  return (
+    <Frame
+      title="Analytics"
+      actions={
+        <RangeSelect value={search.range} onChange={(range) => change({ range: range === '7d' ? undefined : range })} />
+      }
+      bar={meta.data === undefined ? undefined : <Bar meta={meta.data} search={search} change={change} />}
+    >
+      <Load of={meta}>{(data) => <Answer meta={data} search={search} change={change} />}</Load>
+    </Frame>
+  );
+}
+
+interface Props {
+  readonly meta: Meta;
+  readonly search: AnalyticsSearch;
+  readonly change: ChangeSearch;
+}
+
+function Bar({ meta, search, change }: Props): ReactElement {
+  const dimensions = [
+    { value: 'none', label: 'nothing' },
+    ...meta.dimensions.map(({ name, display_label: label }) => ({ value: name, label })),
+  ];
+  const setBy = (at: number, value: string): void => {
+    const by = [...search.by];
+    by[at] = value;
+    change({ by: by.filter((name) => name !== 'none').join(',') || 'none' });
+  };
+  return (
+    <>
+      <Select
+        label="Metric"
+        isLabelHidden
+        value={search.metric}
+        options={meta.metrics.map(({ name, display_label: label }) => ({ value: name, label }))}
+        onChange={(event) => change({ m: event.target.value })}
+      />
+      <span className="text-dim">by</span>
+      <Select
+        label="First dimension"
+        isLabelHidden
+        value={search.by[0] ?? 'none'}
+        options={dimensions}
+        onChange={(event) => setBy(0, event.target.value)}
+      />
+      <span className="text-dim">×</span>
+      <Select
+        label="Second dimension"
+        isLabelHidden
+        value={search.by[1] ?? 'none'}
+        options={dimensions}
+        onChange={(event) => setBy(1, event.target.value)}
+      />
+      <Segments
+        label="Shown as"
+        value={search.kind}
+        options={KINDS.map((value) => ({ value, label: value }))}
+        onChange={(kind) => change({ kind: kind === 'line' ? undefined : kind }, false)}
+      />
+      {search.filters.map((filter) => (
+        <span
+          key={`${filter.field} ${filter.value}`}
+          className="inline-flex h-7 items-center gap-1 rounded-md bg-chosen pl-2 text-xs"
+        >
+          {filter.isExcluded ? 'not ' : ''}
+          {filter.field}: {filter.value}
+          <button
+            type="button"
+            aria-label={`Drop the filter ${filter.field}`}
+            onClick={() => change({ f: formatFilters(search.filters.filter((other) => other !== filter)) })}
+            className="inline-flex size-6 items-center justify-center"
+          >
+            <Icon name="close" size={12} />
+          </button>
+        </span>
+      ))}
+    </>
+  );
+}
+
+function Answer({ meta, search, change }: Props): ReactElement {
+  const bounds = boundsOf(search.range, useNow());
+  const granularity = granularityOf(search.range);
+  const metric = meta.metrics.find(({ name }) => name === search.metric) ?? meta.metrics[0];
+  const nameOf = useNames();
+  const base: AnalyticsQuestion = {
+    metrics: [...new Set([search.metric, 'request_count', 'unpriced_count'])],
+    dimensions: search.by,
+    range: bounds,
+    limit: 10_000,
+    filters: search.filters.map(({ field, value, isExcluded }) => ({
+      field,
+      operator: isExcluded ? ('neq' as const) : ('eq' as const),
+      value,
+    })),
+  };
+  const rows = useAnalytics(base, { isOnDemand: true });
+  const overTime = useAnalytics({ ...base, dimensions: search.by.slice(0, 1), granularity }, { isOnDemand: true });
+  if (metric === undefined) return <Empty title="Nothing is measured" />;
+  return (
+    <Load of={rows}>
+      {(answer) =>
+        answer.rows.length === 0 ? (
+          <Empty
+            title={`No request, ${RANGE_LABELS[search.range]}`}
+            action={
+              <Button onClick={() => change({ range: '30d', f: undefined })}>Look at 30 days without filters</Button>
+            }
+          />
+        ) : (
+          <>
+            <Warnings answer={answer} />
+            {search.kind !== 'table' && overTime.data !== undefined && (
+              <Chart answer={overTime.data} metric={metric} search={search} bounds={bounds} nameOf={nameOf} />
+            )}
+            <Section
+              title={`${metric.display_label}, ${RANGE_LABELS[search.range]}`}
+              isFlush
+              actions={
+                <Button icon="download" onClick={() => save(search, answer, nameOf)}>
+                  CSV
+                </Button>
+              }
+            >
+              <RowTable
+                rows={answer.rows}
+                by={search.by}
+                metric={metric}
+                format={formatOf(metric)}
+                nameOf={nameOf}
+                onFilter={(field, value, isExcluded) =>
+                  change({ f: formatFilters([...search.filters, { field, value, isExcluded }]) })
+                }
+              />
+            </Section>
+          </>
+        )
+      }
+    </Load>
+  );
+}
+
+function Warnings({ answer }: { readonly answer: AnalyticsAnswer }): ReactElement | undefined {
+  const warnings = [...answer.warnings, ...(answer.isTruncated ? ['Only the first 10,000 rows are shown.'] : [])];
+  if (warnings.length === 0) return undefined;
+  return (
+    <p role="note" className="border-b border-line bg-warn-soft px-4 py-1 text-warn">
+      {warnings.join(' ')}
+    </p>
+  );
+}
+
+function Chart({
+  answer,
+  metric,
+  search,
+  bounds,
+  nameOf,
+}: {
+  readonly answer: AnalyticsAnswer;
+  readonly metric: Metric;
+  readonly search: AnalyticsSearch;
+  readonly bounds: { readonly start: string; readonly end: string };
+  readonly nameOf: NameOf;
+}): ReactElement {
+  const [dimension] = search.by;
+  const buckets = toBuckets(answer.rows, {
+    granularity: granularityOf(search.range),
+    range: bounds,
+    metric: metric.name,
+    ...(dimension !== undefined && { groupBy: dimension }),
+  });
+  return (
+    <Section title={`${metric.display_label} over time, UTC`}>
+      <TimeChart
+        title={`${metric.display_label}, ${RANGE_LABELS[search.range]}`}
+        kind={search.kind === 'bars' ? 'bars' : 'line'}
+        height={240}
+        times={buckets.times}
+        series={buckets.series.map(({ name, values }) => ({
+          name: dimension === undefined ? metric.display_label : nameOf(dimension, name),
+          values,
+        }))}
+        format={formatOf(metric)}
+      />
+    </Section>
+  );
+}
+
+/** How the API says that a metric is to be shown. */
+function formatOf({ display_format: format }: Metric): (value: number) => string {
+  if (format === 'currency') return (value) => formatUsdShort(value);
+  if (format === 'percent') return (value) => `${(value * 100).toFixed(1)} %`;
+  if (format === 'latency') return (value) => formatMs(value);
+  return (value) => formatCompact(value);
+}
+
+/** Keys and workspaces by their names. */
+function useNames(): NameOf {
+  const { isOperator } = useConsole();
+  const keys = useKeys(isOperator);
+  const workspaces = useWorkspaces(isOperator);
+  return (dimension, value) => {
+    if (dimension === 'api_key_id') return keys.data?.find(({ hash }) => hash === value)?.name ?? value.slice(0, 12);
+    if (dimension === 'workspace') return workspaces.data?.find(({ id }) => id === value)?.name ?? value.slice(0, 8);
+    return value === '' ? 'none' : value;
+  };
+}
+
+/** Exactly what is shown, with the query in its first line. */
+function save(search: AnalyticsSearch, answer: AnalyticsAnswer, nameOf: NameOf): void {
+  const header = [...search.by, search.metric, 'request_count'];
+  const rows = answer.rows.map((row) => [
+    ...search.by.map((name) => nameOf(name, String(row[name] ?? ''))),
+    row[search.metric] ?? null,
+    numberOf(row, 'request_count'),
+  ]);
+  saveFile(
+    `analytics-${search.metric}.csv`,
+    'text/csv',
+    toCsv(`${search.metric} by ${search.by.join(', ') || 'nothing'}, ${RANGE_LABELS[search.range]}, UTC`, header, rows),
+  );
+}

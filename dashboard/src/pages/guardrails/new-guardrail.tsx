@@ -1,0 +1,144 @@
+import { useState, type ReactElement } from 'react';
+import { client, type Schemas } from '../../api/client.ts';
+import { useChange } from '../../api/read.ts';
+import { Checkbox, Select, TextField } from '../../parts/field.tsx';
+import { FormDialog, issueFor } from '../../parts/form.tsx';
+
+type Slug = NonNullable<Schemas['Guardrail']['content_filter_builtins']>[number]['slug'];
+const SLUGS: readonly Slug[] = [
+  'email',
+  'phone',
+  'ssn',
+  'credit-card',
+  'ip-address',
+  'person-name',
+  'address',
+  'regex-prompt-injection',
+];
+const ACTIONS = [
+  { value: 'redact', label: 'redact' },
+  { value: 'block', label: 'block' },
+  { value: 'flag', label: 'flag' },
+] as const;
+type Action = (typeof ACTIONS)[number]['value'];
+
+interface Draft {
+  readonly name: string;
+  readonly slugs: readonly Slug[];
+  readonly action: Action;
+  readonly pattern: string;
+  readonly models: string;
+  readonly isZdr: boolean;
+  readonly limit: string;
+}
+const EMPTY: Draft = { name: '', slugs: [], action: 'redact', pattern: '', models: '', isZdr: false, limit: '' };
+
+/** A guardrail of the usual parts; each can be changed afterwards. */
+export function NewGuardrail({
+  isOpen,
+  onClose,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}): ReactElement {
+  const [draft, setDraft] = useState(EMPTY);
+  const body = toBody(draft);
+  const create = useChange(
+    (guardrail: Schemas['CreateGuardrailRequest']) => client.POST('/guardrails', { body: guardrail }),
+    onClose,
+  );
+  const set = (patch: Partial<Draft>): void => setDraft({ ...draft, ...patch });
+  const issue = (field: string): string | undefined => issueFor(create.error, field);
+  return (
+    <FormDialog
+      title="New guardrail"
+      isOpen={isOpen}
+      onClose={onClose}
+      onSubmit={() => create.mutate(body)}
+      submit="Make guardrail"
+      isBusy={create.isPending}
+      error={create.error}
+      request={{ method: 'POST', path: '/guardrails', body }}
+    >
+      <TextField
+        label="Name"
+        autoFocus
+        value={draft.name}
+        error={issue('name')}
+        onChange={(event) => set({ name: event.target.value })}
+      />
+      <fieldset>
+        <legend className="pb-1 text-xs font-medium text-dim">Look for</legend>
+        <div className="grid grid-cols-2">
+          {SLUGS.map((slug) => (
+            <Checkbox
+              key={slug}
+              label={slug}
+              checked={draft.slugs.includes(slug)}
+              onChange={(event) =>
+                set({
+                  slugs: event.target.checked ? [...draft.slugs, slug] : draft.slugs.filter((other) => other !== slug),
+                })
+              }
+            />
+          ))}
+        </div>
+      </fieldset>
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label="A pattern of yours"
+          className="font-mono text-xs"
+          placeholder="project-\d+"
+          value={draft.pattern}
+          error={issue('content_filters')}
+          onChange={(event) => set({ pattern: event.target.value })}
+        />
+        <Select
+          label="What is found is"
+          options={ACTIONS}
+          value={draft.action}
+          onChange={(event) =>
+            set({ action: ACTIONS.find(({ value }) => value === event.target.value)?.value ?? 'redact' })
+          }
+        />
+        <TextField
+          label="Only these models"
+          placeholder="all"
+          value={draft.models}
+          error={issue('allowed_models')}
+          hint="slugs, with commas between them"
+          onChange={(event) => set({ models: event.target.value })}
+        />
+        <TextField
+          label="Limit in USD a month"
+          inputMode="decimal"
+          placeholder="none"
+          value={draft.limit}
+          error={issue('limit_usd')}
+          hint="each key and member"
+          onChange={(event) => set({ limit: event.target.value })}
+        />
+      </div>
+      <Checkbox
+        label="Zero data retention is demanded"
+        checked={draft.isZdr}
+        onChange={(event) => set({ isZdr: event.target.checked })}
+      />
+    </FormDialog>
+  );
+}
+
+function toBody({ name, slugs, action, pattern, models, isZdr, limit }: Draft): Schemas['CreateGuardrailRequest'] {
+  const allowed = models
+    .split(',')
+    .map((model) => model.trim())
+    .filter(Boolean);
+  return {
+    name,
+    ...(slugs.length > 0 && { content_filter_builtins: slugs.map((slug) => ({ slug, action })) }),
+    ...(pattern !== '' && { content_filters: [{ pattern, action }] }),
+    ...(allowed.length > 0 && { allowed_models: allowed }),
+    ...(isZdr && { enforce_zdr: true }),
+    ...(limit !== '' && { limit_usd: Number(limit), reset_interval: 'monthly' as const }),
+  };
+}

@@ -1,0 +1,152 @@
+import { useState, type ReactElement } from 'react';
+import { client } from '../../api/client.ts';
+import { useChange, useRead } from '../../api/read.ts';
+import { Button } from '../../parts/button.tsx';
+import { DeleteDialog } from '../../parts/form.tsx';
+import { Grid } from '../../parts/grid.tsx';
+import { useHotkeys } from '../../parts/hotkeys.ts';
+import { formatCount } from '../../parts/money.ts';
+import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
+import { useSearchState } from '../../parts/search.ts';
+import { SidePanel } from '../../parts/side-panel.tsx';
+import { Empty, Load } from '../../parts/states.tsx';
+import { Name } from '../../parts/text.tsx';
+import { filtersOf, GUARDRAIL_COLUMNS, type Guardrail } from './columns.tsx';
+import { NewGuardrail } from './new-guardrail.tsx';
+import { parseGuardrailsSearch } from './search.ts';
+import { TryIt } from './try-it.tsx';
+
+const LIST_MAX = 100;
+
+/** What must not pass, tried before it is used. */
+export function Page(): ReactElement {
+  const [{ peek, isNew }, change] = useSearchState(parseGuardrailsSearch);
+  const guardrails = useRead(['guardrails'], (signal) =>
+    client.GET('/guardrails', { signal, params: { query: { limit: LIST_MAX } } }),
+  );
+  useHotkeys({ n: () => change({ new: 'true' }) });
+  const create = (
+    <Button look="primary" icon="plus" hotkey="n" onClick={() => change({ new: 'true' })}>
+      New guardrail
+    </Button>
+  );
+  const list = guardrails.data?.data ?? [];
+  const at = list.findIndex(({ id }) => id === peek);
+  const goTo = (index: number): (() => void) | undefined => {
+    const other = list[index];
+    return other === undefined ? undefined : () => change({ peek: other.id }, false);
+  };
+  const peeked = list[at];
+  return (
+    <Frame
+      title="Guardrails"
+      isFilled
+      lead={guardrails.data === undefined ? undefined : formatCount(guardrails.data.total_count)}
+      actions={create}
+    >
+      <Load of={guardrails}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No guardrail yet" action={create}>
+              <p>
+                A guardrail says which models, providers and contents may pass, and how much each key and member that
+                has it may spend.
+              </p>
+            </Empty>
+          ) : (
+            <div className="flex min-h-0 flex-1">
+              <Grid
+                label="Guardrails"
+                columns={GUARDRAIL_COLUMNS}
+                rows={data}
+                keyOf={({ id }) => id}
+                chosen={peek}
+                onPeek={({ id }) => change({ peek: id }, false)}
+              />
+              {peeked !== undefined && (
+                <Panel
+                  key={peeked.id}
+                  guardrail={peeked}
+                  onClose={() => change({ peek: undefined }, false)}
+                  onPrevious={goTo(at - 1)}
+                  onNext={goTo(at + 1)}
+                />
+              )}
+            </div>
+          )
+        }
+      </Load>
+      <NewGuardrail key={String(isNew)} isOpen={isNew} onClose={() => change({ new: undefined }, false)} />
+    </Frame>
+  );
+}
+
+function Panel({
+  guardrail,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  readonly guardrail: Guardrail;
+  readonly onClose: () => void;
+  readonly onPrevious: (() => void) | undefined;
+  readonly onNext: (() => void) | undefined;
+}): ReactElement {
+  const [isDeleting, setIsDeleting] = useState(false);
+  const { id, name } = guardrail;
+  const remove = useChange(() => client.DELETE('/guardrails/{id}', { params: { path: { id } } }), onClose);
+  const keys = useRead(['guardrail-keys', id], (signal) =>
+    client.GET('/guardrails/{id}/assignments/keys', { signal, params: { path: { id }, query: {} } }),
+  );
+  return (
+    <SidePanel title={<Name>{name}</Name>} onClose={onClose} onPrevious={onPrevious} onNext={onNext}>
+      <Section title="Try it">
+        <TryIt id={id} />
+      </Section>
+      <Section
+        title="Rules"
+        actions={
+          <Button icon="trash" onClick={() => setIsDeleting(true)}>
+            Delete
+          </Button>
+        }
+      >
+        <Facts
+          of={[
+            ['What for', guardrail.description ?? 'not said'],
+            ['Filters', filtersOf(guardrail).join(', ') || 'none'],
+            ['Models', listOf(guardrail.allowed_models, guardrail.ignored_models)],
+            ['Providers', listOf(guardrail.allowed_providers, guardrail.ignored_providers)],
+            ['Zero retention', guardrail.enforce_zdr === true ? 'demanded' : 'not demanded'],
+            [
+              'Limit',
+              guardrail.limit_usd === null
+                ? 'none'
+                : `${guardrail.limit_usd} USD each key and member, ${guardrail.reset_interval ?? 'in all'}`,
+            ],
+            [
+              'Keys',
+              keys.data === undefined ? '…' : keys.data.data.map(({ key_name: key }) => key).join(', ') || 'none',
+            ],
+          ]}
+        />
+      </Section>
+      <DeleteDialog
+        what="guardrail"
+        name={name}
+        isOpen={isDeleting}
+        onClose={() => setIsDeleting(false)}
+        onDelete={() => remove.mutate(undefined)}
+        isBusy={remove.isPending}
+        error={remove.error}
+      >
+        Keys and members that have it are bound by it no more.
+      </DeleteDialog>
+    </SidePanel>
+  );
+}
+
+function listOf(allowed: readonly string[] | null, ignored: readonly string[] | null): string {
+  if (allowed !== null) return `only ${allowed.join(', ')}`;
+  return ignored === null ? 'all' : `all but ${ignored.join(', ')}`;
+}

@@ -1,0 +1,184 @@
+import { useModels } from '../../api/models.ts';
+import { useState, type ReactElement } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Segments } from '../../parts/field.tsx';
+import { useHotkeys } from '../../parts/hotkeys.ts';
+import { Page as Frame } from '../../parts/page.tsx';
+import { useSearchState } from '../../parts/search.ts';
+import { LANGUAGES, toSnippet, type Language } from '../../parts/snippets.ts';
+import { Empty } from '../../parts/states.tsx';
+import { Composer } from './composer.tsx';
+import { useConversation, type Conversation } from './conversation.ts';
+import { Explain } from './explain.tsx';
+import { ModelPicker } from './model-picker.tsx';
+import { SettingsPanel } from './settings-panel.tsx';
+import { NO_SETTINGS, toBody, type Settings } from './settings.ts';
+import { COLUMNS_MAX, parsePlaygroundSearch } from './search.ts';
+import { ThreadView } from './thread-view.tsx';
+
+const FIRST_MODEL = 'sandbox/echo';
+const NAMES = ['A', 'B', 'C', 'D'];
+
+/** Ask several models, and see what the gateway did. */
+export function Page(): ReactElement {
+  const [search, change] = useSearchState(parsePlaygroundSearch);
+  const [settings, setSettings] = useState<Settings>(NO_SETTINGS);
+  const [open, setOpen] = useState<'settings' | 'request' | 'explain'>();
+  const [isBlind, setIsBlind] = useState(false);
+  const models = search.models.length > 0 ? search.models : [FIRST_MODEL];
+  const conversation = useConversation(models, { ...settings, preset: search.preset });
+  const setModels = (next: readonly string[]): void => change({ models: next.join(',') }, false);
+  const isRunning = conversation.threads.some((thread) => thread.isRunning);
+  useHotkeys({ 'Ctrl+.': () => conversation.stop() });
+  const toggle = (part: 'settings' | 'request' | 'explain') => (): void => setOpen(open === part ? undefined : part);
+  return (
+    <Frame
+      title="Playground"
+      isFilled
+      actions={
+        <>
+          <Button icon="presets" aria-expanded={open === 'settings'} onClick={toggle('settings')}>
+            Settings
+          </Button>
+          <Button icon="routing" onClick={toggle('explain')}>
+            Explain
+          </Button>
+          <Button icon="code" onClick={toggle('request')}>
+            Request
+          </Button>
+          {models.length > 1 && (
+            <Button aria-pressed={isBlind} onClick={() => setIsBlind(!isBlind)}>
+              {isBlind ? 'Show names' : 'Blind'}
+            </Button>
+          )}
+          <Button onClick={conversation.clear}>Clear</Button>
+        </>
+      }
+      bar={<ModelPicker models={models} max={COLUMNS_MAX} onChange={setModels} />}
+    >
+      {open === 'settings' && <SettingsPanel settings={settings} onChange={setSettings} />}
+      <Columns models={models} conversation={conversation} isBlind={isBlind} onModels={setModels} />
+      <Composer
+        isRunning={isRunning}
+        canSend={!isRunning}
+        onSend={conversation.send}
+        onStop={() => conversation.stop()}
+      />
+      <RequestDialog
+        isOpen={open === 'request'}
+        onClose={() => setOpen(undefined)}
+        body={toBody(models[0] ?? FIRST_MODEL, conversation.threads[0]?.messages ?? [], settings)}
+      />
+      <Dialog
+        title="Where it would go"
+        isOpen={open === 'explain'}
+        onClose={() => setOpen(undefined)}
+        width="max-w-3xl"
+      >
+        <Explain body={toBody(models[0] ?? FIRST_MODEL, [{ role: 'user', content: 'Hello' }], settings)} />
+      </Dialog>
+    </Frame>
+  );
+}
+
+function Columns({
+  models,
+  conversation,
+  isBlind,
+  onModels,
+}: {
+  readonly models: readonly string[];
+  readonly conversation: Conversation;
+  readonly isBlind: boolean;
+  readonly onModels: (models: readonly string[]) => void;
+}): ReactElement {
+  const isFresh = conversation.threads.every(({ messages }) => messages.length === 0);
+  if (isFresh && models.length === 1)
+    return (
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+        <Empty
+          title={`Ask ${models[0]}`}
+          action={
+            <Examples
+              onTry={(model, text) => (model === models[0] ? conversation.send(text, []) : onModels([model]))}
+            />
+          }
+        >
+          <p>
+            Add up to three models beside it to compare them. What you ask is a request like any other: it is routed,
+            limited and recorded.
+          </p>
+        </Empty>
+      </div>
+    );
+  return (
+    <div className="flex min-h-0 flex-1 overflow-x-auto">
+      {conversation.threads.map((thread, at) => (
+        <ThreadView
+          key={thread.model}
+          thread={thread}
+          conversation={conversation}
+          alias={isBlind ? `Model ${NAMES[at]}` : undefined}
+          onRemove={models.length > 1 ? () => onModels(models.filter((model) => model !== thread.model)) : undefined}
+          onOnly={models.length > 1 ? () => onModels([thread.model]) : undefined}
+        />
+      ))}
+    </div>
+  );
+}
+
+const EXAMPLES = [
+  ['sandbox/echo', 'Say hello'],
+  ['sandbox/reasoning', 'Why is the sky blue?'],
+  ['sandbox/tools', 'What is the weather in Paris?'],
+] as const;
+
+function Examples({ onTry }: { readonly onTry: (model: string, text: string) => void }): ReactElement {
+  const models = useModels();
+  const names = new Set((models.data ?? []).map(({ id }) => id));
+  return (
+    <>
+      {EXAMPLES.filter(([model]) => names.has(model)).map(([model, text]) => (
+        <Button key={model} onClick={() => onTry(model, text)}>
+          {model}: “{text}”
+        </Button>
+      ))}
+    </>
+  );
+}
+
+function RequestDialog({
+  isOpen,
+  onClose,
+  body,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly body: Readonly<Record<string, unknown>>;
+}): ReactElement {
+  const [language, setLanguage] = useState<Language>('curl');
+  return (
+    <Dialog title="The request of the first column" isOpen={isOpen} onClose={onClose} width="max-w-3xl">
+      <div className="flex flex-col gap-3">
+        <Segments
+          label="Language"
+          value={language}
+          options={LANGUAGES.map((value) => ({ value, label: value }))}
+          onChange={setLanguage}
+        />
+        <CodeBlock
+          label="Request"
+          isWrapped
+          text={toSnippet(
+            { method: 'POST', path: '/chat/completions', body: JSON.stringify(body, undefined, 2) },
+            language,
+            location.origin,
+            'GATEWAY_API_KEY',
+          )}
+        />
+      </div>
+    </Dialog>
+  );
+}

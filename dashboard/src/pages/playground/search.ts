@@ -1,0 +1,13 @@
+import type { Search } from '../../parts/search.ts';
+
+export const COLUMNS_MAX = 4;
+
+export interface PlaygroundSearch {
+  readonly models: readonly string[];
+  readonly preset: string;
+}
+
+export function parsePlaygroundSearch(search: Search): PlaygroundSearch {
+  const models = (search['models'] ?? '').split(',').filter(Boolean);
+  return { models: models.slice(0, COLUMNS_MAX), preset: search['preset'] ?? '' };
+}

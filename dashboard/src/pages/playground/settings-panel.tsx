@@ -1,0 +1,75 @@
+import type { ReactElement } from 'react';
+import { Select, TextArea, TextField } from '../../parts/field.tsx';
+import { problemOfTools, type Settings } from './settings.ts';
+
+const EFFORTS = [
+  { value: '', label: 'as the model has it' },
+  { value: 'low', label: 'low' },
+  { value: 'medium', label: 'medium' },
+  { value: 'high', label: 'high' },
+] as const;
+const SORTS = [
+  { value: '', label: 'balanced' },
+  { value: 'price', label: 'price' },
+  { value: 'throughput', label: 'throughput' },
+  { value: 'latency', label: 'latency' },
+] as const;
+
+/** Settings of every column. */
+export function SettingsPanel({
+  settings,
+  onChange,
+}: {
+  readonly settings: Settings;
+  readonly onChange: (settings: Settings) => void;
+}): ReactElement {
+  const set = (patch: Partial<Settings>): void => onChange({ ...settings, ...patch });
+  return (
+    <div className="grid max-h-[45vh] gap-3 overflow-y-auto border-b border-line bg-surface p-4 lg:grid-cols-2">
+      <TextArea
+        label="System"
+        rows={4}
+        value={settings.system}
+        onChange={(event) => set({ system: event.target.value })}
+      />
+      <TextArea
+        label="Functions, as JSON"
+        rows={4}
+        className="font-mono text-xs"
+        spellCheck={false}
+        placeholder='[{"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}]'
+        value={settings.tools}
+        error={problemOfTools(settings.tools)}
+        onChange={(event) => set({ tools: event.target.value })}
+      />
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-4 lg:col-span-2">
+        <TextField
+          label="Temperature"
+          inputMode="decimal"
+          placeholder="default"
+          value={settings.temperature}
+          onChange={(event) => set({ temperature: event.target.value })}
+        />
+        <TextField
+          label="Most tokens out"
+          inputMode="numeric"
+          placeholder="default"
+          value={settings.maxTokens}
+          onChange={(event) => set({ maxTokens: event.target.value })}
+        />
+        <Select
+          label="Reasoning"
+          options={EFFORTS}
+          value={settings.effort}
+          onChange={(event) => set({ effort: EFFORTS.find(({ value }) => value === event.target.value)?.value ?? '' })}
+        />
+        <Select
+          label="Providers ordered by"
+          options={SORTS}
+          value={settings.sort}
+          onChange={(event) => set({ sort: SORTS.find(({ value }) => value === event.target.value)?.value ?? '' })}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,187 @@
+import { useState, type ReactElement } from 'react';
+import type { ChatMessage } from '../../api/chat-stream.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button, IconButton, To } from '../../parts/button.tsx';
+import { TextArea } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Markdown } from '../../parts/markdown.tsx';
+import { formatCount, formatUsd } from '../../parts/money.ts';
+import { Name } from '../../parts/text.tsx';
+import { formatMs } from '../../parts/time.ts';
+import type { Conversation, Thread } from './conversation.ts';
+
+interface ThreadViewProps {
+  readonly thread: Thread;
+  readonly conversation: Conversation;
+  readonly onRemove: (() => void) | undefined;
+  readonly onOnly: (() => void) | undefined;
+  /** The name stays hidden until one is chosen. */
+  readonly alias: string | undefined;
+}
+
+/** One column: the questions, the answer as it grows, and what it cost. */
+export function ThreadView({ thread, conversation, onRemove, onOnly, alias }: ThreadViewProps): ReactElement {
+  const { model, messages, answer, isRunning } = thread;
+  const hasBegun = answer.text !== '' || answer.reasoning !== '' || answer.toolCalls.length > 0;
+  return (
+    <section
+      aria-label={alias ?? model}
+      className="flex min-h-0 min-w-72 flex-1 flex-col border-r border-line bg-surface last:border-r-0"
+    >
+      <header className="flex h-9 items-center gap-1 border-b border-line pr-1 pl-3">
+        <h2 className="min-w-0 flex-1 truncate font-semibold">{alias ?? <Name>{model}</Name>}</h2>
+        {isRunning && (
+          <IconButton icon="stop" label={`Stop ${alias ?? model}`} onClick={() => conversation.stop(model)} />
+        )}
+        {!isRunning && messages.length > 0 && (
+          <IconButton icon="refresh" label={`Ask ${alias ?? model} again`} onClick={() => conversation.retry(model)} />
+        )}
+        {onOnly !== undefined && messages.length > 0 && (
+          <IconButton icon="check" label={`Go on with ${alias ?? model} alone`} onClick={onOnly} />
+        )}
+        {onRemove !== undefined && <IconButton icon="close" label={`Take ${alias ?? model} away`} onClick={onRemove} />}
+      </header>
+      <div
+        className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-3"
+        role="log"
+        aria-live="off"
+        tabIndex={0}
+        aria-label={`Conversation with ${alias ?? model}`}
+      >
+        {messages.map((message, at) => (
+          <Turn key={at} message={message} />
+        ))}
+        {answer.reasoning !== '' && <Reasoning text={answer.reasoning} isOver={answer.text !== '' || !isRunning} />}
+        {answer.text !== '' && <Markdown text={answer.text} />}
+        {isRunning && !hasBegun && <p className="late text-dim">waiting for the first token …</p>}
+        {answer.toolCalls.length > 0 && (
+          <ToolCalls thread={thread} onAnswer={(results) => conversation.answerTool(model, results)} />
+        )}
+        {answer.error !== undefined && (
+          <p role="alert" className="flex gap-2 rounded-md bg-bad-soft p-2 text-bad">
+            <Icon name="warning" /> <span className="min-w-0 break-words">{answer.error.message}</span>
+          </p>
+        )}
+      </div>
+      {messages.length > 0 && <Foot thread={thread} isHidden={alias !== undefined} />}
+    </section>
+  );
+}
+
+function Turn({ message }: { readonly message: ChatMessage }): ReactElement {
+  const text = typeof message.content === 'string' ? message.content : '';
+  const images = Array.isArray(message.content) ? message.content.length - 1 : 0;
+  const shown = text === '' && Array.isArray(message.content) ? textOfParts(message.content) : text;
+  if (message.role === 'assistant')
+    return shown === '' ? (
+      <p className="text-xs text-dim">called {message.tool_calls?.map((call) => call.function.name).join(', ')}</p>
+    ) : (
+      <Markdown text={shown} />
+    );
+  return (
+    <div
+      className={`max-w-[92%] self-end rounded-lg px-3 py-2 break-words whitespace-pre-wrap ${message.role === 'tool' ? 'bg-page font-mono text-xs' : 'bg-chosen'}`}
+    >
+      {shown}
+      {images > 0 && <span className="block text-xs text-dim">{images} pictures</span>}
+    </div>
+  );
+}
+
+function textOfParts(parts: readonly unknown[]): string {
+  return parts
+    .map((part) =>
+      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string' ? part.text : '',
+    )
+    .join('');
+}
+
+function Reasoning({ text, isOver }: { readonly text: string; readonly isOver: boolean }): ReactElement {
+  return (
+    <details className="rounded-md border border-line" open={!isOver}>
+      <summary className="flex h-7 items-center gap-1.5 px-2 text-xs text-dim">
+        <Icon name="playground" size={12} /> {isOver ? 'Reasoning' : 'Thinking …'}{' '}
+        <span>{formatCount(text.length)} characters</span>
+      </summary>
+      <p className="max-h-60 overflow-y-auto border-t border-line p-2 text-dim whitespace-pre-wrap">{text}</p>
+    </details>
+  );
+}
+
+function ToolCalls({
+  thread,
+  onAnswer,
+}: {
+  readonly thread: Thread;
+  readonly onAnswer: (results: Readonly<Record<string, string>>) => void;
+}): ReactElement {
+  const [results, setResults] = useState<Readonly<Record<string, string>>>({});
+  const calls = thread.answer.toolCalls;
+  return (
+    <form
+      className="flex flex-col gap-3 rounded-md border border-line p-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAnswer(results);
+      }}
+    >
+      {calls.map(({ id, function: { name, arguments: text } }) => (
+        <div key={id} className="flex flex-col gap-1">
+          <p className="flex items-center gap-2 font-medium">
+            <Icon name="tools" size={14} /> <Name>{name}</Name>
+          </p>
+          <pre className="overflow-x-auto rounded bg-page p-2 font-mono text-xs whitespace-pre-wrap">{text}</pre>
+          {!thread.isRunning && (
+            <TextArea
+              label={`What ${name} returns`}
+              rows={2}
+              value={results[id] ?? ''}
+              onChange={(event) => setResults({ ...results, [id]: event.target.value })}
+              className="font-mono text-xs"
+            />
+          )}
+        </div>
+      ))}
+      {!thread.isRunning && (
+        <div>
+          <Button type="submit" look="primary">
+            Answer and go on
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+function Foot({
+  thread: { answer, isRunning },
+  isHidden,
+}: {
+  readonly thread: Thread;
+  readonly isHidden: boolean;
+}): ReactElement {
+  const { usage, firstMs, totalMs } = answer;
+  const seconds = ((totalMs ?? 0) - (firstMs ?? 0)) / 1_000;
+  const speed =
+    usage !== undefined && seconds > 0.05 ? `${Math.round(usage.completionTokens / seconds)} tok/s` : undefined;
+  return (
+    <footer className="flex min-h-8 flex-wrap items-center gap-x-3 border-t border-line px-3 py-1 text-xs text-dim">
+      {isRunning && <Badge tone="accent">streaming</Badge>}
+      {!isRunning && answer.finish !== undefined && answer.finish !== 'stop' && (
+        <Badge tone="warn">{answer.finish}</Badge>
+      )}
+      {usage?.costUsd !== undefined && <span className="font-mono text-text">{formatUsd(usage.costUsd)} $</span>}
+      {firstMs !== undefined && <span>first token {formatMs(firstMs)}</span>}
+      {totalMs !== undefined && <span>total {formatMs(totalMs)}</span>}
+      {usage !== undefined && (
+        <span>
+          {formatCount(usage.promptTokens)} in, {formatCount(usage.completionTokens)} out
+        </span>
+      )}
+      {speed !== undefined && <span>{speed}</span>}
+      {!isHidden && answer.provider !== undefined && <span>at {answer.provider}</span>}
+      <span className="flex-1" />
+      {answer.id !== undefined && !isHidden && <To to={`/ui/requests/${answer.id}`}>the record</To>}
+    </footer>
+  );
+}

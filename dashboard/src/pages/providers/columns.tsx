@@ -1,0 +1,83 @@
+import type { Credential } from '../../api/lists.ts';
+import { Badge } from '../../parts/badge.tsx';
+import type { Column } from '../../parts/grid.tsx';
+import { formatCount, formatUsdShort } from '../../parts/money.ts';
+import { Name } from '../../parts/text.tsx';
+
+/** A provider with what the lists say of it. */
+export interface ProviderRow {
+  readonly slug: string;
+  readonly name: string;
+  readonly headquarters: string | null;
+  readonly datacenters: readonly string[];
+  readonly credentials: readonly Credential[];
+  readonly requests: number;
+  readonly errors: number;
+  readonly usd: number;
+}
+
+export const PROVIDER_COLUMNS: readonly Column<ProviderRow>[] = [
+  {
+    id: 'name',
+    title: 'Provider',
+    width: 170,
+    grows: true,
+    cell: ({ name }) => (
+      <span className="font-medium">
+        <Name>{name}</Name>
+      </span>
+    ),
+  },
+  {
+    id: 'slug',
+    title: 'Slug',
+    width: 130,
+    cell: ({ slug }) => <span className="font-mono text-xs text-dim">{slug}</span>,
+  },
+  {
+    id: 'credentials',
+    title: 'Own credentials',
+    width: 200,
+    cell: ({ credentials }) =>
+      credentials.length === 0 ? (
+        <span className="text-dim">–</span>
+      ) : (
+        credentials.map(({ id, label, name, disabled }) => (
+          <Badge key={id} tone={disabled ? 'dim' : 'good'}>
+            {name ?? label}
+          </Badge>
+        ))
+      ),
+  },
+  {
+    id: 'requests',
+    title: '7 d requests',
+    width: 96,
+    align: 'right',
+    cell: ({ requests }) => <span className="font-mono text-xs">{formatCount(requests)}</span>,
+  },
+  {
+    id: 'errors',
+    title: 'Errors',
+    width: 70,
+    align: 'right',
+    cell: ({ errors }) => (
+      <span className={`font-mono text-xs ${errors > 0 ? 'text-bad' : 'text-dim'}`}>{formatCount(errors)}</span>
+    ),
+  },
+  {
+    id: 'usd',
+    title: '7 d $',
+    width: 90,
+    align: 'right',
+    cell: ({ usd }) => <span className="font-mono text-xs">{formatUsdShort(usd)}</span>,
+  },
+  {
+    id: 'where',
+    title: 'Regions',
+    width: 130,
+    cell: ({ headquarters, datacenters }) => (
+      <span className="text-dim">{datacenters.join(' ') || headquarters || '–'}</span>
+    ),
+  },
+];

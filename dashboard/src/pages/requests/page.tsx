@@ -1,0 +1,230 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactElement } from 'react';
+import { useAnalytics } from '../../api/analytics.ts';
+import { toBuckets } from '../../api/buckets.ts';
+import { asApiError } from '../../api/errors.ts';
+import { readGenerations, type GenerationRow } from '../../api/generations.ts';
+import { useKeys } from '../../api/lists.ts';
+import { useConsole } from '../../api/session.ts';
+import { Button, LinkButton } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Grid } from '../../parts/grid.tsx';
+import { useHotkeys } from '../../parts/hotkeys.ts';
+import { formatCount } from '../../parts/money.ts';
+import { NothingMatches } from '../../parts/nothing-matches.tsx';
+import { Page as Frame } from '../../parts/page.tsx';
+import { RangeSelect } from '../../parts/range-select.tsx';
+import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
+import { Empty, Failure, Needs, Skeleton } from '../../parts/states.tsx';
+import { useNow } from '../../parts/text.tsx';
+import { TimeChart } from '../../parts/time-chart.tsx';
+import { boundsOf, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
+import { ColumnChooser } from './column-chooser.tsx';
+import { chosenColumns, requestColumns } from './columns.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { Peek } from './peek.tsx';
+import { parseRequestsSearch, type RequestsSearch } from './search.ts';
+
+const PAGE = '100';
+const TAIL_MS = 5_000;
+
+/** Find one request among millions. */
+export function Page(): ReactElement {
+  const [search, change] = useSearchState(parseRequestsSearch);
+  const [isTailing, setIsTailing] = useState(false);
+  useHotkeys({ p: () => setIsTailing(!isTailing) });
+  return (
+    <Frame
+      title="Requests"
+      isFilled
+      actions={
+        <>
+          <RangeSelect
+            value={search.range}
+            onChange={(range) => change({ range: range === '24h' ? undefined : range })}
+          />
+          <ColumnChooser chosen={search.columns} onChange={(cols) => change({ cols }, false)} />
+          <Button
+            icon={isTailing ? 'pause' : 'play'}
+            hotkey="p"
+            aria-pressed={isTailing}
+            onClick={() => setIsTailing(!isTailing)}
+          >
+            Tail
+          </Button>
+        </>
+      }
+      bar={<FilterBar filters={search.filters} onChange={change} />}
+    >
+      <Needs operation="GET /generations">
+        <Found search={search} change={change} isTailing={isTailing} />
+      </Needs>
+    </Frame>
+  );
+}
+
+function Found({
+  search,
+  change,
+  isTailing,
+}: {
+  readonly search: RequestsSearch;
+  readonly change: ChangeSearch;
+  readonly isTailing: boolean;
+}): ReactElement {
+  const bounds = boundsOf(search.range, useNow());
+  const filters = Object.fromEntries(search.filters.map(({ name, value }) => [name, value]));
+  const list = useInfiniteQuery({
+    queryKey: ['generations', search.range, filters],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      readGenerations({ ...filters, from: bounds.start, limit: PAGE, cursor: pageParam }, signal),
+    getNextPageParam: ({ cursor }) => cursor,
+    refetchInterval: isTailing ? TAIL_MS : false,
+    retry: false,
+  });
+  const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
+  const last = list.data?.pages.at(-1);
+  const more = list.hasNextPage ? (
+    <div className="flex items-center gap-3 p-3 text-dim">
+      <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+        {list.isFetchingNextPage ? 'Looking …' : 'Load older'}
+      </Button>
+      {last?.searchedTo !== undefined && (
+        <span>looked back to {last.searchedTo.slice(0, 16).replace('T', ' ')} UTC</span>
+      )}
+      {last?.lookedAt !== undefined && <span>{formatCount(last.lookedAt)} looked at</span>}
+    </div>
+  ) : undefined;
+  if (list.isPending) return <Skeleton rows={14} />;
+  if (list.isError && rows.length === 0)
+    return <Failure error={asApiError(list.error)} onRetry={() => void list.refetch()} />;
+  return (
+    <>
+      <Histogram search={search} bounds={bounds} />
+      {rows.length === 0 ? (
+        <None search={search} change={change} />
+      ) : (
+        <Rows rows={rows} search={search} change={change} foot={more} />
+      )}
+    </>
+  );
+}
+
+function Rows({
+  rows,
+  search,
+  change,
+  foot,
+}: {
+  readonly rows: readonly GenerationRow[];
+  readonly search: RequestsSearch;
+  readonly change: ChangeSearch;
+  readonly foot: ReactElement | undefined;
+}): ReactElement {
+  const { isOperator } = useConsole();
+  const keys = useKeys(isOperator);
+  const navigate = useNavigate();
+  const nowMs = useNow();
+  const keyName = (hash: string): string => keys.data?.find((key) => key.hash === hash)?.name ?? hash.slice(0, 8);
+  const at = rows.findIndex(({ id }) => id === search.peek);
+  const peekAt = (index: number): (() => void) | undefined => {
+    const row = rows[index];
+    return row === undefined ? undefined : () => change({ peek: row.id }, false);
+  };
+  const peeked = rows[at];
+  const open = ({ id }: GenerationRow): void => void navigate({ to: `/ui/requests/${id}` });
+  return (
+    <div className="flex min-h-0 flex-1">
+      <Grid
+        label="Requests"
+        columns={chosenColumns(requestColumns(nowMs, keyName), search.columns)}
+        rows={rows}
+        keyOf={({ id }) => id}
+        chosen={search.peek}
+        onOpen={open}
+        onPeek={({ id }) => change({ peek: id }, false)}
+        foot={foot}
+      />
+      {peeked !== undefined && (
+        <Peek
+          row={peeked}
+          onClose={() => change({ peek: undefined }, false)}
+          onPrevious={peekAt(at - 1)}
+          onNext={peekAt(at + 1)}
+          onOpen={() => open(peeked)}
+        />
+      )}
+    </div>
+  );
+}
+
+const CHART_FILTERS: Readonly<Record<string, string>> = {
+  model: 'model',
+  key: 'api_key_id',
+  session: 'session',
+  workspace: 'workspace',
+  provider: 'provider',
+};
+
+/** Requests and errors of the range: of those filters that analytics has. */
+function Histogram({
+  search,
+  bounds,
+}: {
+  readonly search: RequestsSearch;
+  readonly bounds: { readonly start: string; readonly end: string };
+}): ReactElement | undefined {
+  const granularity = granularityOf(search.range);
+  const filters = search.filters.flatMap(({ name, value }) => {
+    const field = CHART_FILTERS[name];
+    return field === undefined || value.includes('*') ? [] : [{ field, operator: 'eq' as const, value }];
+  });
+  const answer = useAnalytics({ metrics: ['request_count', 'error_count'], granularity, range: bounds, filters });
+  if (answer.data === undefined || answer.data.rows.length === 0) return undefined;
+  const shape = { granularity, range: bounds } as const;
+  const requests = toBuckets(answer.data.rows, { ...shape, metric: 'request_count' });
+  const errors = toBuckets(answer.data.rows, { ...shape, metric: 'error_count' });
+  return (
+    <div className="border-b border-line bg-surface px-4 pt-1 max-sm:hidden">
+      <TimeChart
+        title={`Requests, ${RANGE_LABELS[search.range]}`}
+        kind="bars"
+        height={84}
+        times={requests.times}
+        series={[
+          { name: 'requests', values: requests.series[0]?.values ?? [] },
+          { name: 'errors', values: errors.series[0]?.values ?? [], color: '--color-bad' },
+        ]}
+      />
+    </div>
+  );
+}
+
+function None({ search, change }: { readonly search: RequestsSearch; readonly change: ChangeSearch }): ReactElement {
+  if (search.filters.length > 0)
+    return (
+      <NothingMatches
+        what={`request, ${RANGE_LABELS[search.range]},`}
+        filters={search.filters.map(({ name, value }) => ({
+          name: `${name}: ${value}`,
+          onDrop: () => change({ [name]: undefined }),
+        }))}
+      />
+    );
+  const text = `curl -s ${location.origin}/v1/chat/completions \\\n  -H "Authorization: Bearer $GATEWAY_API_KEY" -H 'Content-Type: application/json' \\\n  -d '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello"}]}'`;
+  return (
+    <Empty
+      title={`No request, ${RANGE_LABELS[search.range]}`}
+      action={
+        <LinkButton to="/ui/playground" look="primary">
+          Ask in the playground
+        </LinkButton>
+      }
+    >
+      <p>Each call of a model is a row here, with what it cost and where it went. This one needs no provider:</p>
+      <CodeBlock label="A first request" text={text} />
+    </Empty>
+  );
+}

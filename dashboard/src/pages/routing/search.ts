@@ -1,0 +1,64 @@
+import { oneOf, type Search } from '../../parts/search.ts';
+
+export const SORTS = ['', 'price', 'throughput', 'latency'] as const;
+export const TABS = ['explain', 'health', 'routers'] as const;
+
+/** Every position of the controls is an address. */
+export interface RoutingSearch {
+  readonly tab: (typeof TABS)[number];
+  readonly model: string;
+  readonly sort: (typeof SORTS)[number];
+  readonly maxPrice: string;
+  readonly maxLatency: string;
+  readonly minThroughput: string;
+  readonly isZdr: boolean;
+  readonly isTrainingDenied: boolean;
+  readonly needsTools: boolean;
+  readonly needsImage: boolean;
+  /** Providers that are pretended to be away. */
+  readonly down: readonly string[];
+}
+
+export function parseRoutingSearch(search: Search): RoutingSearch {
+  return {
+    tab: oneOf(search['tab'], TABS),
+    model: search['model'] ?? '',
+    sort: oneOf(search['sort'] ?? '', SORTS),
+    maxPrice: search['max_price'] ?? '',
+    maxLatency: search['max_ttft'] ?? '',
+    minThroughput: search['min_tps'] ?? '',
+    isZdr: search['zdr'] === 'true',
+    isTrainingDenied: search['deny'] === 'true',
+    needsTools: search['tools'] === 'true',
+    needsImage: search['image'] === 'true',
+    down: (search['down'] ?? '').split(',').filter(Boolean),
+  };
+}
+
+/** A picture of one pixel: it stands for any. */
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** The request that the controls stand for: preferences that the gateway has, never weights that it has not. */
+export function toRequest(search: RoutingSearch): Readonly<Record<string, unknown>> {
+  const { model, sort, maxPrice, maxLatency, minThroughput, isZdr, isTrainingDenied, needsTools, needsImage, down } =
+    search;
+  const text = { type: 'text', text: 'Hello' };
+  const provider = {
+    ...(sort !== '' && { sort }),
+    ...(maxPrice !== '' && { max_price: { prompt: Number(maxPrice), completion: Number(maxPrice) } }),
+    ...(maxLatency !== '' && { preferred_max_latency: Number(maxLatency) }),
+    ...(minThroughput !== '' && { preferred_min_throughput: Number(minThroughput) }),
+    ...(isZdr && { zdr: true }),
+    ...(isTrainingDenied && { data_collection: 'deny' }),
+    ...(down.length > 0 && { ignore: down }),
+  };
+  return {
+    model,
+    messages: [
+      { role: 'user', content: needsImage ? [text, { type: 'image_url', image_url: { url: PIXEL } }] : 'Hello' },
+    ],
+    ...(needsTools && { tools: [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }] }),
+    ...(Object.keys(provider).length > 0 && { provider }),
+  };
+}
