@@ -4,6 +4,7 @@ import type { SettleDeps } from '../pipeline/billing/settle.ts';
 import type { GenerateDeps } from '../pipeline/generate.ts';
 import { encodeGeneration } from '../store/journal/record.ts';
 import { rowOf } from '../telemetry/generation-row.ts';
+import type { Observability } from './observability.ts';
 import type { Spending } from './spending.ts';
 
 /** What keeps the account of a request: its limits, its hold, and its record with the charge. */
@@ -20,6 +21,7 @@ export function createAccounting(
   { ledger, rateLimiter }: Spending,
   journal: Pick<Journal, 'append' | 'takeRoom' | 'returnRoom'>,
   region: string,
+  exports: Observability['exports'],
 ): Accounting {
   return {
     ledger,
@@ -29,7 +31,15 @@ export function createAccounting(
     },
     returnRoom: () => journal.returnRoom(),
     store: (record) =>
-      journal.append(encodeGeneration(rowOf(record, region), record.principal.accountId)).catch(isLate),
+      journal
+        .append(
+          encodeGeneration(
+            rowOf(record, region),
+            record.principal.accountId,
+            exports.isOn ? exports.factsOf(record) : undefined,
+          ),
+        )
+        .catch(isLate),
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAnalyticsRateLimit } from '../accounts/limits/analytics-rate-limit.ts';
 import { longestRequestMs, type Config } from '../config/config.ts';
@@ -11,6 +12,8 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { Changes } from '../store/engine/changes.ts';
 import type { Database } from '../store/engine/database.ts';
 import { createDestinationStore } from '../store/accounts/destinations.ts';
+import { createCursors } from '../store/exports/cursors.ts';
+import { createExportRows } from '../store/exports/export-rows.ts';
 import { createTaskTrafficStore } from '../store/usage/task-traffic.ts';
 import { watchTaskTraffic, type TaskTrafficWatch } from '../telemetry/task-traffic.ts';
 import { createContentStore } from '../store/generations/generation-content.ts';
@@ -23,10 +26,10 @@ import { createWorkspaceStore } from '../store/accounts/workspaces.ts';
 import { createAnalytics } from '../telemetry/analytics/analytics.ts';
 import type { ResponseCapture } from '../telemetry/response-capture.ts';
 import { createContentLog, type ContentLog, type LogSwitches } from '../telemetry/content-log.ts';
-import { createBroadcast, type Broadcast } from '../telemetry/destinations/broadcast.ts';
-import { createDestinations } from '../telemetry/destinations/destinations.ts';
-import { toExported } from '../telemetry/destinations/exported.ts';
-import { createPatternSearch } from '../telemetry/destinations/pattern-search.ts';
+import { cleanUpExports, type CleanUpDeps } from '../telemetry/destinations/delivery/clean-up.ts';
+import { createDelivery, type Delivery } from '../telemetry/destinations/delivery/delivery.ts';
+import { createDestinations, type Destinations } from '../telemetry/destinations/destinations.ts';
+import { createPatternSearch } from '../telemetry/destinations/filters/pattern-search.ts';
 import { createPoster } from '../telemetry/destinations/post.ts';
 import { createFeedbackBox, type FeedbackBox } from '../telemetry/feedback.ts';
 import type { Log } from '../telemetry/logs.ts';
@@ -39,6 +42,8 @@ export interface Observability {
   readonly services: Pick<ManagementServices, 'analytics' | 'content' | 'feedback' | 'destinations' | 'insights'>;
   /** What requests of the last days were about. */
   readonly traffic: TaskTrafficWatch;
+  /** What of records destinations need. */
+  readonly exports: Pick<Delivery, 'isOn' | 'factsOf'>;
   /** Begins to capture a response; `undefined` when its content is not to be stored. */
   openCapture(log: Pick<GenerationRecord, 'id' | 'principal' | 'request'>): ResponseCapture | undefined;
   /** A generation has ended and was settled. Never throws; what follows runs in the background. */
@@ -69,6 +74,7 @@ export interface ObservabilityDeps {
 /** How long after the longest request a record may still come: it waits minutes for a database that is away. */
 const RECORD_GRACE_MS = 600_000;
 const SUM_UP_EVERY_MS = 60_000;
+const CLEAN_UP_EVERY_MS = 60_000;
 const PURGE_EVERY_MS = 600_000;
 const PAUSE_MS = 20;
 /** Records whose workspace is being looked up, or whose content is being encrypted; beyond it they are left out and counted. */
@@ -122,15 +128,13 @@ export function createObservability(deps: ObservabilityDeps): Observability {
       log.general.error({ generationId, err: error }, 'content of a generation lost');
     },
   });
-  const { destinations, broadcast, poster } = openDestinations(deps);
+  const { destinations, delivery, poster, patterns, cleaning } = openDestinations(deps, content, switches);
   const traffic = watchTaskTraffic(createTaskTrafficStore(database), longestRequestMs(config));
-  const jobs = jobsOf(deps, content, broadcast, traffic);
+  const jobs = [...jobsOf(deps, content, delivery, traffic), ...cleaning];
   const underWay = new Set<Promise<void>>();
 
-  async function handOn(record: GenerationRecord, isWanted: boolean): Promise<void> {
+  async function handOn(record: GenerationRecord): Promise<void> {
     const exchange = await content.take(record);
-    if (isWanted && (await switches.get(record.principal.workspaceId)).isBroadcastEnabled)
-      broadcast.offer(toExported(record, config.server.region, exchange));
     if (exchange !== undefined) await content.keep(record, exchange);
   }
 
@@ -143,42 +147,51 @@ export function createObservability(deps: ObservabilityDeps): Observability {
       insights: insightsOf(deps, traffic),
     },
     traffic,
+    exports: delivery,
     openCapture: (of) => content.open(of),
     ended(record) {
-      const isWanted = broadcast.isWanted(record.principal.workspaceId, record.principal.keyHash);
-      if (record.capture === undefined && !isWanted) return;
-      if (underWay.size >= HANDING_MAX) {
-        if (record.capture !== undefined) deps.metrics.contentLost();
-        if (isWanted) deps.metrics.exported('any', 'dropped', 1);
-        return;
-      }
-      const handing = handOn(record, isWanted)
-        .catch((error: unknown) => log.general.error({ err: error, id: record.id }, 'a record could not be handed on'))
+      if (record.capture === undefined) return;
+      if (underWay.size >= HANDING_MAX) return deps.metrics.contentLost();
+      const handing = handOn(record)
+        .catch((error: unknown) =>
+          log.general.error({ err: error, id: record.id }, 'the content of a record could not be stored'),
+        )
         .finally(() => underWay.delete(handing));
       underWay.add(handing);
     },
     start() {
-      broadcast.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read'));
+      delivery
+        .refresh()
+        .catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read'))
+        .finally(() => delivery.start());
       for (const job of jobs) job.start();
     },
     async close() {
       await Promise.all(jobs.map((job) => job.stop()));
       // Of the last requests some may not have come so far as to wait in a queue.
       await Promise.race([Promise.all(underWay), sleep(LAST_MS_MAX, undefined, { ref: false })]);
-      await Promise.all([content.close(), broadcast.close()]);
+      await Promise.all([content.close(), delivery.close().then(() => patterns.close())]);
       await poster.close();
     },
   };
 }
 
 /** The destinations of records, and their delivery. */
-function openDestinations(deps: ObservabilityDeps) {
+function openDestinations(
+  deps: ObservabilityDeps,
+  content: ContentLog,
+  switches: { get(workspaceId: string): LogSwitches | Promise<LogSwitches> },
+) {
   const { config, database, keys, box, clock, log, metrics, random } = deps;
   // The operator may use its own network, but never the addresses of cloud credentials.
   const open = { isAllowed: isPublicOrOwnAddress, protocols: ['https:', 'http:'] };
   const poster = createPoster(config.observability.privateDestinations ? open : {});
+  const [rows, cursors] = [createExportRows(database), createCursors(database)];
   const destinations = createDestinations({
     store: createDestinationStore({ database }),
+    cursors,
+    rows,
+    hidesAnswers: config.observability.privateDestinations,
     keys,
     box,
     poster,
@@ -190,18 +203,66 @@ function openDestinations(deps: ObservabilityDeps) {
     },
     onUnreadable: (id, error) => log.general.error({ id, err: error }, 'a destination cannot be read'),
   });
-  const broadcast = createBroadcast({
+  const patterns = createPatternSearch();
+  const delivery = createDelivery({
     destinations,
+    rows,
+    cursors,
+    switches,
+    findContent: (id) => content.read(id),
     poster,
-    patterns: createPatternSearch(),
-    nowMs: clock.nowMs,
+    patterns,
+    holder: randomUUID(),
+    clock,
     random,
+    catchUpMs: config.observability.catchUpMs,
+    suspendAfterMs: config.observability.suspendAfterMs,
+    sends: deps.keepsStore,
     onOutcome: (type, outcome, count) => metrics.exported(type, outcome, count),
+    onState(live, before, after) {
+      const facts = {
+        id: live.row.id,
+        type: live.row.type,
+        before,
+        state: after.state,
+        error: after.lastError?.message,
+      };
+      log.general.warn(facts, 'the state of a destination changed');
+      if (after.state === 'suspended') void destinations.suspend(live.row.id).catch(cannotSuspend);
+    },
+    onWarning: (live, warning) =>
+      log.general.warn({ id: live.row.id, warning }, 'a destination took records and warns'),
+    onFailed: (error) => log.general.warn({ err: error }, 'destinations could not be sent to: tried again later'),
   });
+  const cannotSuspend = (error: unknown): void =>
+    log.general.warn({ err: error }, 'a destination could not be turned off');
+  const cleaning = deps.keepsStore ? [cleaningOf(deps, { destinations, rows, cursors })] : [];
   const refresh = (): Promise<void> =>
-    broadcast.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read'));
+    delivery.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read'));
   deps.state.invalidations.subscribe(DESTINATIONS_TOPIC, () => void refresh());
-  return { destinations, broadcast, poster };
+  return { destinations, delivery, poster, patterns, cleaning };
+}
+
+function cleaningOf(
+  { config, clock, log, metrics }: ObservabilityDeps,
+  { destinations, rows, cursors }: Pick<CleanUpDeps, 'rows' | 'cursors'> & { readonly destinations: Destinations },
+): Housekeeping {
+  return createHousekeeping({
+    work: () =>
+      cleanUpExports({
+        rows,
+        cursors,
+        listDestinations: () => destinations.all(),
+        nowMs: clock.nowMs,
+        retentionMs: config.observability.exportRetentionMs,
+        bytesMax: config.observability.exportBytesMax,
+        onDropped: (type, count) => metrics.exported(type, 'dropped', count),
+      }),
+    everyMs: CLEAN_UP_EVERY_MS,
+    pauseMs: PAUSE_MS,
+    onFailed: (error) =>
+      log.general.warn({ err: error }, 'records that were sent could not be deleted: tried again later'),
+  });
 }
 
 function insightsOf(
@@ -218,7 +279,7 @@ function insightsOf(
 function jobsOf(
   { config, database, clock, log, keepsStore }: ObservabilityDeps,
   content: ContentLog,
-  broadcast: Broadcast,
+  delivery: Delivery,
   traffic: TaskTrafficWatch,
 ): readonly Housekeeping[] {
   const rollup = createUsageRollup({ database, lagMs: longestRequestMs(config) + RECORD_GRACE_MS });
@@ -248,7 +309,7 @@ function jobsOf(
     }),
     createHousekeeping({
       async work() {
-        await broadcast.refresh();
+        await delivery.refresh();
         return false;
       },
       everyMs: DESTINATIONS_EVERY_MS,

@@ -89,7 +89,8 @@ export async function createParts(
     keys: accounts.keyStore,
     keepsStore,
   });
-  const built = createAccounting(spending, journal, config.server.region);
+  const { exports } = observability;
+  const built = createAccounting(spending, journal, config.server.region, exports);
   const accounting = options.accounting?.(built) ?? built;
   const generateDeps = createGenerateDeps(shared, providers, live, accounting, {
     ...areas,
@@ -98,7 +99,7 @@ export async function createParts(
     files: fileArea.files,
   });
   const formats = createClientFormats(config.responses, await areas.box());
-  const areaDeps = { ...shared, ...areas, database, keepsStore };
+  const areaDeps = { ...shared, ...areas, database, keepsStore, exports };
   return {
     formats,
     providers,

@@ -10,6 +10,7 @@ import { createVideoJobStore } from '../store/video-jobs/video-jobs.ts';
 import { createPoster } from '../telemetry/destinations/post.ts';
 import type { VideoTimes } from '../video-jobs/poll-job.ts';
 import { createVideoJobs, newOwner, type VideoJobs } from '../video-jobs/video-jobs.ts';
+import type { Observability } from './observability.ts';
 import type { SharedDeps } from './shared-deps.ts';
 
 export interface VideoArea {
@@ -21,6 +22,7 @@ export interface VideoArea {
 interface VideoAreaDeps extends SharedDeps {
   readonly database: Database;
   readonly files: Files;
+  readonly exports: Observability['exports'];
   readonly box: () => Promise<SecretBox>;
   /** Which addresses may be fetched; default: https on the public Internet. */
   readonly downloads?: DownloaderOptions | undefined;
@@ -49,6 +51,7 @@ export function createVideoArea(deps: VideoAreaDeps, generateDeps: GenerateDeps)
   const videos = createVideoJobs({
     ...generateDeps,
     jobs: createVideoJobStore({ database, box: deps.box, clock, lagMs: config.timeouts.totalMs + LATE_MS }),
+    exportFacts: (record) => (deps.exports.isOn ? deps.exports.factsOf(record) : undefined),
     fileMemory: deps.fileMemory,
     files: deps.files,
     agent,

@@ -70,6 +70,8 @@ export interface Directives {
   /** The raw end-user id: only its hash may leave. */
   readonly user?: string;
   readonly trace?: JsonObject;
+  /** `traceparent` and `tracestate`, as they came: they may be invalid. */
+  readonly traceContext?: { readonly parent: string; readonly state?: string };
   readonly metadata?: Readonly<Record<string, string>>;
   readonly stopServerToolsWhen?: readonly StopCondition[];
   readonly maxToolCalls?: number;

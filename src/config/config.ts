@@ -75,6 +75,13 @@ export interface Config {
     readonly contentRetentionMs: number;
     /** Whether records may be sent to addresses that are not on the public Internet, and without TLS. */
     readonly privateDestinations: boolean;
+    /** Records that are older are not sent to a destination any more. */
+    readonly catchUpMs: number;
+    /** Records that no destination has taken are deleted after this time, or when they take more room. */
+    readonly exportRetentionMs: number;
+    readonly exportBytesMax: number;
+    /** A destination is turned off after this time without success. 0: never. */
+    readonly suspendAfterMs: number;
   };
   readonly responses: ResponsesConfig;
   readonly videos: VideosConfig;

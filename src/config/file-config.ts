@@ -104,10 +104,7 @@ export function fileConfig(
       allowedPhrases: (file.guardrails.allowed_phrases ?? []).map((phrase) => phrase.toLowerCase()),
     },
     moderation: moderationOf(file.moderation),
-    observability: {
-      contentRetentionMs: (file.observability.content_retention_days ?? DEFAULT_RETENTION_DAYS) * MS_PER_DAY,
-      privateDestinations: file.observability.private_destinations ?? false,
-    },
+    observability: observabilityOf(file.observability),
     responses: responsesOf(file.responses, memory),
     videos: videosOf(file.videos),
     rateLimits: {
@@ -122,6 +119,22 @@ export function fileConfig(
     resolveBareNames: file.resolve_bare_names ?? false,
     models,
     passThrough,
+  };
+}
+
+const DEFAULT_CATCH_UP_HOURS = 24;
+const DEFAULT_EXPORT_HOURS = 72;
+const DEFAULT_EXPORT_MB = 1_024;
+const DEFAULT_SUSPEND_HOURS = 24;
+
+function observabilityOf(entry: ConfigFile['observability']): FileConfig['observability'] {
+  return {
+    contentRetentionMs: (entry.content_retention_days ?? DEFAULT_RETENTION_DAYS) * MS_PER_DAY,
+    privateDestinations: entry.private_destinations ?? false,
+    catchUpMs: (entry.catch_up_hours ?? DEFAULT_CATCH_UP_HOURS) * MS_PER_HOUR,
+    exportRetentionMs: (entry.export_retention_hours ?? DEFAULT_EXPORT_HOURS) * MS_PER_HOUR,
+    exportBytesMax: (entry.export_bytes_max_mb ?? DEFAULT_EXPORT_MB) * BYTES_PER_MB,
+    suspendAfterMs: (entry.suspend_after_hours ?? DEFAULT_SUSPEND_HOURS) * MS_PER_HOUR,
   };
 }
 

@@ -69,10 +69,7 @@ export function renderConfig(config: Config): string {
       endpoint: { ...formatService(config.moderation.endpoint), model: config.moderation.endpoint.model },
       judge: config.moderation.judge,
     },
-    observability: {
-      content_retention_days: config.observability.contentRetentionMs / MS_PER_DAY,
-      private_destinations: config.observability.privateDestinations,
-    },
+    observability: formatObservability(config),
     responses: formatResponses(config.responses),
     videos: formatVideos(config.videos),
     rate_limits: {
@@ -91,6 +88,17 @@ export function renderConfig(config: Config): string {
     ]),
   };
   return formatComments(config) + stringify(body, { lineWidth: 0 });
+}
+
+function formatObservability({ observability }: Config) {
+  return {
+    content_retention_days: observability.contentRetentionMs / MS_PER_DAY,
+    private_destinations: observability.privateDestinations,
+    catch_up_hours: observability.catchUpMs / MS_PER_HOUR,
+    export_retention_hours: observability.exportRetentionMs / MS_PER_HOUR,
+    export_bytes_max_mb: observability.exportBytesMax / BYTES_PER_MB,
+    suspend_after_hours: observability.suspendAfterMs / MS_PER_HOUR,
+  };
 }
 
 function formatRouters({ classifiesTraffic, judge, auto, switchyard, fusion }: Config['routers']): object {

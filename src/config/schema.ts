@@ -24,6 +24,7 @@ const JOURNAL_MB_MIN = 32;
 const JOURNAL_MB_MAX = 1_048_576;
 const FILE_QUOTA_MB_MAX = 100_000_000;
 const RETENTION_DAYS_MAX = 3_650;
+const EXPORT_HOURS_MAX = 8_760;
 /** A list that is read more rarely could not be called fresh. */
 const REFRESH_HOURS_MAX = 720;
 
@@ -146,6 +147,22 @@ export const configFile = section({
         { default: 30 },
       ),
       private_destinations: key(z.boolean(), "Destinations may be in the operator's own network.", OFF),
+      catch_up_hours: key(z.number().positive().max(EXPORT_HOURS_MAX), 'Older records are not sent any more.', {
+        default: 24,
+      }),
+      export_retention_hours: key(
+        z.number().positive().max(EXPORT_HOURS_MAX),
+        'How long records wait for destinations that do not take them.',
+        { default: 72 },
+      ),
+      export_bytes_max_mb: key(z.number().positive(), 'Room for such records; the oldest make way.', {
+        default: 1_024,
+      }),
+      suspend_after_hours: key(
+        z.number().min(0).max(EXPORT_HOURS_MAX),
+        'A destination is turned off after this time without success; 0: never.',
+        { default: 24 },
+      ),
     },
     'docs/observability.md',
   ),

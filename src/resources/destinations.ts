@@ -11,6 +11,24 @@ const SHARE_MIN = 0.0001;
 
 const name = z.string().min(1).max(NAME_CHARS_MAX);
 
+const when = z.iso.datetime().nullable();
+/** How its deliveries go. */
+const health = z
+  .object({
+    state: z.enum(['ok', 'retrying', 'failing', 'suspended']),
+    last_success_at: when,
+    last_error: z.object({ at: z.iso.datetime(), status: z.number().nullable(), message: z.string() }).nullable(),
+    pending: z.number().describe('Records of the workspace that it has not taken, counted up to 10,000.'),
+    oldest_pending_at: when,
+    sent: z.number(),
+    failed: z.number().describe('Refused for good.'),
+    dropped: z.number().describe('Too old, or without room.'),
+    recent_failures: z.array(
+      z.object({ record_id: z.string(), at: z.iso.datetime(), status: z.number(), message: z.string() }),
+    ),
+  })
+  .describe('How deliveries go.');
+
 /**
  * Where records of generations are sent.
  * @spec destination-3; `@openrouter/sdk` 1.3.19, `ObservabilityWebhookDestination` and its siblings
@@ -66,6 +84,7 @@ export const destinationResource = defineResource('ObservabilityDestination', {
   sealed_config: member(text, {}),
   secret_id: member(text, {}),
   config: z.record(z.string(), z.unknown()).describe('Secrets are masked.'),
+  health,
   created_at_ms: member(time, { shown: z.iso.datetime() }),
   updated_at_ms: member(time, { shown: z.iso.datetime() }),
 });

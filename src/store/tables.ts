@@ -8,6 +8,7 @@ import type {
   StoredResponsesTable,
 } from './responses/columns.ts';
 import type { VideoJobsTable } from './video-jobs/columns.ts';
+import type { DestinationCursorsTable, ExportRowsTable } from './exports/columns.ts';
 import type { GenerationsTable } from './generations/columns.ts';
 import type { auditEventResource } from '../resources/audit-events.ts';
 import type { byokKeyResource } from '../resources/byok-keys.ts';
@@ -135,6 +136,8 @@ export interface Tables {
   readonly usage_progress: UsageProgressTable;
   readonly apps: AppsTable;
   readonly destinations: DestinationsTable;
+  readonly destination_cursors: DestinationCursorsTable;
+  readonly export_rows: ExportRowsTable;
   readonly files: FilesTable;
   readonly file_usage: FileUsageTable;
   readonly stored_responses: StoredResponsesTable;

@@ -35,6 +35,8 @@ export interface ContentLog {
   keep(record: Pick<GenerationRecord, 'id' | 'principal' | 'createdMs'>, content: GenerationContent): Promise<void>;
   /** @throws GatewayError 404 when the secret that encrypted it is gone */
   find(generationId: string): Promise<JsonObject | undefined>;
+  /** The same; `undefined` where the secret is gone, too. */
+  read(generationId: string): Promise<GenerationContent | undefined>;
   /** Deletes what is older than it may be; bounded work. `true`: there is more. */
   purge(): Promise<boolean>;
   close(): Promise<void>;
@@ -76,6 +78,14 @@ export function createContentLog(deps: ContentLogDeps): ContentLog {
     itemsMax: WAITING_MAX,
     retryDelaysMs: RETRY_DELAYS_MS,
   });
+  const find: ContentLog['find'] = async (generationId) => {
+    const row = await store.find(generationId);
+    if (row === undefined || row.createdAtMs < clock.nowMs() - deps.retentionMs) return undefined;
+    const box = await deps.box();
+    const bytes = await inflate(Buffer.from(openSealed(box, row), 'base64'));
+    const content = parseJson(bytes.toString('utf8'));
+    return isJsonObject(content) ? content : undefined;
+  };
   return {
     open(record) {
       const known = switches.get(record.principal.workspaceId);
@@ -106,19 +116,24 @@ export function createContentLog(deps: ContentLogDeps): ContentLog {
         deps.onLost(id, error);
       }
     },
-    async find(generationId) {
-      const row = await store.find(generationId);
-      if (row === undefined || row.createdAtMs < clock.nowMs() - deps.retentionMs) return undefined;
-      const box = await deps.box();
-      const bytes = await inflate(Buffer.from(openSealed(box, row), 'base64'));
-      const content = parseJson(bytes.toString('utf8'));
-      return isJsonObject(content) ? content : undefined;
+    find,
+    async read(generationId) {
+      const found = await find(generationId).catch((error: unknown) => {
+        if (error instanceof GatewayError) return undefined;
+        throw error;
+      });
+      return found !== undefined && isContent(found) ? found : undefined;
     },
     async purge() {
       return (await store.removeBefore(clock.nowMs() - deps.retentionMs, PURGE_ROWS)) === PURGE_ROWS;
     },
     close: () => queue.close(),
   };
+}
+
+/** What `keep` stored. */
+function isContent(value: object): value is GenerationContent {
+  return 'input' in value && 'output' in value;
 }
 
 function openSealed(box: SecretBox, { sealed, generationId }: ContentRow): string {

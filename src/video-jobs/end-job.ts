@@ -18,6 +18,8 @@ export interface EndJobDeps {
   readonly region: string;
   /** How long clips can be read, ms. */
   readonly retentionMs: number;
+  /** What of a record destinations need; `undefined`: none of them wants it. */
+  readonly exportFacts: (record: GenerationRecord) => string | undefined;
   /** Writes the log line and counts the metrics. Never throws. */
   readonly observe: (record: GenerationRecord) => void;
   readonly onEnded: (status: VideoStatus) => void;
@@ -69,6 +71,7 @@ export async function endJob(deps: EndJobDeps, job: VideoJob, facts: JobFacts, e
       facts: encodeFacts(facts),
     },
     rowOf(record, deps.region),
+    deps.exportFacts(record),
   );
   // Also where another process has ended it: that one may have been killed before it came to this.
   if (deps.ledger.isLimited(facts.limits)) {

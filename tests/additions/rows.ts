@@ -239,13 +239,13 @@ export function runExample(args: readonly string[], io: Io): Promise<number> {
       },
       {
         path: 'src/config/file-config.ts',
-        before: '      privateDestinations:',
-        text: '      exampleDestinations: file.observability.example_destinations ?? false,\n',
+        before: '    privateDestinations:',
+        text: '    exampleDestinations: entry.example_destinations ?? false,\n',
       },
       {
         path: 'src/config/render.ts',
-        before: '      private_destinations:',
-        text: '      example_destinations: config.observability.exampleDestinations,\n',
+        before: '    private_destinations:',
+        text: '    example_destinations: observability.exampleDestinations,\n',
       },
     ],
   },
@@ -259,12 +259,18 @@ import type { DestinationType } from '../contract.ts';
 const schema = z.strictObject({ url: urlMember });
 export const example: DestinationType = {
   type: 'example',
+  label: 'Example',
   schema,
   secrets: [],
   open(config) {
     const { url } = schema.parse(config);
-    const post = { url, method: 'POST', headers: {}, body: '{}' } as const;
-    return { url, serialize: () => post, serializeTest: () => post };
+    const post = (ids: readonly string[]) => ({ url, method: 'POST', headers: {}, body: '{}', ids }) as const;
+    return {
+      url,
+      calls: (batch) => [post(batch.map(({ id }) => id))],
+      judge: () => ({ kind: 'taken' }),
+      test: () => [{ call: post([]), judge: () => undefined }],
+    };
   },
 };
 `,

@@ -19,6 +19,7 @@ import { up as up0015 } from '../migrations/0015-stored-responses.ts';
 import { up as up0016 } from '../migrations/0016-media-units.ts';
 import { up as up0017 } from '../migrations/0017-video-jobs.ts';
 import { up as up0018 } from '../migrations/0018-background-responses.ts';
+import { up as up0019 } from '../migrations/0019-exports.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0016-media-units', up: up0016 },
   { name: '0017-video-jobs', up: up0017 },
   { name: '0018-background-responses', up: up0018 },
+  { name: '0019-exports', up: up0019 },
 ];
 
 /**

@@ -1,10 +1,20 @@
 import { frameBytesMax, writeFrame } from '../../journal/frames.ts';
-import { isJsonObject, parseJson } from '../../lib/json.ts';
+import { isJsonObject, parseJson, type Json } from '../../lib/json.ts';
 import { generationRows, type GenerationRow } from '../generations/columns.ts';
 import { storableJson } from '../portable.ts';
 import type { GenerationFeedbackTable } from '../tables.ts';
 import { chargesOf, type Charges, type ReadColumn, type Stored } from './charges.ts';
 import { isSettlement, type Settlement } from './settlement.ts';
+
+/** A record that a destination may want. */
+export interface ExportedFacts {
+  readonly record_id: string;
+  readonly workspace_id: string;
+  readonly ended_ms: number;
+  readonly size_bytes: number;
+  /** JSON. */
+  readonly facts: string;
+}
 
 /** A generation with all that follows from it: stored together or not at all, and once. */
 export interface SettledGeneration extends Charges {
@@ -12,6 +22,8 @@ export interface SettledGeneration extends Charges {
   readonly createdAtMs: number;
   /** In the order of the batch's columns. */
   readonly values: readonly Stored[];
+  /** Absent: no destination wants it. */
+  readonly exported?: ExportedFacts;
 }
 
 /** A record of a journal, as the database stores it. */
@@ -25,9 +37,15 @@ const KIND = { generation: 1, settlement: 2, feedback: 3 } as const;
 /** The columns that the values of a generation are of, in this version. */
 export const GENERATION_COLUMNS = generationRows.names;
 
-/** Writes a generation as one line. What it owes follows from its row and its account. */
-export function encodeGeneration(row: GenerationRow, accountId: string): string {
-  return storableJson([KIND.generation, generationRows.toValues(row), accountId]);
+/**
+ * Writes a generation as one line. What it owes follows from its row and its account.
+ * @param facts JSON for destinations; absent: none of them wants the generation
+ */
+export function encodeGeneration(row: GenerationRow, accountId: string, facts?: string): string {
+  const values = generationRows.toValues(row);
+  return storableJson(
+    facts === undefined ? [KIND.generation, values, accountId] : [KIND.generation, values, accountId, facts],
+  );
 }
 
 export function encodeSettlement(settlement: Settlement): string {
@@ -45,9 +63,9 @@ export function recordDecoder(columns: readonly string[]): (payload: string) => 
   return (payload) => {
     const record = parseJson(payload);
     if (!Array.isArray(record)) return undefined;
-    const [kind, body, accountId] = record;
+    const [kind, body, accountId, facts] = record;
     if (kind === KIND.generation && isValues(body, columns.length) && typeof accountId === 'string')
-      return { kind: 'generation', generation: generationOf(body, accountId, read) };
+      return { kind: 'generation', generation: generationOf(body, accountId, facts, read) };
     if (kind === KIND.settlement && isSettlement(body))
       return { kind: 'generation', generation: settledBy(body, columns) };
     if (kind === KIND.feedback && isFeedback(body)) return { kind: 'feedback', feedback: body };
@@ -55,10 +73,24 @@ export function recordDecoder(columns: readonly string[]): (payload: string) => 
   };
 }
 
-function generationOf(values: readonly Stored[], accountId: string, of: ReadColumn): SettledGeneration {
+function generationOf(
+  values: readonly Stored[],
+  accountId: string,
+  facts: Json | undefined,
+  of: ReadColumn,
+): SettledGeneration {
   const id = String(of(values, 'id'));
   const createdAtMs = Number(of(values, 'created_at_ms'));
-  return { id, createdAtMs, values, ...chargesOf(values, accountId, of) };
+  const settled = { id, createdAtMs, values, ...chargesOf(values, accountId, of) };
+  if (typeof facts !== 'string') return settled;
+  const exported = {
+    record_id: id,
+    workspace_id: String(of(values, 'workspace_id')),
+    ended_ms: createdAtMs + Number(of(values, 'latency_ms')),
+    size_bytes: facts.length,
+    facts,
+  };
+  return { ...settled, exported };
 }
 
 function settledBy({ generation, entries, spend }: Settlement, columns: readonly string[]): SettledGeneration {

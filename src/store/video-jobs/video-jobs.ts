@@ -56,7 +56,7 @@ export interface VideoJobStore {
    * Ends a job, once: its row, and the generation with its charge, in one transaction.
    * @returns whether it ended now: another process may have been faster
    */
-  end(job: VideoJob, changes: VideoJobChanges, generation: GenerationRow): Promise<boolean>;
+  end(job: VideoJob, changes: VideoJobChanges, generation: GenerationRow, facts?: string): Promise<boolean>;
   /** Deletes a job that is over. @returns whether it was there */
   remove(owner: VideoJobOwner, id: string): Promise<boolean>;
   /** Deletes rows that have expired, or whose workspace is gone. `true`: there is more. */
@@ -137,9 +137,9 @@ function writers({
         .where('lease_owner', '=', owner)
         .execute();
     },
-    async end(job, changes, generation) {
+    async end(job, changes, generation, facts) {
       const { isJobEnded, refused } = await database.applyBatch({
-        source: { frames: framesOf([encodeGeneration(generation, job.accountId)]) },
+        source: { frames: framesOf([encodeGeneration(generation, job.accountId, facts)]) },
         columns: GENERATION_COLUMNS,
         lateBeforeMs: clock.nowMs() - lagMs,
         jobEnd: { id: job.id, columns: storable(await toChanges(sealing, job, changes)) },

@@ -1,10 +1,63 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../../lib/json.ts';
+import type { ClientFormatId } from '../../canonical/extra.ts';
+import type { OperationKind } from '../../canonical/operation.ts';
+import type { AttemptRecord } from '../../store/generations/generation-json.ts';
 import type { GenerationContent } from '../serialize-content.ts';
 
-/** A completed generation as destinations receive it. Times are Unix ms, money is nano-USD. */
+/** Settings of a request that traces name. */
+export interface ExportedSettings {
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly frequencyPenalty?: number;
+  readonly presencePenalty?: number;
+  readonly seed?: number;
+  readonly stop?: readonly string[];
+}
+
+/** Of which a prompt contains cached tokens, and a completion reasoning. Absent parts were not reported. */
+export interface ExportedTokens {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly reasoning?: number;
+  readonly audioPrompt?: number;
+  readonly audioCompletion?: number;
+  readonly imageCompletion?: number;
+  readonly estimated: boolean;
+}
+
+/** Nano-USD. */
+export interface ExportedCost {
+  readonly total: number;
+  readonly prompt?: number;
+  readonly completion?: number;
+  /** Searches, pages and files. */
+  readonly tools?: number;
+  /** The caller's own credential paid: what the call would have cost at list price. */
+  readonly byokList?: number;
+  /** A part of the price is unknown. */
+  readonly isPartial?: true;
+}
+
+/** What a tracing system says of the span that a request belongs to. */
+export interface TraceContext {
+  readonly traceId: string;
+  readonly parentSpanId: string;
+  readonly flags: number;
+  readonly state?: string;
+}
+
+/**
+ * A completed generation as a destination receives it: what its owner did not turn on is not in it. Times are Unix ms.
+ */
 export interface ExportedGeneration {
   readonly id: string;
+  /** Groups the generations of one HTTP request. */
+  readonly requestId: string;
   readonly startMs: number;
   /** First content; absent: there was none. */
   readonly firstTokenMs?: number;
@@ -13,79 +66,140 @@ export interface ExportedGeneration {
   readonly model: string;
   /** Slug; absent: none was reached. */
   readonly provider?: string;
-  readonly format: string;
+  readonly apiType: ClientFormatId | OperationKind;
   readonly streamed: boolean;
   readonly cancelled: boolean;
   readonly status: number;
-  readonly error?: { readonly type: string; readonly message: string };
+  /** The message may quote a prompt: absent in privacy mode. */
+  readonly error?: { readonly type: string; readonly message?: string };
   readonly finishReason?: string;
-  readonly tokens: {
-    readonly prompt: number;
-    readonly completion: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
-    readonly reasoning?: number;
-    readonly estimated: boolean;
-  };
-  /** The settings of the request, as far as the record has them. */
-  readonly settings: { readonly maxTokens?: number; readonly temperature?: number; readonly topP?: number };
+  /** Absent: no provider reported any. */
+  readonly tokens?: ExportedTokens;
+  readonly settings: ExportedSettings;
+  readonly dimensions?: number;
   readonly sessionId?: string;
   /** Hash of account and end user. */
   readonly endUserId?: string;
   /** The caller's own `trace` object. */
   readonly trace: JsonObject;
-  /** `null`: the price is unknown. */
-  readonly costNanoUsd: number | null;
-  readonly identity: {
-    readonly keyHash: string;
-    readonly keyName?: string;
-    readonly workspaceId: string;
-    readonly memberId?: string;
-  };
-  readonly context: {
-    readonly appUrl?: string;
-    readonly appTitle?: string;
-    readonly userAgent?: string;
-    readonly region: string;
-    readonly attempts: number;
-    readonly strategy: string;
-  };
-  /** Where the workspace keeps what is said. */
+  /** Of the headers of the request. */
+  readonly traceContext?: TraceContext;
+  /** A response from the cache. */
+  readonly isCached: boolean;
+  /** Absent: the destination does not receive it, or the price is unknown. */
+  readonly cost?: ExportedCost;
+  readonly identity?: ExportedIdentity;
+  readonly context?: ExportedContext;
+  /** Absent: the destination does not receive it, or it is not stored. */
   readonly content?: GenerationContent;
+  /** Why there is less content than the destination could have. */
+  readonly contentState?: 'missing' | 'cut' | 'refused';
 }
 
-/** The optional parts of a generation that a destination receives. */
-export interface IncludedParts {
-  readonly cost: boolean;
-  readonly identity: boolean;
-  readonly requestContext: boolean;
-  readonly content: boolean;
+export interface ExportedIdentity {
+  readonly keyHash: string;
+  readonly keyName?: string;
+  readonly workspaceId: string;
+  readonly memberId?: string;
 }
 
-/** One call that hands generations over. */
-export interface OutboundPost {
+export interface ExportedContext {
+  readonly appUrl?: string;
+  readonly appTitle?: string;
+  readonly userAgent?: string;
+  readonly region: string;
+  readonly attempts: readonly AttemptRecord[];
+  readonly strategy: string;
+  readonly router?: string;
+}
+
+/** One call that hands records over. */
+export interface OutboundCall {
   readonly url: string;
-  readonly method: 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string | Uint8Array;
+  /** The records that it contains. */
+  readonly ids: readonly string[];
+}
+
+/** What an address answered. */
+export interface CallAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The beginning of the body. */
+  readonly text: string;
+}
+
+/** What an answer means for the records of a call. */
+export type Verdict =
+  | {
+      readonly kind: 'taken';
+      /** These were refused for good. */
+      readonly refused?: readonly RefusedOne[];
+      /** So many were refused for good, and the answer does not say which. */
+      readonly refusedCount?: number;
+      /** Something that the address says although it took the call. */
+      readonly warning?: string;
+    }
+  /** Later, as they are. */
+  | { readonly kind: 'retry'; readonly message: string; readonly afterMs?: number }
+  /** Credentials or the address are wrong: later, when someone has mended them. */
+  | { readonly kind: 'fault'; readonly message: string; readonly suspends?: true }
+  /** One of the records is wrong, or there are too many of them. */
+  | { readonly kind: 'rejected'; readonly message: string }
+  /** The answer to another call decides. */
+  | { readonly kind: 'next'; readonly call: OutboundCall; readonly afterMs: number };
+
+export interface RefusedOne {
+  readonly id: string;
+  readonly message: string;
+}
+
+/** A call that proves a connection. */
+export interface TestStep {
+  readonly call: OutboundCall;
+  /** What is wrong, with the member to change; `undefined`: nothing. */
+  readonly judge: (answer: CallAnswer) => string | undefined;
+}
+
+/** How records are put together to calls. */
+export interface BatchLimits {
+  readonly records: number;
+  /** Of a body before it is compressed. */
+  readonly bytes: number;
+  /** How long the first record waits for others. */
+  readonly gatherMs: number;
+  readonly callMs: number;
+  readonly callsAtOnce: number;
+  /** Older records are dropped. Absent: as configured. */
+  readonly ageMsMax?: number;
 }
 
 /** A destination with its configuration. */
 export interface OpenDestination {
-  serialize(batch: readonly ExportedGeneration[], included: IncludedParts, nowMs: number): OutboundPost;
-  /** A call without a record. 2xx and 400 prove that the destination exists. @spec destination-12 */
-  serializeTest(nowMs: number): OutboundPost;
-  /** Every address that it calls. */
+  /** The address that it calls, or one of its origin. */
   readonly url: string;
+  readonly limits?: Partial<BatchLimits>;
+  calls(
+    batch: readonly ExportedGeneration[],
+    nowMs: number,
+  ): readonly OutboundCall[] | Promise<readonly OutboundCall[]>;
+  judge(call: OutboundCall, answer: CallAnswer): Verdict;
+  test(nowMs: number): readonly TestStep[] | Promise<readonly TestStep[]>;
 }
 
 /** One kind of destination. Adding one is a folder and a line in `registry.ts`. */
 export interface DestinationType {
   /** As callers write it. */
   readonly type: string;
+  /** For people. */
+  readonly label: string;
   readonly schema: z.ZodType<JsonObject>;
   /** Members of the configuration that are masked when it is shown: texts, or objects of texts. */
   readonly secrets: readonly string[];
+  /** It exists to count money: it receives the cost unless that is turned off, and never content. */
+  readonly isForSpending?: true;
   /** @throws ZodError when the configuration is not one of this kind */
   open(config: JsonObject): OpenDestination;
 }

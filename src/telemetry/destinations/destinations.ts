@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
-import { maskText } from '../../lib/text/mask-text.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../lib/json.ts';
 import { SecretBoxError, type SecretBox } from '../../lib/secret-box.ts';
 import { isUuid } from '../../lib/ids.ts';
 import {
@@ -12,16 +10,23 @@ import {
   type NewDestinationValues,
 } from '../../resources/destinations.ts';
 import type { Admit, DestinationStore } from '../../store/accounts/destinations.ts';
+import type { Cursors } from '../../store/exports/cursors.ts';
+import type { ExportRows } from '../../store/exports/export-rows.ts';
 import type { Page, PageWindow } from '../../store/engine/page.ts';
-import type { DestinationType, OpenDestination } from './contract.ts';
+import type { DestinationType, OpenDestination, OutboundCall } from './contract.ts';
 import { parseFilterRules, type FilterRules } from '../../resources/filter-rules.ts';
-import { faultOfPatterns } from './filter-rules.ts';
-import type { Poster } from './post.ts';
+import { callOrRefuse, redactOf, openChecked, type ConnectionDeps } from './connection-test.ts';
+import { readHealth, type DeliveryHealth } from './delivery/health.ts';
+import { faultOfPatterns } from './filters/filter-rules.ts';
+import { maskConfig, mergeConfig } from './mask-config.ts';
 import { requireSecretsForNewOrigin } from './require-secrets.ts';
 import { DESTINATION_TYPES, UNSUPPORTED_TYPES } from './registry.ts';
 
 /** A destination as its owner sees it: what is secret of its configuration is masked. */
-export type DestinationRecord = Omit<DestinationRow, 'sealedConfig' | 'secretId'> & { readonly config: JsonObject };
+export type DestinationRecord = Omit<DestinationRow, 'sealedConfig' | 'secretId'> & {
+  readonly config: JsonObject;
+  readonly health: DeliveryHealth;
+};
 
 export type DestinationInput = DestinationPatch & {
   readonly config?: JsonObject;
@@ -38,6 +43,11 @@ export type NewDestination = NewDestinationValues & {
 /** A destination with its configuration decrypted. */
 export interface LiveDestination {
   readonly row: DestinationRow;
+  readonly type: DestinationType;
+  /** Whether bodies may be compressed. */
+  readonly isCompressed: boolean;
+  /** Makes a text of the address safe to show. */
+  readonly redact: (text: string, call: OutboundCall) => string;
   readonly filterRules: FilterRules | null;
   readonly open: OpenDestination;
 }
@@ -58,18 +68,20 @@ export interface Destinations {
   delete(id: string): Promise<void>;
   /** Calls it as saving does. @throws GatewayError 400 when it does not take the call, 404 */
   test(id: string): Promise<void>;
+  /** Turns it off: nothing reached it for a long time. */
+  suspend(id: string): Promise<void>;
+  /** All of them. */
+  all(): Promise<readonly DestinationRow[]>;
   /** The enabled ones. One whose configuration cannot be read is reported and left out. */
   live(): Promise<readonly LiveDestination[]>;
 }
 
-export interface DestinationsDeps {
+export interface DestinationsDeps extends ConnectionDeps {
   readonly store: DestinationStore;
+  readonly cursors: Pick<Cursors, 'open' | 'find' | 'reset' | 'remove'>;
+  readonly rows: Pick<ExportRows, 'end' | 'countWaiting'>;
   readonly keys: { find(hash: string): Promise<object | undefined> };
   readonly box: () => Promise<SecretBox>;
-  readonly poster: Pick<Poster, 'post' | 'faultOf'>;
-  /** @throws GatewayError 400 with the path of what is wrong, below `config` */
-  readonly checkConfig: (schema: DestinationType['schema'], config: JsonObject) => void;
-  readonly clock: Clock;
   /** Something was made, changed or deleted; settles when that counts. Never rejects. */
   readonly onChange: () => Promise<void>;
   readonly onUnreadable: (id: string, error: unknown) => void;
@@ -79,7 +91,6 @@ export interface DestinationsDeps {
 const OF_TYPE_MAX = 5;
 /** Of the account: five of each type in a hundred workspaces are more than any account needs. */
 const DESTINATIONS_MAX = 1_000;
-const BAD_REQUEST = 400;
 
 export function createDestinations(deps: DestinationsDeps): Destinations {
   const { store, clock, onChange } = deps;
@@ -89,56 +100,42 @@ export function createDestinations(deps: DestinationsDeps): Destinations {
     return row;
   };
   return {
-    async create({ type: name, workspaceId, config, skipsTest, ...settings }) {
-      const type = typeOf(name);
-      await checkKeys(deps, settings.apiKeyHashes);
-      await checkPatterns(settings.filterRules);
-      const admit: Admit = (all) => checkRoom(all, { workspaceId, type: name, name: settings.name });
-      admit(await listAll(store));
-      const open = openChecked(deps, type, config);
-      if (skipsTest !== true) await callOrRefuse(deps, open);
-      const id = randomUUID();
-      const nowMs = clock.nowMs();
-      const row = destinationResource.newRow({
-        ...settings,
-        id,
-        workspaceId,
-        type: name,
-        createdAtMs: nowMs,
-        updatedAtMs: nowMs,
-        ...(await seal(deps, id, config)),
-      });
-      await store.insert(row, admit);
-      await onChange();
-      return recordOf(row, config);
-    },
+    create: (input) => create(deps, input),
     async list(window) {
       const box = await deps.box();
       const { rows, totalCount } = await store.list(window);
-      return { rows: rows.map((row) => recordOf(row, openOrEmpty(deps, box, row))), totalCount };
+      const shown = rows.map((row) => recordOf(deps, row, openOrEmpty(deps, box, row)));
+      return { rows: await Promise.all(shown), totalCount };
     },
     async get(id) {
       const row = await find(id);
-      return recordOf(row, openOrEmpty(deps, await deps.box(), row));
+      return recordOf(deps, row, openOrEmpty(deps, await deps.box(), row));
     },
     update: (id, input) => update(deps, find, id, input),
     async delete(id) {
       if (!isUuid(id) || !(await store.remove(id))) throw noSuchDestination();
+      await deps.cursors.remove(id);
       await onChange();
     },
     async test(id) {
       const row = await find(id);
       const config = openOrEmpty(deps, await deps.box(), row);
-      await callOrRefuse(deps, openChecked(deps, typeOf(row.type), config));
+      await callOrRefuse(deps, typeOf(row.type), config);
     },
+    async suspend(id) {
+      const row = await find(id);
+      const suspended = { ...row, enabled: false, updatedAtMs: Math.max(clock.nowMs(), row.updatedAtMs + 1) };
+      await store.update(suspended, row, () => undefined);
+      await onChange();
+    },
+    all: () => listAll(store),
     async live() {
       const enabled = (await listAll(store)).filter((row) => row.enabled);
       if (enabled.length === 0) return [];
       const box = await deps.box();
       return enabled.flatMap((row) => {
         try {
-          const open = typeOf(row.type).open(openConfig(box, row));
-          return [{ row, filterRules: parseFilterRules(row.filterRules), open }];
+          return [liveOf(deps, row, openConfig(box, row))];
         } catch (error) {
           deps.onUnreadable(row.id, error);
           return [];
@@ -146,6 +143,36 @@ export function createDestinations(deps: DestinationsDeps): Destinations {
       });
     },
   };
+}
+
+async function create(
+  deps: DestinationsDeps,
+  { type: name, workspaceId, config, skipsTest, ...settings }: NewDestination,
+): Promise<DestinationRecord> {
+  const { store, clock, onChange } = deps;
+  const type = typeOf(name);
+  await checkKeys(deps, settings.apiKeyHashes);
+  await checkPatterns(settings.filterRules);
+  const admit: Admit = (all) => checkRoom(all, { workspaceId, type: name, name: settings.name });
+  admit(await listAll(store));
+  if (skipsTest === true) openChecked(deps, type, config);
+  else await callOrRefuse(deps, type, config);
+  const id = randomUUID();
+  const nowMs = clock.nowMs();
+  const row = destinationResource.newRow({
+    ...settings,
+    id,
+    workspaceId,
+    type: name,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    ...(await seal(deps, id, config)),
+  });
+  // Before it can be wanted: what ends from then on is sent.
+  await deps.cursors.open(id, await deps.rows.end());
+  await store.insert(row, admit);
+  await onChange();
+  return recordOf(deps, row, config);
 }
 
 async function update(
@@ -166,8 +193,9 @@ async function update(
   if (requestJson !== undefined) {
     const open = openChecked(deps, type, config);
     requireSecretsForNewOrigin({ type, known, sent: requestJson, url: open.url });
-    if (skipsTest !== true) await callOrRefuse(deps, open);
   }
+  const isTurnedOn = settings.enabled === true && !before.enabled;
+  if ((requestJson !== undefined || isTurnedOn) && skipsTest !== true) await callOrRefuse(deps, type, config);
   const row: DestinationRow = {
     ...before,
     ...settings,
@@ -177,8 +205,10 @@ async function update(
   };
   if (!(await deps.store.update(row, before, admit)))
     throw new GatewayError('invalid_request', 'Another request changed the destination meanwhile.', { status: 409 });
+  // What was wrong may be mended: it is called at once.
+  if (requestJson !== undefined || isTurnedOn) await deps.cursors.reset(id);
   await deps.onChange();
-  return recordOf(row, config);
+  return recordOf(deps, row, config);
 }
 
 function noSuchDestination(): GatewayError {
@@ -194,26 +224,16 @@ function typeOf(name: string): DestinationType {
   throw invalid('type', `must be one of ${names}`);
 }
 
-/** @throws GatewayError 400 with the path of what is wrong */
-function openChecked(
-  { poster, checkConfig }: DestinationsDeps,
-  type: DestinationType,
-  config: JsonObject,
-): OpenDestination {
-  checkConfig(type.schema, config);
-  const open = type.open(config);
-  const fault = poster.faultOf(open.url);
-  if (fault !== undefined) throw invalid('config', fault);
-  return open;
-}
-
-/** @throws GatewayError 400 */
-async function callOrRefuse({ poster, clock }: DestinationsDeps, open: OpenDestination): Promise<void> {
-  const outcome = await poster.post(open.serializeTest(clock.nowMs()));
-  const { status } = outcome;
-  if (status === undefined) throw invalid('config', `the test call failed: ${outcome.reason}`);
-  if ((status < 200 || status >= 300) && status !== BAD_REQUEST)
-    throw invalid('config', `the test call was answered with status ${status}`);
+function liveOf(deps: DestinationsDeps, row: DestinationRow, config: JsonObject): LiveDestination {
+  const type = typeOf(row.type);
+  return {
+    row,
+    type,
+    isCompressed: config['compression'] !== false && row.type !== 'webhook',
+    redact: redactOf(deps, type, config),
+    filterRules: parseFilterRules(row.filterRules),
+    open: type.open(config),
+  };
 }
 
 async function checkKeys({ keys }: DestinationsDeps, hashes: readonly string[] | null | undefined): Promise<void> {
@@ -281,36 +301,11 @@ export function destinationPurpose(id: string): string {
   return `destination:${id}`;
 }
 
-function recordOf(
+async function recordOf(
+  { cursors, rows }: DestinationsDeps,
   { sealedConfig: _sealed, secretId: _secret, ...row }: DestinationRow,
   config: JsonObject,
-): DestinationRecord {
-  return { ...row, config: maskConfig(typeOf(row.type), config) };
-}
-
-function maskConfig({ secrets }: DestinationType, config: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(config).map(([member, value]) => [member, secrets.includes(member) ? mask(value) : value]),
-  );
-}
-
-function mask(value: Json | undefined): Json {
-  if (typeof value === 'string') return maskText(value);
-  if (!isJsonObject(value)) return null;
-  return Object.fromEntries(Object.entries(value).map(([name, secret]) => [name, mask(secret)]));
-}
-
-/** Sending back a shown configuration changes nothing: a mask stands for the secret behind it. */
-function mergeConfig({ secrets }: DestinationType, known: JsonObject, requestJson: JsonObject): JsonObject {
-  const unmask = (member: string, value: Json | undefined): Json | undefined => {
-    if (!secrets.includes(member)) return value;
-    const before = known[member];
-    if (isJsonObject(value) && isJsonObject(before))
-      return Object.fromEntries(
-        Object.entries(value).map(([name, secret]) => [name, secret === mask(before[name]) ? before[name] : secret]),
-      );
-    return before !== undefined && value === mask(before) ? before : value;
-  };
-  const changed = Object.entries(requestJson).map(([member, value]) => [member, unmask(member, value)] as const);
-  return { ...known, ...Object.fromEntries(changed) };
+): Promise<DestinationRecord> {
+  const cursor = (await cursors.find([row.id])).get(row.id);
+  return { ...row, config: maskConfig(typeOf(row.type), config), health: await readHealth(row, cursor, rows) };
 }

@@ -1,67 +1,181 @@
-import { apiTypeOf, isOperation } from '../../canonical/operation.ts';
-import type { Settings } from '../../canonical/request.ts';
-import { statusOf } from '../generation-row.ts';
-import type { GenerationContent } from '../serialize-content.ts';
+import { isOperation } from '../../canonical/operation.ts';
+import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import type { ExportRow } from '../../store/exports/export-rows.ts';
+import type { GenerationRow } from '../../store/generations/columns.ts';
 import type { GenerationRecord } from '../record.ts';
-import type { ExportedGeneration } from './contract.ts';
+import type { GenerationContent } from '../serialize-content.ts';
+import type { ExportedCost, ExportedGeneration, ExportedSettings, ExportedTokens } from './contract.ts';
+import { boundTrace } from './bound-trace.ts';
+import { parseTraceContext } from './trace-context.ts';
 
-const NO_SETTINGS: Settings = {};
+/** Which parts of a record a destination receives. */
+export interface IncludedParts {
+  readonly cost: boolean;
+  readonly identity: boolean;
+  readonly requestContext: boolean;
+  readonly content: boolean;
+}
 
-/** A completed generation in the form for destinations. */
+/** What a generation's row has no column for, as JSON: part of the record in the journal. */
+export function encodeExportFacts(record: GenerationRecord): string {
+  const { request, principal, cost } = record;
+  const { trace, traceContext } = request.directives;
+  return JSON.stringify({
+    settings: isOperation(request) ? undefined : settingsOf(request.settings),
+    trace: trace === undefined ? undefined : boundTrace(trace),
+    traceparent: traceContext?.parent,
+    tracestate: traceContext?.state,
+    keyName: principal.name,
+    isPartial: cost?.isPartial,
+    hasContent: record.capture === undefined ? undefined : true,
+  });
+}
+
+type Settings = Extract<GenerationRecord['request'], { readonly settings: unknown }>['settings'];
+
+function settingsOf({ stop, seed, ...settings }: Settings): ExportedSettings {
+  const { maxTokens, temperature, topP, topK, frequencyPenalty, presencePenalty } = settings;
+  return present({
+    maxTokens,
+    temperature,
+    topP,
+    topK,
+    frequencyPenalty,
+    presencePenalty,
+    seed: typeof seed === 'number' ? seed : undefined,
+    stop,
+  });
+}
+
+/** What a row says for destinations. */
+export interface ReadFacts {
+  readonly facts: JsonObject;
+  /** The workspace may have stored the content. */
+  readonly hasContent: boolean;
+}
+
+export function readFacts({ facts }: Pick<ExportRow, 'facts'>): ReadFacts {
+  const parsed = parseJsonObject(facts) ?? {};
+  return { facts: parsed, hasContent: parsed['hasContent'] === true };
+}
+
+/** A record with all its parts. */
 export function toExported(
-  record: GenerationRecord,
-  region: string,
+  { generation: row, endedMs }: Pick<ExportRow, 'generation' | 'endedMs'>,
+  { facts }: ReadFacts,
   content: GenerationContent | undefined,
 ): ExportedGeneration {
-  const { report, request, endpoint, usage, cost, error, end, principal, createdMs, firstTokenMs } = record;
-  const { app, sessionId, user, trace = {} } = request.directives;
-  const { maxTokens, temperature, topP } = isOperation(request) ? NO_SETTINGS : request.settings;
-  const sinceArrival = (monotonicMs: number): number => createdMs + monotonicMs - report.arrivedMs;
+  const trace = isJsonObject(facts['trace']) ? facts['trace'] : {};
+  const traceContext = parseTraceContext(textOf(facts['traceparent']), textOf(facts['tracestate']));
   return {
-    id: record.id,
-    startMs: createdMs,
-    ...(firstTokenMs !== undefined && { firstTokenMs: sinceArrival(firstTokenMs) }),
-    endMs: sinceArrival(report.endedMs ?? report.arrivedMs),
-    modelRequested: report.requested,
-    model: endpoint?.model ?? report.requested,
-    ...(endpoint !== undefined && { provider: endpoint.provider }),
-    format: apiTypeOf(request),
-    streamed: request.delivery === 'stream',
-    cancelled: record.cancelled,
-    status: statusOf(record),
-    ...(error !== undefined && { error: { type: error.type, message: error.message } }),
-    ...(end !== undefined && { finishReason: end.finish }),
-    tokens: {
-      prompt: usage?.promptTokens ?? 0,
-      completion: usage?.completionTokens ?? 0,
-      cacheRead: usage?.cacheReadTokens ?? 0,
-      cacheWrite: usage?.cacheWriteTokens ?? 0,
-      ...(usage?.reasoningTokens !== undefined && { reasoning: usage.reasoningTokens }),
-      estimated: usage?.estimated ?? false,
-    },
-    settings: {
-      ...(maxTokens !== undefined && { maxTokens }),
-      ...(temperature !== undefined && { temperature }),
-      ...(topP !== undefined && { topP }),
-    },
-    ...(sessionId !== undefined && { sessionId }),
-    ...(user !== undefined && { endUserId: record.endUserId }),
+    id: row.id,
+    requestId: row.requestId,
+    startMs: row.createdAtMs,
+    endMs: Math.max(endedMs, row.createdAtMs),
+    modelRequested: row.modelRequested,
+    model: row.model,
+    apiType: row.apiType,
+    streamed: row.streamed,
+    cancelled: row.cancelled,
+    status: row.status,
+    settings: isJsonObject(facts['settings']) ? facts['settings'] : {},
     trace,
-    costNanoUsd: cost?.totalNanoUsd ?? null,
+    isCached: row.responseCacheSourceId !== null,
+    ...outcomeOf(row),
+    ...present({
+      firstTokenMs: row.timeToFirstTokenMs === null ? undefined : row.createdAtMs + row.timeToFirstTokenMs,
+      provider: row.provider ?? undefined,
+      tokens: tokensOf(row),
+      dimensions: row.dimensions ?? undefined,
+      sessionId: row.sessionId ?? undefined,
+      endUserId: row.endUserHash ?? undefined,
+      traceContext,
+      cost: costOf(row, facts['isPartial'] === true),
+      content,
+      contentState: content?.is_cut === true ? ('cut' as const) : undefined,
+    }),
     identity: {
-      keyHash: principal.keyHash,
-      ...(principal.name !== undefined && { keyName: principal.name }),
-      workspaceId: principal.workspaceId,
-      ...(principal.memberId !== null && { memberId: principal.memberId }),
+      keyHash: row.keyHash,
+      workspaceId: row.workspaceId,
+      ...present({ keyName: textOf(facts['keyName']), memberId: row.memberId ?? undefined }),
     },
     context: {
-      ...(app?.url !== undefined && { appUrl: app.url }),
-      ...(app?.title !== undefined && { appTitle: app.title }),
-      ...(app?.userAgent !== undefined && { userAgent: app.userAgent }),
-      region,
-      attempts: record.attempts.length,
-      strategy: report.strategy,
+      region: row.region,
+      attempts: row.attempts,
+      strategy: row.strategy,
+      ...present({
+        appUrl: row.appUrl ?? undefined,
+        appTitle: row.appTitle ?? undefined,
+        userAgent: row.userAgent ?? undefined,
+        router: row.router ?? undefined,
+      }),
     },
-    ...(content !== undefined && { content }),
   };
+}
+
+/** Leaves out what a destination does not receive. */
+export function includeParts(generation: ExportedGeneration, included: IncludedParts): ExportedGeneration {
+  const { cost, identity, context, content, contentState, error, ...core } = generation;
+  return {
+    ...core,
+    // Messages of upstreams quote prompts.
+    ...(error !== undefined && { error: included.content ? error : { type: error.type } }),
+    ...(included.cost && cost !== undefined && { cost }),
+    ...(included.identity && identity !== undefined && { identity }),
+    ...(included.requestContext && context !== undefined && { context }),
+    ...(included.content && content !== undefined && { content }),
+    ...(included.content && contentState !== undefined && { contentState }),
+  };
+}
+
+function outcomeOf(row: GenerationRow): Pick<ExportedGeneration, 'error' | 'finishReason'> {
+  const { errorType, errorMessage, finishReason } = row;
+  return {
+    ...(errorType !== null && { error: { type: errorType, ...(errorMessage !== null && { message: errorMessage }) } }),
+    ...(finishReason !== null && { finishReason }),
+  };
+}
+
+function tokensOf(row: GenerationRow): ExportedTokens | undefined {
+  if (row.usageSource === 'none') return undefined;
+  return {
+    prompt: row.tokensPrompt,
+    completion: row.tokensCompletion,
+    cacheRead: row.tokensCacheRead,
+    cacheWrite: row.tokensCacheWrite,
+    estimated: row.usageSource === 'estimated',
+    ...present({
+      reasoning: row.tokensReasoning ?? undefined,
+      audioPrompt: row.tokensAudioPrompt ?? undefined,
+      audioCompletion: row.tokensAudioCompletion ?? undefined,
+      imageCompletion: row.tokensImageCompletion ?? undefined,
+    }),
+  };
+}
+
+function costOf(row: GenerationRow, isPartial: boolean): ExportedCost | undefined {
+  const tools = (row.webCostNanoUsd ?? 0) + (row.fileCostNanoUsd ?? 0);
+  if (row.costNanoUsd === null) return undefined;
+  return {
+    total: row.costNanoUsd,
+    ...present({
+      prompt: row.costPromptNanoUsd ?? undefined,
+      completion: row.costCompletionNanoUsd ?? undefined,
+      tools: tools === 0 ? undefined : tools,
+      byokList: row.listCostNanoUsd ?? undefined,
+      isPartial: isPartial || undefined,
+    }),
+  };
+}
+
+type Present<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+/** Without the members that are undefined. */
+function present<T extends object>(members: T): Present<T>;
+function present(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

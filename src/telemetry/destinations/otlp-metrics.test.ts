@@ -4,17 +4,17 @@ import type { ExportedGeneration } from './contract.ts';
 import { otelMetrics } from './otel-metrics/destination.ts';
 import { encodeMetrics } from './otlp-metrics.ts';
 
-const REPORTED = { cost: true, identity: true, requestContext: true, content: false };
-
 const generation: ExportedGeneration = {
   id: 'gen-1',
+  requestId: 'gen-1',
   startMs: 1_000,
   firstTokenMs: 1_300,
   endMs: 3_000,
   modelRequested: 'acme/one',
   model: 'acme/one',
   provider: 'alpha',
-  format: 'chat',
+  apiType: 'chat',
+  isCached: false,
   streamed: true,
   cancelled: false,
   status: 200,
@@ -22,9 +22,9 @@ const generation: ExportedGeneration = {
   settings: {},
   sessionId: 's',
   trace: {},
-  costNanoUsd: 2_000_000,
+  cost: { total: 2_000_000 },
   identity: { keyHash: 'h', workspaceId: 'w' },
-  context: { region: 'local', attempts: 1, strategy: 'direct' },
+  context: { region: 'local', attempts: [], strategy: 'direct' },
 };
 
 interface Point {
@@ -36,8 +36,8 @@ interface Point {
   readonly asDouble: number;
 }
 
-function pointsOf(batch: readonly ExportedGeneration[], name: string, reported = REPORTED): readonly Point[] {
-  const { resourceMetrics } = encodeMetrics(batch, reported, 5_000) as {
+function pointsOf(batch: readonly ExportedGeneration[], name: string): readonly Point[] {
+  const { resourceMetrics } = encodeMetrics(batch, 5_000) as {
     resourceMetrics: { scopeMetrics: { metrics: { name: string; histogram?: object; sum?: object }[] }[] }[];
   };
   const metric = resourceMetrics[0]?.scopeMetrics[0]?.metrics.find((one) => one.name === name);
@@ -93,8 +93,8 @@ test('contain the cost if the destination includes it, and no keys or sessions',
     'gen_ai.request.model',
     'gen_ai.response.model',
   ]);
-  assert.deepEqual(pointsOf([generation], 'gateway.cost', { ...REPORTED, cost: false }), []);
-  assert.deepEqual(pointsOf([{ ...generation, costNanoUsd: null }], 'gateway.cost'), []);
+  const { cost: _cost, ...unpriced } = generation;
+  assert.deepEqual(pointsOf([unpriced], 'gateway.cost'), []);
 });
 
 test('sends metrics to the path of metrics', () => {

@@ -1,7 +1,10 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
-import type { ExportedGeneration, IncludedParts } from './contract.ts';
-import { attributesOf, nanoOf, SCOPE, type Attributes } from './otlp.ts';
+import type { ExportedGeneration } from './contract.ts';
+import { attributesOf, nanoOf } from './otlp/encode-json.ts';
+import { operationOf, providerNameOf } from './otlp/generation-attributes.ts';
+import { SCOPE } from './otlp/otlp-destination.ts';
+import type { Attributes } from './otlp/span.ts';
 
 /** `AggregationTemporality` of opentelemetry-proto 1.9, metrics.proto: each export contains the change since the one before. */
 const DELTA = 1;
@@ -17,24 +20,20 @@ interface Observation {
 }
 
 /** An OTLP export request of metrics in JSON: the sums of a batch of generations. Empty without any data. */
-export function encodeMetrics(
-  batch: readonly ExportedGeneration[],
-  included: IncludedParts,
-  nowMs: number,
-): JsonObject {
+export function encodeMetrics(batch: readonly ExportedGeneration[], nowMs: number): JsonObject {
   if (batch.length === 0) return { resourceMetrics: [] };
   const span = { startMs: batch.reduce((least, { startMs }) => Math.min(least, startMs), nowMs), nowMs };
   const metrics = [
     histogram('gen_ai.client.token.usage', '{token}', TOKEN_BOUNDS, batch.flatMap(tokensOf), span),
     histogram('gen_ai.client.operation.duration', 's', SECOND_BOUNDS, batch.map(durationOf), span),
     histogram('gen_ai.client.operation.time_to_first_chunk', 's', SECOND_BOUNDS, batch.flatMap(firstChunkOf), span),
-    ...(included.cost ? [costOf(batch, span)] : []),
+    costOf(batch, span),
   ];
   return {
     resourceMetrics: [
       {
-        resource: { attributes: attributesOf({ 'service.name': SCOPE }) },
-        scopeMetrics: [{ scope: { name: SCOPE }, metrics: metrics.filter((metric) => metric !== undefined) }],
+        resource: { attributes: attributesOf({ 'service.name': SCOPE.name }) },
+        scopeMetrics: [{ scope: { name: SCOPE.name }, metrics: metrics.filter((metric) => metric !== undefined) }],
       },
     ],
   };
@@ -43,14 +42,15 @@ export function encodeMetrics(
 /** Of few values each: a series for every session or key is what traces are for. */
 function commonAttributes(generation: ExportedGeneration): Attributes {
   return {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': generation.provider,
+    'gen_ai.operation.name': operationOf(generation),
+    'gen_ai.provider.name': providerNameOf(generation),
     'gen_ai.request.model': generation.modelRequested,
     'gen_ai.response.model': generation.model,
   };
 }
 
 function tokensOf(generation: ExportedGeneration): readonly Observation[] {
+  if (generation.tokens === undefined) return [];
   const { prompt, completion } = generation.tokens;
   const attributes = commonAttributes(generation);
   return [
@@ -98,9 +98,7 @@ function histogram(
 
 function costOf(batch: readonly ExportedGeneration[], span: Span): JsonObject | undefined {
   const known = batch.flatMap((generation) =>
-    generation.costNanoUsd === null
-      ? []
-      : [{ attributes: commonAttributes(generation), value: generation.costNanoUsd }],
+    generation.cost === undefined ? [] : [{ attributes: commonAttributes(generation), value: generation.cost.total }],
   );
   if (known.length === 0) return undefined;
   const dataPoints = bySeries(known).map(({ attributes, values }) => ({

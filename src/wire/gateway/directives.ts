@@ -99,6 +99,7 @@ export function decodeDirectives(parsed: GatewayFields, headers: HeaderDirective
     ...(sessionId && { sessionId }),
     ...(own.user && { user: own.user }),
     ...(traceGiven !== undefined && { trace: withoutNulls(traceGiven) }),
+    ...(headers.traceContext !== undefined && { traceContext: headers.traceContext }),
     ...(own.metadata !== undefined && { metadata: own.metadata }),
     ...(stop_server_tools_when !== undefined && { stopServerToolsWhen: decodeStopConditions(stop_server_tools_when) }),
     ...(typeof max_tool_calls === 'number' && { maxToolCalls: Math.min(max_tool_calls, TOOL_CALLS_MAX) }),

@@ -1,4 +1,4 @@
-import type { AppAttribution } from '../../canonical/directives.ts';
+import type { AppAttribution, Directives } from '../../canonical/directives.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import { parseCacheHeaders, type CacheHeaders } from './response-cache.ts';
 
@@ -10,6 +10,7 @@ export interface HeaderDirectives {
   readonly betas: readonly string[];
   readonly app?: AppAttribution;
   readonly cache?: CacheHeaders;
+  readonly traceContext?: NonNullable<Directives['traceContext']>;
   /** How a coding client names its conversation, for callers that name none themselves. */
   readonly clientSessionId?: string;
   /** How a refusal comes that has no stream yet: as a status, or as a stream that fails. Absent: as configured. */
@@ -18,7 +19,7 @@ export interface HeaderDirectives {
   readonly streamEvents?: 'extended';
 }
 
-/** All headers that are read here but `user-agent`. */
+/** All headers that are read here but `user-agent`, and `tracestate`, which says nothing alone. */
 const DIRECTIVE_HEADERS = [
   'anthropic-beta',
   'cf-ipcountry',
@@ -28,6 +29,7 @@ const DIRECTIVE_HEADERS = [
   'session-id',
   'session_id',
   'thread-id',
+  'traceparent',
   'x-anthropic-beta',
   'x-service-cache',
   'x-service-cache-clear',
@@ -46,7 +48,9 @@ const DIRECTIVE_HEADERS = [
 const DIRECTIVE_HEADER_SET: ReadonlySet<string> = new Set(DIRECTIVE_HEADERS);
 
 type Headers = Readonly<
-  Partial<Record<(typeof DIRECTIVE_HEADERS)[number] | 'user-agent', string | readonly string[] | undefined>>
+  Partial<
+    Record<(typeof DIRECTIVE_HEADERS)[number] | 'tracestate' | 'user-agent', string | readonly string[] | undefined>
+  >
 >;
 
 /** @spec request-19 */
@@ -103,6 +107,7 @@ function decodeAll(headers: Headers): HeaderDirectives {
     ...(cache !== undefined && { cache }),
     ...parseClientSession(headers),
     ...parseStreamChoices(headers),
+    ...parseTraceHeaders(headers),
   };
 }
 
@@ -113,6 +118,18 @@ function parseClientSession(headers: Headers): Pick<HeaderDirectives, 'clientSes
     if (id !== undefined && id !== '' && id.length <= SESSION_ID_CHARS_MAX) return { clientSessionId: id };
   }
   return {};
+}
+
+/** Longer ones are no trace context. @source W3C "Trace Context", level 1, 3.2 and 3.3, read 2026-11 */
+const TRACEPARENT_CHARS_MAX = 128;
+const TRACESTATE_CHARS_MAX = 512;
+
+function parseTraceHeaders(headers: Headers): Pick<HeaderDirectives, 'traceContext'> {
+  const parent = one(headers.traceparent);
+  if (parent === undefined || parent.length > TRACEPARENT_CHARS_MAX) return {};
+  const state = one(headers.tracestate);
+  const hasState = state !== undefined && state.length <= TRACESTATE_CHARS_MAX;
+  return { traceContext: { parent, ...(hasState && { state }) } };
 }
 
 /** Any other value counts as absent. */

@@ -34,7 +34,7 @@ export const deleteDestination = defineDelete({
   path: '/observability/destinations/{id}',
   operationId: 'deleteObservabilityDestination',
   tag: 'Observability',
-  summary: 'Delete a destination; what waits to be sent there is still sent',
+  summary: 'Delete a destination; what waits to be sent there is not sent any more',
   params: destinationPathSchema,
   description: 'It is gone.',
   remove: ({ destinations }, { id }) => destinations.delete(id),

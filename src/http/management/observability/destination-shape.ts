@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { serializeTime } from '../../../resources/columns.ts';
 import { destinationResource } from '../../../resources/destinations.ts';
 import type { DestinationRecord } from '../../../telemetry/destinations/destinations.ts';
 
@@ -22,6 +23,40 @@ export const destinationPathSchema = z.strictObject({ id: z.string() });
 
 export const { schema: destinationSchema } = destinationResource;
 
-export function serializeDestination({ config, ...record }: DestinationRecord): z.output<typeof destinationSchema> {
-  return destinationResource.serialize(record, { regions: ['global'], config: { ...config } });
+export function serializeDestination({
+  config,
+  health,
+  ...record
+}: DestinationRecord): z.output<typeof destinationSchema> {
+  return destinationResource.serialize(record, {
+    regions: ['global'],
+    config: { ...config },
+    health: serializeHealth(health),
+  });
 }
+
+function serializeHealth(health: DestinationRecord['health']): z.output<typeof destinationSchema>['health'] {
+  const { state, lastSuccessMs, lastError, pending, oldestPendingMs, sent, failed, dropped, recentFailures } = health;
+  return {
+    state,
+    last_success_at: timeOf(lastSuccessMs),
+    last_error: lastError && {
+      at: serializeTime(lastError.atMs),
+      status: lastError.status,
+      message: lastError.message,
+    },
+    pending,
+    oldest_pending_at: timeOf(oldestPendingMs),
+    sent,
+    failed,
+    dropped,
+    recent_failures: recentFailures.map(({ recordId, atMs, status, message }) => ({
+      record_id: recordId,
+      at: serializeTime(atMs),
+      status,
+      message,
+    })),
+  };
+}
+
+const timeOf = (atMs: number | null): string | null => (atMs === null ? null : serializeTime(atMs));

@@ -7,6 +7,7 @@ import type { Statement } from './pool.ts';
 
 const ENTRY_COLUMNS =
   'id, at_ms, account_id, kind, amount_nano_usd, generation_id, key_hash, workspace_id, note, author';
+const EXPORT_COLUMNS = 'record_id, workspace_id, ended_ms, size_bytes, facts';
 const FEEDBACK_COLUMNS = 'id, generation_id, at_ms, author_key_hash, category, comment';
 
 /** What one statement stores. */
@@ -46,6 +47,10 @@ with ${jobEnd === undefined ? '' : `${endedBy(changes)}, `}stored as (
   insert into generation_feedback (${FEEDBACK_COLUMNS})
   select ${FEEDBACK_COLUMNS} from json_populate_recordset(null::generation_feedback, $4::json)
   on conflict (id) do nothing
+), exported as (
+  insert into export_rows (${EXPORT_COLUMNS})
+  select ${EXPORT_COLUMNS} from json_populate_recordset(null::export_rows, $6::json) as export
+  where export.record_id in (select id from stored)
 ), marked as (
   insert into journal_checkpoints (stream, position)
   select stream, position from json_populate_recordset(null::journal_checkpoints, $5::json)
@@ -70,6 +75,7 @@ select ${jobEnd === undefined ? '1' : '(select count(*) from ended)'} as ended`,
       JSON.stringify(
         checkpoint === undefined ? [] : [{ stream: checkpoint.stream, position: checkpoint.base + checkpoint.end }],
       ),
+      JSON.stringify(generations.flatMap(({ exported }) => exported ?? [])),
       ...(jobEnd === undefined ? [] : [JSON.stringify(jobEnd.columns), jobEnd.id]),
     ],
   };
@@ -78,8 +84,8 @@ select ${jobEnd === undefined ? '1' : '(select count(*) from ended)'} as ended`,
 /** Nothing else of the batch is stored for a job that has ended before. */
 function endedBy(changes: string): string {
   return `ended as (
-  update video_jobs set (${changes}) = (select ${changes} from json_populate_record(null::video_jobs, $6::json))
-  where id = $7 and status in ('pending', 'in_progress')
+  update video_jobs set (${changes}) = (select ${changes} from json_populate_record(null::video_jobs, $7::json))
+  where id = $8 and status in ('pending', 'in_progress')
   returning id
 )`;
 }

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import type { JobEnd, JournalBatch } from '../../../journal/batch.ts';
 import { columnList, type DecodedBatch } from '../../journal/decode-batch.ts';
-import type { SettledGeneration } from '../../journal/record.ts';
+import type { ExportedFacts, SettledGeneration } from '../../journal/record.ts';
 import type { GenerationFeedbackTable, LedgerEntriesTable } from '../../tables.ts';
 import { daysToSumUpAgain } from '../../usage/hours.ts';
 
@@ -26,7 +26,16 @@ const FEEDBACK_COLUMNS = [
   'comment',
 ] as const satisfies readonly (keyof GenerationFeedbackTable)[];
 
+const EXPORT_COLUMNS = [
+  'record_id',
+  'workspace_id',
+  'ended_ms',
+  'size_bytes',
+  'facts',
+] as const satisfies readonly (keyof ExportedFacts)[];
+
 const ADD_ENTRY = insertInto('ledger_entries', ENTRY_COLUMNS);
+const ADD_EXPORT = insertInto('export_rows', EXPORT_COLUMNS);
 const ADD_FEEDBACK = `${insertInto('generation_feedback', FEEDBACK_COLUMNS)} on conflict (id) do nothing`;
 const ADD_SPEND = `insert into spend (subject, day_start_ms, is_byok, nano_usd, requests) values (?, ?, ?, ?, ?)
   on conflict (subject, day_start_ms, is_byok)
@@ -57,10 +66,11 @@ export function storeGenerations(
   const addGeneration = prepare(`${insertInto('generations', columns)} on conflict (id) do nothing`);
   const addEntry = prepare(ADD_ENTRY);
   const sums = new Map<string, Sum>();
-  for (const { values, entries, spend } of generations) {
+  for (const { values, entries, spend, exported } of generations) {
     // The generation is stored already, and so is everything that follows from it.
     if (Number(addGeneration.run(...values).changes) === 0) continue;
     for (const entry of entries) addEntry.run(...ENTRY_COLUMNS.map((column) => entry[column]));
+    if (exported !== undefined) prepare(ADD_EXPORT).run(...EXPORT_COLUMNS.map((column) => exported[column]));
     for (const { subject, day_start_ms: dayStartMs, is_byok: isByok, nano_usd } of spend) {
       // A batch writes each sum once.
       const name = `${isByok} ${dayStartMs} ${subject}`;

@@ -1,8 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { headersMember, urlMember } from '../config-members.ts';
-import type { DestinationType, OutboundPost } from '../contract.ts';
-import { serializeTraces } from '../otlp.ts';
+import type { DestinationType, OutboundCall } from '../contract.ts';
+import { judgeStatus } from '../delivery/judge.ts';
+import { encodeSpansAsJson } from '../otlp/encode-json.ts';
+import { spansOf } from '../otlp/generation-spans.ts';
+import { otlpMembers, SCOPE } from '../otlp/otlp-destination.ts';
+import type { Span } from '../otlp/span.ts';
 
 const SECRET_CHARS_MAX = 256;
 const SECRET_CHARS_MIN = 24;
@@ -11,6 +15,7 @@ const schema = z.strictObject({
   url: urlMember,
   method: z.enum(['POST', 'PUT']).optional(),
   headers: headersMember.optional(),
+  spans: otlpMembers.spans,
   signing_secret: z
     .string()
     .min(SECRET_CHARS_MIN)
@@ -24,23 +29,55 @@ const schema = z.strictObject({
 /** Any address that takes JSON: the body is an OTLP export request. */
 export const webhook: DestinationType = {
   type: 'webhook',
+  label: 'Webhook',
   schema,
   secrets: ['headers', 'signing_secret'],
   open(config) {
-    const { url, method = 'POST', headers = {}, signing_secret: secret } = schema.parse(config);
-    const post = (document: object, nowMs: number, further: Readonly<Record<string, string>> = {}): OutboundPost => {
-      const body = JSON.stringify(document);
+    const {
+      url,
+      method = 'POST',
+      headers = {},
+      signing_secret: secret,
+      spans: shape = 'generation',
+    } = schema.parse(config);
+    const post = (
+      spans: readonly Span[],
+      ids: readonly string[],
+      nowMs: number,
+      further: Readonly<Record<string, string>> = {},
+    ): OutboundCall => {
+      const body = encodeSpansAsJson({ resource: { 'service.name': SCOPE.name }, scope: SCOPE, spans });
       const signed = secret === undefined ? {} : signatureHeaders(secret, body, nowMs);
-      return { url, method, headers: { ...headers, ...further, ...signed, 'content-type': 'application/json' }, body };
+      const all = { ...headers, ...further, ...signed, 'content-type': 'application/json' };
+      return { url, method, headers: all, body, ids };
     };
     return {
       url,
-      serialize: (batch, reported, nowMs) => post(serializeTraces(batch, reported), nowMs),
-      serializeTest: (nowMs) => post({ resourceSpans: [] }, nowMs, { 'x-test-connection': 'true' }),
+      calls: (batch, nowMs) => [
+        post(
+          batch.flatMap((generation) => spansOf(generation, shape)),
+          batch.map(({ id }) => id),
+          nowMs,
+        ),
+      ],
+      judge(_call, answer) {
+        if (answer.status !== GONE) return judgeStatus(answer);
+        return { kind: 'fault', message: 'The address answered that it is gone for good.', suspends: true };
+      },
+      test: (nowMs) => [
+        {
+          call: post([], [], nowMs, { 'x-test-connection': 'true' }),
+          judge: ({ status }) =>
+            (status >= 200 && status < 300) || status === 400
+              ? undefined
+              : `the test call was answered with status ${status}`,
+        },
+      ],
     };
   },
 };
 
+const GONE = 410;
 const SECRET_PREFIX = 'whsec_';
 const ID_DIGITS = 32;
 const MS_PER_S = 1_000;

@@ -1,6 +1,6 @@
 // A thread that looks for patterns of filter rules: they may take long, and texts are as strangers wrote them.
 import { parentPort } from 'node:worker_threads';
-import { assert } from '../../lib/assert.ts';
+import { assert } from '../../../lib/assert.ts';
 import type { PatternJob } from './pattern-job.ts';
 
 assert(parentPort !== null, 'patterns are looked for in a worker thread');

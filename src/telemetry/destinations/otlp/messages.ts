@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-import type { GenerationContent } from '../serialize-content.ts';
+import { isJsonObject, parseJson, type Json, type JsonObject } from '../../../lib/json.ts';
+import type { GenerationContent } from '../../serialize-content.ts';
 
 /**
  * Messages in the shape of `gen_ai.input.messages` and `gen_ai.output.messages`: a role and parts.
@@ -29,8 +29,9 @@ function serializePart(part: JsonObject): JsonObject {
   if (type === 'tool_result')
     return { type: 'tool_call_response', id: part['tool_call_id'], response: part['content'] };
   if (type === 'reasoning') return { type, content: part['text'] };
+  if (type === 'text' || type === 'refusal') return textPart(part['text']);
   // Media are left out: what is left says that they were there.
-  return type === 'text' || type === 'refusal' ? textPart(part['text']) : part;
+  return part['left_out'] === true ? { type: 'blob', modality: type, omitted: true } : part;
 }
 
 function textPart(text: Json | undefined): JsonObject {
@@ -38,5 +39,12 @@ function textPart(text: Json | undefined): JsonObject {
 }
 
 function callPart({ id, name, arguments: input }: JsonObject): JsonObject {
-  return { type: 'tool_call', id, name, arguments: input };
+  return { type: 'tool_call', id, name, arguments: parsedOr(input) };
+}
+
+/** Arguments are JSON, as a rule. */
+function parsedOr(input: Json | undefined): Json | undefined {
+  if (typeof input !== 'string') return input;
+  const parsed = parseJson(input);
+  return isJsonObject(parsed) ? parsed : input;
 }

@@ -1,6 +1,6 @@
-import { usdFromNano } from '../../lib/money.ts';
-import type { FilterRules } from '../../resources/filter-rules.ts';
-import type { ExportedGeneration } from './contract.ts';
+import { usdFromNano } from '../../../lib/money.ts';
+import type { FilterRules } from '../../../resources/filter-rules.ts';
+import type { ExportedGeneration } from '../contract.ts';
 import type { PatternJob } from './pattern-job.ts';
 import type { PatternSearch } from './pattern-search.ts';
 
@@ -13,7 +13,7 @@ export async function faultOfPatterns({ groups }: FilterRules): Promise<readonly
     for (const [index, { operator, value }] of rules.entries()) {
       if (operator !== 'regex') continue;
       // The parser is large, and most gateways never store a pattern.
-      const { faultOfPattern } = await import('../../lib/text/plain-pattern.ts');
+      const { faultOfPattern } = await import('../../../lib/text/plain-pattern.ts');
       const fault = faultOfPattern(String(value));
       if (fault !== undefined) return [`groups[${group}].rules[${index}].value`, fault];
     }
@@ -104,12 +104,12 @@ const VALUES: Readonly<Record<Rule['field'], (generation: ExportedGeneration) =>
   provider: ({ provider }) => provider,
   session_id: ({ sessionId }) => sessionId,
   user_id: ({ endUserId }) => endUserId,
-  api_key_name: ({ identity }) => identity.keyName,
+  api_key_name: ({ identity }) => identity?.keyName,
   finish_reason: ({ finishReason }) => finishReason,
   input: ({ content }) => content && JSON.stringify(content.input.messages),
   output: ({ content }) => content?.output.completion ?? undefined,
-  total_cost: ({ costNanoUsd }) => (costNanoUsd === null ? undefined : usdFromNano(costNanoUsd)),
-  total_tokens: ({ tokens }) => tokens.prompt + tokens.completion,
-  prompt_tokens: ({ tokens }) => tokens.prompt,
-  completion_tokens: ({ tokens }) => tokens.completion,
+  total_cost: ({ cost }) => (cost === undefined ? undefined : usdFromNano(cost.total)),
+  total_tokens: ({ tokens }) => (tokens?.prompt ?? 0) + (tokens?.completion ?? 0),
+  prompt_tokens: ({ tokens }) => tokens?.prompt ?? 0,
+  completion_tokens: ({ tokens }) => tokens?.completion ?? 0,
 };

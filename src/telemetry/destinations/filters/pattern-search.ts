@@ -1,4 +1,4 @@
-import { createJobThreads } from '../../lib/threads/job-threads.ts';
+import { createJobThreads } from '../../../lib/threads/job-threads.ts';
 import type { PatternJob } from './pattern-job.ts';
 
 /** Looks for the patterns of filter rules beside the process's streams. */

@@ -1,27 +1,29 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { JobError } from '../../lib/threads/job-threads.ts';
-import type { ExportedGeneration } from './contract.ts';
-import { filterRulesSchema } from '../../resources/filter-rules.ts';
+import { JobError } from '../../../lib/threads/job-threads.ts';
+import type { ExportedGeneration } from '../contract.ts';
+import { filterRulesSchema } from '../../../resources/filter-rules.ts';
 import { fitsRules } from './filter-rules.ts';
 import { createPatternSearch } from './pattern-search.ts';
 
 const GENERATION: ExportedGeneration = {
   id: 'gen-1',
+  requestId: 'gen-1',
   startMs: 0,
   endMs: 1,
   modelRequested: 'acme/one',
   model: 'acme/one',
-  format: 'chat',
+  apiType: 'chat',
+  isCached: false,
   streamed: false,
   cancelled: false,
   status: 200,
   tokens: { prompt: 3, completion: 4, cacheRead: 0, cacheWrite: 0, estimated: false },
   settings: {},
   trace: {},
-  costNanoUsd: 500_000_000,
+  cost: { total: 500_000_000 },
   identity: { keyHash: 'k', workspaceId: 'w' },
-  context: { region: 'local', attempts: 1, strategy: 'direct' },
+  context: { region: 'local', attempts: [], strategy: 'direct' },
   content: { input: { messages: [] }, output: { completion: 'a'.repeat(20_000), reasoning: null }, error: null },
 };
 

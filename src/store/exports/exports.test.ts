@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { suite, test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { systemClock as clock } from '../../lib/clock.ts';
+import { openDatabase, type Database } from '../engine/database.ts';
+import { encodeGeneration, framesOf, GENERATION_COLUMNS } from '../journal/record.ts';
+import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
+import { sampleGeneration } from '../../../tests/support/store/generations.ts';
+import { createCursors } from './cursors.ts';
+import { createExportRows, isBehind, type ExportPosition } from './export-rows.ts';
+
+const START: ExportPosition = { xid: 0, seq: 0 };
+const FACTS = JSON.stringify({ trace: { tenant: 'blue \u0000 "quoted"' } });
+
+for (const { name, isPostgres, makePlace } of ENGINES)
+  suite(`records for destinations: ${name}`, () => {
+    async function open(t: TestContext): Promise<{ readonly database: Database; readonly place: Place }> {
+      const place = await makePlace();
+      const database = await openDatabase({ ...place, clock });
+      t.after(async () => {
+        await database.close();
+        await place.remove();
+      });
+      return { database, place };
+    }
+
+    async function store(database: Database, ids: readonly string[], isSettled = true): Promise<void> {
+      const payloads = ids.map((id) => encodeGeneration(sampleGeneration({ id }), 'default', FACTS));
+      await database.applyBatch({
+        source: { frames: framesOf(payloads) },
+        columns: GENERATION_COLUMNS,
+        lateBeforeMs: 0,
+      });
+      if (isSettled) await settled(database);
+    }
+
+    const read = async (database: Database, after = START, limit = 100): Promise<readonly string[]> =>
+      (await createExportRows(database).read('workspace-1', after, limit)).map(({ generation }) => generation.id);
+    /** An open transaction of any other database of the server holds rows back, and tests run beside others. */
+    async function settled(database: Database): Promise<void> {
+      const rows = createExportRows(database);
+      for (let tries = 0; tries < 400; tries++) {
+        const { end } = await rows.findNew(START);
+        const last = await rows.end();
+        if (!isBehind(end, last)) return;
+        await sleep(25);
+      }
+      assert.fail('rows are still held back');
+    }
+
+    test('are stored with their generation, once, and only those that a destination may want', async (t) => {
+      const { database } = await open(t);
+      await store(database, ['gen-1', 'gen-2']);
+      await store(database, ['gen-2', 'gen-3']);
+      const unwanted = encodeGeneration(sampleGeneration({ id: 'gen-4' }), 'default');
+      await database.applyBatch({
+        source: { frames: framesOf([unwanted]) },
+        columns: GENERATION_COLUMNS,
+        lateBeforeMs: 0,
+      });
+      assert.deepEqual(await read(database), ['gen-1', 'gen-2', 'gen-3']);
+      const rows = createExportRows(database);
+      const [first] = await rows.read('workspace-1', START, 1);
+      assert.ok(first !== undefined);
+      assert.equal(
+        first.facts,
+        JSON.stringify({ trace: { tenant: 'blue \uFFFD "quoted"' } }).replace('\uFFFD', '\\u0000'),
+      );
+      assert.deepEqual(first.generation, sampleGeneration({ id: 'gen-1' }));
+      assert.equal(first.endedMs, 1_790_000_000_201);
+      assert.deepEqual(await read(database, first), ['gen-2', 'gen-3']);
+      assert.deepEqual(await rows.read('workspace-2', START, 10), []);
+    });
+
+    test('wake their workspace once, and are behind the end of before', async (t) => {
+      const { database } = await open(t);
+      const rows = createExportRows(database);
+      const empty = await rows.findNew(START);
+      assert.deepEqual([[...empty.workspaces], empty.end], [[], START]);
+      await store(database, ['gen-1']);
+      const found = await rows.findNew(empty.end);
+      assert.deepEqual([...found.workspaces], ['workspace-1']);
+      assert.deepEqual([...(await rows.findNew(found.end)).workspaces], []);
+      const end = await rows.end();
+      await store(database, ['gen-2']);
+      assert.deepEqual([...(await rows.findNew(found.end)).workspaces], ['workspace-1']);
+      assert.deepEqual(await read(database, end), ['gen-2']);
+      const { count, oldestMs } = await rows.countWaiting('workspace-1', START, 10);
+      assert.deepEqual([count, oldestMs], [2, 1_790_000_000_201]);
+      assert.equal((await rows.countWaiting('workspace-1', START, 1)).count, 1);
+    });
+
+    test('are not passed over when an earlier transaction ends later', { skip: !isPostgres }, async (t) => {
+      const { database, place } = await open(t);
+      const slow = new Client({ connectionString: place.url });
+      await slow.connect();
+      await store(database, ['gen-1', 'gen-2']);
+      const end = await createExportRows(database).end();
+      await slow.query('begin');
+      await slow.query(
+        `insert into export_rows (record_id, workspace_id, ended_ms, size_bytes, facts) values ('gen-1', 'workspace-1', 1, 2, '{}')`,
+      );
+      await store(database, ['gen-3'], false);
+      assert.deepEqual(await read(database, end), [], 'what is open may come before what is committed');
+      await slow.query('commit');
+      await slow.end();
+      await settled(database);
+      assert.deepEqual(await read(database, end), ['gen-1', 'gen-3']);
+    });
+
+    test('are deleted up to a place, or the oldest first', async (t) => {
+      const { database } = await open(t);
+      const rows = createExportRows(database);
+      await store(database, ['gen-1', 'gen-2', 'gen-3', 'gen-4']);
+      const [, second] = await rows.read('workspace-1', START, 2);
+      assert.ok(second !== undefined);
+      assert.equal(await rows.removeThrough('workspace-2', second, 10), 0);
+      assert.equal(await rows.removeThrough('workspace-1', second, 10), 2);
+      assert.deepEqual(await read(database), ['gen-3', 'gen-4']);
+      assert.deepEqual(await rows.measure(), { workspaces: ['workspace-1'], bytes: 2 * FACTS.length });
+      assert.equal(await rows.remove(await rows.oldest(1)), 1);
+      assert.deepEqual(await read(database), ['gen-4']);
+      assert.equal(await rows.remove([]), 0);
+    });
+
+    test('one process sends at a time, and a process that lost its turn stores nothing', async (t) => {
+      const { database } = await open(t);
+      const cursors = createCursors(database);
+      assert.equal(await cursors.take('d', 'one', 60_000), undefined, 'there is no row');
+      await cursors.open('d', { xid: 3, seq: 4 });
+      await cursors.open('d', { xid: 9, seq: 9 });
+      const taken = await cursors.take('d', 'one', 60_000);
+      assert.deepEqual([taken?.xid, taken?.seq, taken?.state, taken?.holder], [3, 4, 'ok', 'one']);
+      assert.equal(await cursors.take('d', 'other', 60_000), undefined);
+      assert.ok(await cursors.take('d', 'one', -60_000), 'and may take it again');
+      assert.ok(await cursors.take('d', 'other', 60_000), 'its time is over');
+      assert.equal(await cursors.save('d', 'one', { seq: 5 }), false);
+      const lastError = { atMs: 1, status: 503, message: 'busy' };
+      assert.equal(await cursors.save('d', 'other', { seq: 6, sent: 2, lastError, state: 'failing' }), true);
+      const row = (await cursors.find(['d', 'e'])).get('d');
+      assert.deepEqual([row?.seq, row?.sent, row?.state, row?.lastError], [6, 2, 'failing', lastError]);
+      await cursors.addDropped('d', 7);
+      await cursors.release('d', 'other');
+      assert.equal((await cursors.take('d', 'one', 60_000))?.dropped, 7);
+      await cursors.reset('d');
+      assert.equal(await cursors.save('d', 'one', { seq: 9 }), false, 'what was reset begins anew');
+      await cursors.remove('d');
+      assert.deepEqual(await cursors.all(), []);
+    });
+  });

@@ -1,0 +1,67 @@
+import { invalid } from '../../canonical/gateway-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { DestinationType, OpenDestination, OutboundCall } from './contract.ts';
+import { createRedact } from './delivery/redact.ts';
+import type { Poster } from './post.ts';
+
+export interface ConnectionDeps {
+  readonly poster: Pick<Poster, 'post' | 'faultOf'>;
+  /** Addresses may be of the operator's own network: what they answer is not shown. */
+  readonly hidesAnswers: boolean;
+  /** @throws GatewayError 400 with the path of what is wrong, below `config` */
+  readonly checkConfig: (schema: DestinationType['schema'], config: JsonObject) => void;
+  readonly clock: Clock;
+}
+
+/** Of all calls of a test. */
+const TEST_MS_MAX = 10_000;
+/** Of calls: what they say is no secret. */
+const PUBLIC_HEADERS: ReadonlySet<string> = new Set(['content-type', 'x-test-connection', 'user-agent', 'accept']);
+const HEADER_CHARS_MIN = 6;
+
+/** @throws GatewayError 400 with the path of what is wrong */
+export function openChecked(
+  { poster, checkConfig }: ConnectionDeps,
+  type: DestinationType,
+  config: JsonObject,
+): OpenDestination {
+  checkConfig(type.schema, config);
+  const open = type.open(config);
+  const fault = poster.faultOf(open.url);
+  if (fault !== undefined) throw invalid('config', fault);
+  return open;
+}
+
+/** @throws GatewayError 400 that says what to change */
+export async function callOrRefuse(deps: ConnectionDeps, type: DestinationType, config: JsonObject): Promise<void> {
+  const { poster, clock } = deps;
+  const open = openChecked(deps, type, config);
+  const redact = redactOf(deps, type, config);
+  const signal = AbortSignal.timeout(TEST_MS_MAX);
+  for (const { call, judge } of await open.test(clock.nowMs())) {
+    const outcome = await poster.post(call, { signal });
+    if (outcome.status === undefined) throw invalid('config', `the test call failed: ${outcome.reason}`);
+    const fault = judge(deps.hidesAnswers ? { ...outcome, text: '' } : outcome);
+    if (fault !== undefined) throw invalid('config', redact(fault, call));
+  }
+}
+
+/** Answers may repeat what was sent; those of a private network are not shown. */
+export function redactOf(
+  { hidesAnswers }: Pick<ConnectionDeps, 'hidesAnswers'>,
+  { secrets }: DestinationType,
+  config: JsonObject,
+) {
+  const redact = createRedact(config, secrets);
+  return (text: string, { headers }: OutboundCall): string => {
+    const shown = hidesAnswers ? text.replace(/^(Status \d+): .*/s, '$1.') : text;
+    return redact(
+      Object.entries(headers).reduce(
+        (left, [name, value]) =>
+          PUBLIC_HEADERS.has(name) || value.length < HEADER_CHARS_MIN ? left : left.replaceAll(value, '***'),
+        shown,
+      ),
+    );
+  };
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { afterFailure, waitAfter } from './delivery-state.ts';
+import { createRedact } from './redact.ts';
+import { judgeOtlp, judgeStatus, retryAfterOf } from './judge.ts';
+
+const answer = (status: number, text = '', headers: Readonly<Record<string, string>> = {}) => ({
+  status,
+  text,
+  headers,
+});
+const HOUR_MS = 3_600_000;
+
+test('tells answers of which the same call may succeed later from those where something must change', () => {
+  const kinds = (statuses: readonly number[]) => statuses.map((status) => judgeStatus(answer(status)).kind);
+  assert.deepEqual(new Set(kinds([200, 202, 204, 299])), new Set(['taken']));
+  assert.deepEqual(new Set(kinds([408, 425, 429, 500, 502, 503, 504, 520])), new Set(['retry']));
+  assert.deepEqual(new Set(kinds([301, 302, 307, 401, 403, 404, 405, 410])), new Set(['fault']));
+  assert.deepEqual(new Set(kinds([400, 413, 415, 422])), new Set(['rejected']));
+});
+
+test('takes 500 of a receiver of OTLP as the fault of a span, and its partial success as final', () => {
+  assert.equal(judgeOtlp(answer(500)).kind, 'rejected');
+  assert.equal(judgeOtlp(answer(503)).kind, 'retry');
+  assert.deepEqual(judgeOtlp(answer(200, '{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}')), {
+    kind: 'taken',
+    refusedCount: 3,
+    warning: 'too old',
+  });
+  assert.deepEqual(judgeOtlp(answer(200, '{"partialSuccess":{"errorMessage":"soon gone"}}')), {
+    kind: 'taken',
+    warning: 'soon gone',
+  });
+  assert.deepEqual(judgeOtlp(answer(200, '{}')), { kind: 'taken' });
+  assert.deepEqual(judgeOtlp(answer(200, 'not json')), { kind: 'taken' });
+});
+
+test('believes Retry-After in both forms, within bounds', () => {
+  const nowMs = Date.parse('2026-11-21T00:00:00Z');
+  const after = (value: string) => retryAfterOf(answer(429, '', { 'retry-after': value }), nowMs);
+  assert.equal(after('7'), 7_000);
+  assert.equal(after('Sat, 21 Nov 2026 00:00:30 GMT'), 30_000);
+  assert.equal(after('Fri, 20 Nov 2026 00:00:00 GMT'), 0);
+  assert.equal(after('999999'), 900_000);
+  assert.equal(after('soon'), undefined);
+});
+
+test('waits twice as long after each failure, up to a quarter of an hour, and longer where nothing changes by itself', () => {
+  const stop = { status: 503, message: '', isFault: false };
+  const waits = [1, 2, 3, 11, 40].map((failures) => waitAfter(failures, stop, 0));
+  assert.deepEqual(waits, [1_000, 2_000, 4_000, 900_000, 900_000]);
+  assert.equal(waitAfter(1, { ...stop, isFault: true }, 0), 60_000);
+  assert.equal(waitAfter(1, { ...stop, afterMs: 5_000 }, 0.5), 5_750);
+});
+
+test('is failing after ten calls or a quarter of an hour, and suspended after a day without success', () => {
+  const stop = { status: 503, message: 'busy', isFault: false };
+  const state = (failures: number, forMs: number, changes: object = {}, suspendAfterMs = 24 * HOUR_MS) =>
+    afterFailure({ failures, failingSinceMs: 1_000 }, { ...stop, ...changes }, 1_000 + forMs, suspendAfterMs).state;
+  assert.equal(afterFailure({ failures: 0, failingSinceMs: null }, stop, 5, 0).failingSinceMs, 5);
+  assert.equal(state(0, 0), 'retrying');
+  assert.equal(state(0, 0, { isFault: true }), 'failing');
+  assert.equal(state(9, 0), 'failing');
+  assert.equal(state(1, 900_000), 'failing');
+  assert.equal(state(48, 24 * HOUR_MS), 'failing');
+  assert.equal(state(49, 24 * HOUR_MS), 'suspended');
+  assert.equal(state(49, 24 * HOUR_MS, {}, 0), 'failing');
+  assert.equal(state(0, 0, { suspends: true }), 'suspended');
+});
+
+test('keeps no secret of what an address repeats, in any form that calls have', () => {
+  const config = {
+    key: 'secret-key-1234',
+    headers: { authorization: 'Bearer abc.def/ghi+' },
+    url: 'https://a.example',
+  };
+  const redact = createRedact(config, ['key', 'headers']);
+  const basic = Buffer.from('secret-key-1234').toString('base64');
+  const text = `bad key secret-key-1234 (${basic}), header abc.def/ghi+ or ${encodeURIComponent('abc.def/ghi+')} at https://a.example`;
+  assert.equal(redact(text), 'bad key *** (***), header *** or *** at https://a.example');
+  assert.equal(redact('x'.repeat(1_000)).length, 300);
+});

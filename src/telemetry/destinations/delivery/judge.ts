@@ -1,0 +1,51 @@
+import type { CallAnswer, Verdict } from '../contract.ts';
+import { isJsonObject, parseJsonObject } from '../../../lib/json.ts';
+
+const RETRY_AFTER_MS_MAX = 900_000;
+const MS_PER_S = 1_000;
+
+/** Later the same call may succeed. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+/** The credentials or the address have to be changed first. */
+const FAULTS: ReadonlySet<number> = new Set([401, 403, 404, 405, 410]);
+
+/** What an answer means where nothing more is known of the address. Redirects are never followed. @spec destination-10 */
+export function judgeStatus(answer: CallAnswer): Verdict {
+  const { status } = answer;
+  const message = messageOf(answer);
+  if (status >= 200 && status < 300) return { kind: 'taken' };
+  if ((status >= 300 && status < 400) || FAULTS.has(status)) return { kind: 'fault', message };
+  const afterMs = retryAfterOf(answer);
+  if (PASSING.has(status) || status > 500) return { kind: 'retry', message, ...(afterMs !== undefined && { afterMs }) };
+  return { kind: 'rejected', message };
+}
+
+/**
+ * What a receiver of OTLP answers: spans that it rejects it rejects for good, and 500 is the fault of a span.
+ * @source opentelemetry.io "OTLP Specification", OTLP/HTTP Response and Failures, read 2026-11
+ */
+export function judgeOtlp(answer: CallAnswer): Verdict {
+  if (answer.status === 500) return { kind: 'rejected', message: messageOf(answer) };
+  const verdict = judgeStatus(answer);
+  if (verdict.kind !== 'taken') return verdict;
+  const partial = parseJsonObject(answer.text)?.['partialSuccess'];
+  if (!isJsonObject(partial)) return verdict;
+  const rejected = Number(partial['rejectedSpans'] ?? partial['rejectedDataPoints'] ?? 0);
+  const message = typeof partial['errorMessage'] === 'string' ? partial['errorMessage'] : '';
+  if (rejected > 0) return { kind: 'taken', refusedCount: rejected, warning: message };
+  return message === '' ? verdict : { kind: 'taken', warning: message };
+}
+
+/** A status with the beginning of what was answered. */
+export function messageOf({ status, text }: CallAnswer): string {
+  const plain = text.replaceAll(/\s+/g, ' ').trim();
+  return plain === '' ? `Status ${status}.` : `Status ${status}: ${plain}`;
+}
+
+/** Seconds, or a date. Believed within bounds. */
+export function retryAfterOf({ headers }: CallAnswer, nowMs = Date.now()): number | undefined {
+  const text = headers['retry-after'];
+  if (text === undefined || text === '') return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * MS_PER_S : Date.parse(text) - nowMs;
+  return Number.isNaN(ms) ? undefined : Math.min(RETRY_AFTER_MS_MAX, Math.max(0, ms));
+}

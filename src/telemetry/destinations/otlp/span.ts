@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+
+/** A number that is a double on the wire, also where it is a whole one: receivers go by the type. */
+export class Double {
+  readonly value: number;
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+export type AttributeValue = string | number | boolean | readonly string[] | Double;
+
+/** An attribute that is undefined is left out. Numbers are integers. */
+export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
+
+/** @source opentelemetry-proto 1.9, trace.proto, `SpanKind`, read 2026-11 */
+export const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const;
+export const STATUS_ERROR = 2;
+
+/** A span as both encodings write it. */
+export interface Span {
+  /** Hex, 32 digits; ids of spans have 16. */
+  readonly traceId: string;
+  readonly traceState?: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  /** Unix ms. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly attributes: Attributes;
+  readonly events: readonly SpanEvent[];
+  readonly links: readonly SpanLink[];
+  /** Absent: unset. */
+  readonly status?: { readonly code: number; readonly message?: string };
+  readonly flags: number;
+}
+
+export interface SpanEvent {
+  readonly name: string;
+  readonly atMs: number;
+  readonly attributes: Attributes;
+}
+
+export interface SpanLink {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** What an export request contains. */
+export interface SpanExport {
+  readonly resource: Attributes;
+  readonly scope: { readonly name: string; readonly version: string };
+  readonly spans: readonly Span[];
+}
+
+/** The same digits for the same text, always. */
+export function hexOf(text: string, digits: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, digits);
+}
