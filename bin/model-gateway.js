@@ -10,7 +10,9 @@ const NODE_MAJOR_MIN = 24;
 const SQLITE_MIN = [3, 53];
 /** Those of `npm start`. */
 const NODE_FLAGS = ['--max-semi-space-size=32'];
-const entry = new URL('../src/main.ts', import.meta.url);
+// A package has JavaScript, since Node strips no types below node_modules; a checkout has the sources.
+const packed = new URL('../dist/main.js', import.meta.url);
+const entry = existsSync(fileURLToPath(packed)) ? packed : new URL('../src/main.ts', import.meta.url);
 
 if (isNewEnough(process.versions)) await import(entry.href);
 else runWithPinnedNode();

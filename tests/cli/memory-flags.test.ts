@@ -16,7 +16,7 @@ test('starts with the same flags from npm, in the image, and behind an older Nod
   const flags = startFlags();
   assert.match(flags.join(' '), /^--max-semi-space-size=\d+$/);
   const list = flags.map((flag) => `"${flag}"`).join(', ');
-  assert.ok(read('deploy/Dockerfile').includes(`ENTRYPOINT ["node", ${list}, "src/main.ts"]`));
+  assert.ok(read('deploy/Dockerfile').includes(`ENTRYPOINT ["node", ${list}, "dist/main.js"]`));
   assert.ok(read('bin/model-gateway.js').includes(`NODE_FLAGS = [${list.replaceAll('"', "'")}]`));
 });
 

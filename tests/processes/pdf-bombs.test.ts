@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { API_KEY } from '../support/gateway.ts';
 import { makePdf, makePdfBomb } from '../support/files/make-pdf.ts';
-import { makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
+import { ENTRY, makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
 import { emit } from '../support/tool-turns.ts';
 import { startUpstream, type Arrived } from '../support/upstream.ts';
 import { upload } from '../support/files/upload.ts';
@@ -73,12 +73,11 @@ providers: { alpha: { adapter: openai-compatible, name: Alpha, base_url: "${upst
 models: { acme/blind: { input_modalities: [text], endpoints: [{ provider: alpha, model: one, price: { prompt: 1, completion: 1 } }] } }
 `,
   );
-  const main = new URL('../../src/main.ts', import.meta.url).pathname;
   const enter = cgroup === undefined ? '' : `echo $$ > ${cgroup}/cgroup.procs; `;
   const gateway = await startGateway(t, {
     args: ['--config', file],
     env: { GATEWAY_API_KEY: API_KEY },
-    command: ['sh', '-c', `${enter}exec "$0" "$@"`, process.execPath, main],
+    command: ['sh', '-c', `${enter}exec "$0" "$@"`, process.execPath, ENTRY],
   });
   // Hooks run in their order: the process has left it by then.
   t.after(() => cgroup !== undefined && rmdirSync(cgroup));

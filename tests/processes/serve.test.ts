@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeFolder, ROOT, runCli, startCli, startGateway } from '../support/cli/spawn-cli.ts';
+import { ENTRY, makeFolder, runCli, startCli, startGateway } from '../support/cli/spawn-cli.ts';
 
 const KEYS = { GATEWAY_API_KEY: 'test-key', GATEWAY_MANAGEMENT_KEY: 'test-management-key' };
 
@@ -160,7 +160,7 @@ test('warns when a second gateway uses the same data directory, and serves', asy
 });
 
 suite('a log that cannot be written', { concurrency: 2 }, () => {
-  const inShell = (line: string): readonly string[] => ['sh', '-c', line, process.execPath, join(ROOT, 'src/main.ts')];
+  const inShell = (line: string): readonly string[] => ['sh', '-c', line, process.execPath, ENTRY];
 
   test('stops neither requests nor the end of the process when the disk is full', async (t) => {
     const command = inShell('exec "$0" "$@" 2>/dev/full');

@@ -7,7 +7,8 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const ENTRY = join(ROOT, 'src/main.ts');
+/** `npm run test:package` runs the same tests on what is published. */
+export const ENTRY = join(ROOT, process.env['TEST_ENTRY'] ?? 'src/main.ts');
 /** A tenth less processor time for a start: nothing here is reached through a symbolic link. */
 const NODE_FLAGS = ['--preserve-symlinks'];
 /** The folder that `src/main.ts` uses; from the environment its own source and its threads come from there, too. */
