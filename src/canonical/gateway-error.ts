@@ -131,12 +131,20 @@ export class GatewayError extends Error {
 
 /** The same error with more metadata; the same object where there is none. */
 export function withMetadata(error: GatewayError, more: JsonObject): GatewayError {
-  if (Object.keys(more).length === 0) return error;
+  return Object.keys(more).length === 0 ? error : changed(error, { metadata: { ...error.metadata, ...more } });
+}
+
+/** The same error, after which a client does well not to send the request again by itself: it may have been paid for. */
+export function withoutRepeat(error: GatewayError): GatewayError {
+  return changed(error, { shouldRetry: false });
+}
+
+function changed(error: GatewayError, change: Pick<GatewayErrorOptions, 'metadata' | 'shouldRetry'>): GatewayError {
   const { type, message, status, issues, metadata, availability, retryAfterMs, rateLimit, lacksFunds, shouldRetry } =
     error;
   return new GatewayError(type, message, {
     status,
-    metadata: { ...metadata, ...more },
+    ...(metadata !== undefined && { metadata }),
     cause: error.cause,
     ...(lacksFunds && { lacksFunds }),
     ...(issues !== undefined && { issues }),
@@ -144,6 +152,7 @@ export function withMetadata(error: GatewayError, more: JsonObject): GatewayErro
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(rateLimit !== undefined && { rateLimit }),
     ...(shouldRetry !== undefined && { shouldRetry }),
+    ...change,
   });
 }
 

@@ -1,6 +1,7 @@
 import { unreachable } from '../lib/assert.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, Warning } from './extra.ts';
+import type { ImageOperation } from './image.ts';
 import type { GenerationRequest } from './request.ts';
 import { textOfDocument, type RerankOperation } from './rerank.ts';
 import type { SpeechOperation } from './speech.ts';
@@ -65,6 +66,7 @@ export interface EmbeddingsOperation {
 /** One call of a model that is no generation: it has an answer, and no turns. */
 export type Operation =
   | EmbeddingsOperation
+  | ImageOperation
   | RerankOperation
   | SpeechOperation
   | TranscriptionOperation
@@ -91,6 +93,8 @@ export function textsOf(operation: Operation): readonly string[] {
       return [operation.query, ...operation.documents.map(textOfDocument)];
     case 'stt':
       return [...(operation.prompt === undefined ? [] : [operation.prompt]), ...(operation.keywords ?? [])];
+    case 'image':
+      return [operation.prompt];
     case 'tts':
       return [operation.input];
     case 'video':

@@ -1,4 +1,5 @@
 import type { FormatId, OperationFormatId } from '../canonical/extra.ts';
+import type { ImageFacts } from '../canonical/image.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
 import type { RerankFacts } from '../canonical/rerank.ts';
 import type { SpeechFacts } from '../canonical/speech.ts';
@@ -52,6 +53,7 @@ export interface Endpoint {
   readonly offers?: Readonly<Partial<Record<OperationKind, OperationFormatId>>>;
   readonly embeddings?: EmbeddingsFacts;
   readonly rerank?: RerankFacts;
+  readonly image?: ImageFacts;
   readonly transcription?: TranscriptionFacts;
   readonly speech?: SpeechFacts;
   readonly video?: VideoFacts;

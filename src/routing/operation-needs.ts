@@ -8,6 +8,7 @@ import {
 import type { RerankOperation } from '../canonical/rerank.ts';
 import { unreachable } from '../lib/assert.ts';
 import type { Endpoint } from '../catalog/model.ts';
+import { lackOfPictures } from './image-needs.ts';
 import { lackOfSpeech, lackOfTranscription } from './audio-needs.ts';
 import type { Considered } from './route-plan.ts';
 import { lackOfVideo } from './video-needs.ts';
@@ -47,6 +48,8 @@ function lackOf(endpoint: Endpoint, operation: Operation): Lack {
       return lackOfVectors(endpoint, operation);
     case 'rerank':
       return lackOfRerank(endpoint, operation);
+    case 'image':
+      return lackOfPictures(endpoint, operation);
     case 'stt':
       return lackOfTranscription(endpoint, operation);
     case 'tts':

@@ -161,16 +161,17 @@ function offersAt(
   provider: Provider,
   model: string,
   facts: Partial<Endpoint> | undefined,
-): Pick<Endpoint, 'offers' | 'embeddings' | 'rerank' | 'transcription' | 'speech' | 'video'> {
+): Pick<Endpoint, 'offers' | 'embeddings' | 'rerank' | 'image' | 'transcription' | 'speech' | 'video'> {
   const found = OPERATION_KINDS.flatMap((kind) => offerOf(provider, kind, model) ?? []);
   if (found.length === 0) return {};
   const of = (kind: OperationKind): KindOffer | undefined => found.find((offer) => offer.kind === kind);
   const [vectors, ordering] = [of('embeddings'), of('rerank')];
-  const [hearing, speaking, filming] = [of('stt'), of('tts'), of('video')];
+  const [painting, hearing, speaking, filming] = [of('image'), of('stt'), of('tts'), of('video')];
   return {
     offers: Object.fromEntries(found.map(({ kind, format }) => [kind, format])),
     ...(vectors && { embeddings: { ...vectors.facts, ...facts?.embeddings } }),
     ...(ordering && { rerank: { ...ordering.rerank, ...facts?.rerank } }),
+    ...(painting && { image: { ...painting.image, ...facts?.image } }),
     ...(hearing && { transcription: { ...hearing.transcription, ...facts?.transcription } }),
     ...(speaking && { speech: { ...speaking.speech, ...facts?.speech } }),
     ...(filming && { video: { ...filming.video, ...facts?.video } }),

@@ -2,7 +2,7 @@ import { isJsonObject, parseJsonObject } from '../../lib/json.ts';
 import type { HttpClient } from '../../lib/net/http-client.ts';
 import type { LiveCatalog } from './live-catalog.ts';
 import type { Provider } from '../../providers/contract.ts';
-import { LOCAL_ENGINES } from '../../providers/known-providers.ts';
+import { LOCAL_ENGINES } from '../../providers/local-engines.ts';
 
 /** For the connection and the answer together: a server on this machine answers at once. */
 const PROBE_MS = 1_000;
