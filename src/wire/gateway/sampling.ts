@@ -17,7 +17,7 @@ const LOGIT_BIAS_MAX = 100;
 const penalty = z.number().min(-PENALTY_MAX).max(PENALTY_MAX).nullish();
 const fraction = z.number().min(0).max(1).nullish();
 
-/** The members that say how tokens are drawn: chat and responses spell them alike. */
+/** The members that say how tokens are given: chat and responses spell them alike. */
 export const samplingShape = {
   temperature: z.number().min(0).max(TEMPERATURE_MAX).nullish(),
   top_p: fraction,

@@ -1,0 +1,33 @@
+import { endOfString, NotThatJson, valueAt } from '../../lib/json/walk-bytes.ts';
+
+const BACKSLASH = 0x5c;
+const DATA_URL = /^data:[^,]{0,200};base64,/i;
+const DATA_URL_CHARS_MAX = 256;
+
+/** A string of an answer that holds base64, where it ends, and what it is. */
+export interface Base64Text {
+  readonly base64: Buffer;
+  readonly end: number;
+}
+
+/**
+ * The base64 in the JSON string that begins at `at`, as the very bytes of the answer. The head of a data URL is left out. Some
+ * servers escape slashes or break lines: only then is the string read and written anew.
+ * @throws NotThatJson
+ */
+export function base64At(bytes: Buffer, at: number): Base64Text {
+  const end = endOfString(bytes, at);
+  let text = bytes.subarray(at + 1, end - 1);
+  if (text.includes(BACKSLASH)) {
+    const value = valueAt(bytes, at, end);
+    if (typeof value !== 'string') throw new NotThatJson();
+    text = Buffer.from(value.replaceAll(/\s+/g, ''), 'latin1');
+  }
+  const head = DATA_URL.exec(text.toString('latin1', 0, DATA_URL_CHARS_MAX));
+  return { base64: head === null ? text : text.subarray(head[0].length), end };
+}
+
+/** Whether the string that begins at `at` is a data URL. */
+export function isDataUrlAt(bytes: Buffer, at: number): boolean {
+  return bytes.toString('latin1', at, at + 6).toLowerCase() === '"data:';
+}
