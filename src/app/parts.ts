@@ -5,7 +5,7 @@ import { createUnreadResponses } from '../http/unread-responses.ts';
 import type { GenerateDeps } from '../pipeline/generate.ts';
 import type { Provider } from '../providers/contract.ts';
 import { createProviders } from '../providers/index.ts';
-import { LOCAL_ENGINES } from '../providers/known-providers.ts';
+import { LOCAL_ENGINES } from '../providers/local-engines.ts';
 import type { Log } from '../telemetry/logs.ts';
 import { createAccountAreas, type AccountAreas } from './account-areas.ts';
 import { createAccounting } from './accounting.ts';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { AnyFormatId, FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../canonical/failure/failure.ts';
+import type { ImageFacts } from '../canonical/image.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
 import type { RerankFacts } from '../canonical/rerank.ts';
 import type { SpeechFacts } from '../canonical/speech.ts';
@@ -10,6 +11,7 @@ import type { JsonObject } from '../lib/json.ts';
 import type { BetaRules } from '../wire/beta-flags.ts';
 import type { EmbeddingsDialect } from '../wire/embeddings/dialect.ts';
 import type { Dialect } from '../wire/format.ts';
+import type { ImageDialect } from '../wire/image/dialect.ts';
 
 /** Time limits of the steps of one attempt, ms. */
 export interface AttemptTimeouts {
@@ -102,6 +104,9 @@ export interface KindOffer {
   readonly basePath?: string;
   /** Below the base URL; absent: the standard path of the format. */
   readonly path?: (model: string) => string;
+  /** What is known of its models that make pictures, and in what it differs from others of its form. */
+  readonly image?: ImageFacts;
+  readonly imageDialect?: ImageDialect;
   /** What is known of its models that make clips. */
   readonly video?: VideoFacts;
   /** It cancels jobs, where its format has words for that. */

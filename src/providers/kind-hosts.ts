@@ -65,4 +65,24 @@ export const KIND_HOSTS = {
     checkPath: false,
     cancellable: true,
   }),
+  // leejet/stable-diffusion.cpp, `examples/server` (2026-11): settings of the server may stand in the prompt.
+  'stable-diffusion.cpp': createOpenAiCompatibleAdapter({
+    id: 'stable-diffusion.cpp',
+    name: 'stable-diffusion.cpp',
+    image: {
+      image: { streaming: false },
+      imageDialect: { members: new Set(['output_format', 'output_compression', 'seed']), readsPromptTag: true },
+    },
+    checkPath: false,
+    cancellable: true,
+  }),
+  // recraft.ai "API reference", read 2026-11: pixels, base64 on request, vectors from its vector models.
+  recraft: createOpenAiCompatibleAdapter({
+    id: 'recraft',
+    name: 'Recraft',
+    baseUrl: 'https://external.api.recraft.ai/v1',
+    apiKeyVariable: 'RECRAFT_API_TOKEN',
+    image: { image: { streaming: false, referencesMax: 0 }, imageDialect: { members: new Set() } },
+    checkPath: false,
+  }),
 } satisfies Readonly<Record<string, ProviderAdapter>>;

@@ -4,6 +4,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { PARAMETERS } from '../wire/chat/parameters.ts';
 import type { Dialect } from '../wire/format.ts';
 import type { KindOffer } from './contract.ts';
+import { FLOATS_ONLY, NVIDIA_INPUT_TYPES, TOGETHER_IMAGE, XAI_IMAGE } from './kind-dialects.ts';
 
 /** A host of the chat or the responses format that needs no code of its own. */
 export interface KnownProvider {
@@ -32,6 +33,8 @@ export interface KnownProvider {
   readonly embeddings?: Pick<KindOffer, 'dialect' | 'facts'>;
   /** How it makes clips. Absent: it does not, as far as is known. */
   readonly video?: Pick<KindOffer, 'format' | 'models' | 'video'>;
+  /** How it makes pictures. */
+  readonly image?: Pick<KindOffer, 'image' | 'imageDialect'>;
   /** What is known of its models that hear. */
   readonly transcription?: TranscriptionFacts;
   /** What is particular to its responses format. */
@@ -58,12 +61,12 @@ const WITHOUT_ENGINE_WORDS: ReadonlySet<string> = PARAMETERS.difference(
   new Set(['top_k', 'top_a', 'min_p', 'repetition_penalty', 'verbosity', 'web_search_options', 'grammar', 'python']),
 );
 const LOGPROBS: ReadonlySet<string> = new Set(['logit_bias', 'logprobs', 'top_logprobs']);
-const FIXED_SAMPLING: ReadonlySet<string> = new Set(['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']);
 // "`reasoning_content` is missing in assistant tool call message" and "must be passed back to the API" say Kimi and DeepSeek
 // of turns that other models took, and here and there of an empty one: theopenco/llmgateway#2093 (2026-04),
 // NousResearch/hermes-agent#16021 (2026-04), QwenLM/qwen-code#3788 and farion1231/cc-switch#3222 (messages, 2026-05).
 // "Thinking mode does not support this tool_choice": deepseek-ai/DeepSeek-V3#1376 (2026-05), simstudioai/sim#5716 (2026-07).
 const SEES_REASONING = { reasoningFiller: ' ', unforcedReasoning: true } as const satisfies Dialect;
+const FIXED_SAMPLING: ReadonlySet<string> = new Set(['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']);
 const KIMI = { ...SEES_REASONING, refused: FIXED_SAMPLING } as const satisfies Dialect;
 const WITHOUT_SEARCH = { webSearchTool: false, postSearchTool: false } as const satisfies Dialect;
 const REFUSED_BY_GROK: ReadonlySet<string> = new Set(['presence_penalty', 'frequency_penalty', 'stop']);
@@ -72,10 +75,6 @@ const REFUSED_BY_GROK: ReadonlySet<string> = new Set(['presence_penalty', 'frequ
 // NousResearch/hermes-agent#20154 (NVIDIA, 2026-05), openclaw/openclaw#33177 (vLLM, 2026-03).
 const MISTRAL_ORDER = { repliesToResults: true, callIds: 'nine' } as const satisfies Dialect;
 const MISTRAL_MODELS = /mistral|mixtral|devstral|magistral|codestral|pixtral|voxtral/i;
-
-// Base64 is ignored there without an error: lmstudio-ai/lmstudio-bug-tracker#756, BerriAI/litellm#42426.
-const FLOATS_ONLY = { dialect: { encodings: ['float'] } } as const satisfies Pick<KindOffer, 'dialect'>;
-const NVIDIA_INPUT_TYPES = { search_query: 'query', query: 'query', search_document: 'passage', document: 'passage' };
 
 // Base URLs and variables were read in each vendor's own documentation in 2026-11, where no other source is named. What
 // families know of reasoning was read in the data of @earendil-works/pi-ai 1.5.2 (2026-11-10) besides. The addresses of
@@ -203,6 +202,7 @@ export const KNOWN_PROVIDERS = [
     apiKeyVariables: ['XAI_API_KEY'],
     formats: ['chat', 'responses'],
     video: { format: 'video/xai', models: /^grok-imagine-video/ },
+    image: XAI_IMAGE,
     // docs.x.ai "Generate Text": answers are kept unless `store` says no. "Chat with Files": documents as links and by id.
     // "Priority Processing": the tiers.
     responses: {
@@ -253,6 +253,7 @@ export const KNOWN_PROVIDERS = [
   },
   {
     id: 'together',
+    image: TOGETHER_IMAGE,
     name: 'Together',
     baseUrl: 'https://api.together.ai/v1',
     apiKeyVariables: ['TOGETHER_API_KEY'],
@@ -488,8 +489,3 @@ export const KNOWN_PROVIDERS = [
     cancellable: true,
   },
 ] as const satisfies readonly KnownProvider[];
-
-/** Engines that run on the operator's own machine and need no key. */
-export const LOCAL_ENGINES: ReadonlyMap<string, KnownProvider> = new Map(
-  KNOWN_PROVIDERS.filter(({ apiKeyVariables }) => apiKeyVariables.length === 0).map((row) => [row.id, row]),
-);

@@ -31,7 +31,11 @@ export function createAzureAdapter({ openAi, claude }: AzureFamilies): ProviderA
     ownHosts: /\.azure\.(?:com|us|cn)$/,
     connect,
     readCredential: readAzureCredential,
-    offers: [{ kind: 'embeddings', format: 'embeddings/openai', facts: { maxInputs: 2_048, tokenArrays: true } }],
+    offers: [
+      { kind: 'embeddings', format: 'embeddings/openai', facts: { maxInputs: 2_048, tokenArrays: true } },
+      // learn.microsoft.com "Image generation models in Azure OpenAI", read 2026-11.
+      { kind: 'image', format: 'image/openai', image: { nMax: 10, referencesMax: 16, mask: true, seed: false } },
+    ],
     formats: [{ format: 'chat' }, { format: 'responses' }, { format: 'messages', basePath: '/anthropic/v1' }],
     formatsOf: (model) => (isClaude(model) ? ['messages'] : (openAi.formatsOf?.(model) ?? ['chat', 'responses'])),
     toolFormatsOf: (model) => (isClaude(model) ? undefined : openAi.toolFormatsOf?.(model)),

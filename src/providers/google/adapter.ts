@@ -14,6 +14,13 @@ export const googleAdapter: ProviderAdapter = {
   offers: [
     { kind: 'embeddings', format: 'embeddings/gemini' },
     { kind: 'video', format: 'video/veo', models: /^veo-/ },
+    // ai.google.dev "Image generation", read 2026-11: one picture an answer, as many as 14 to make it from.
+    {
+      kind: 'image',
+      format: 'image/gemini',
+      models: /image/,
+      image: { nMax: 1, referencesMax: 14, mask: false, streaming: false },
+    },
   ],
   dialect: ({ model }) => geminiDialectOf(model),
   authorize,

@@ -34,6 +34,8 @@ export interface OpenAiCompatibleFacts {
   /** What is known of its models that hear, and how it speaks. */
   readonly transcription?: TranscriptionFacts;
   readonly speech?: Pick<KindOffer, 'speech'>;
+  /** How it makes pictures. */
+  readonly image?: Pick<KindOffer, 'image' | 'imageDialect'>;
   /** How it makes clips. Absent: it does not, as far as is known. */
   readonly video?: Pick<KindOffer, 'format' | 'models' | 'video'>;
   readonly checkPath?: string | false;
@@ -50,6 +52,20 @@ export interface ModelFamily {
 }
 
 const PLAIN: Dialect = {};
+
+/** The vendor's own models refuse `response_format`, wherever they are: openai 7.55, `ImageGenerateParams` (2026-11). */
+const ALWAYS_BASE64 = /(?:^|[/.])(?:chat)?gpt-image/;
+
+/** Models that write, too, are called as in a conversation. */
+function picturesOf({ image = {} }: OpenAiCompatibleFacts): readonly KindOffer[] {
+  const { imageDialect, image: known } = image;
+  const facts = known === undefined ? {} : { image: known };
+  return [
+    { kind: 'image', format: 'image/openai', models: ALWAYS_BASE64, ...facts, imageDialect: { ...imageDialect } },
+    { kind: 'image', format: 'image/openai', ...facts, imageDialect: { base64Word: 'b64_json', ...imageDialect } },
+    { kind: 'image', format: 'image/chat', ...facts },
+  ];
+}
 
 /** Of what hosts of the form serve only the whisper family is known to translate. openai 7.55, `Translations` (2026-11). */
 const WHISPER_FIRST = [
@@ -93,6 +109,7 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
         transcription: { ...offer.transcription, ...facts.transcription },
       })),
       { kind: 'tts', format: 'tts/openai', ...facts.speech },
+      ...picturesOf(facts),
       ...(facts.video === undefined ? [] : [{ kind: 'video' as const, ...facts.video }]),
     ],
     dialect: (context) =>

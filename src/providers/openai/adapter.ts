@@ -22,6 +22,9 @@ const RESPONSES_ONLY = /^(?:ft:)?(?:o\d|gpt-\d+(?:\.\d+)?)(?:-mini)?-(?:pro|code
 /** A file may have 25 MB: openai 7.55, `audio.transcriptions`, and the vendor's page "Speech to text". */
 const HEARD = { maxBytes: 26_214_400 } as const;
 
+/** openai 7.55, `ImageGenerateParams` and `ImageEditParams` (2026-11). There is no seed. */
+const PICTURES = { nMax: 10, mask: true, seed: false, streaming: true } as const;
+
 /** OpenAI itself. Not for hosts that merely speak its format: those are `openai-compatible`. */
 export const openAiAdapter: ProviderAdapter = {
   id: 'openai',
@@ -47,6 +50,12 @@ export const openAiAdapter: ProviderAdapter = {
       transcription: { ...HEARD, formats: ['json', 'text', 'diarized_json'], granularities: [] },
     },
     { kind: 'stt', format: 'stt/openai', transcription: { ...HEARD, formats: ['json'], granularities: [] } },
+    {
+      kind: 'image',
+      format: 'image/openai',
+      models: /^(?:chat)?gpt-image/,
+      image: { ...PICTURES, referencesMax: 16 },
+    },
     { kind: 'tts', format: 'tts/openai', speech: { maxCharacters: 4_096, sampleRate: 24_000 } },
   ],
   // @spec money-18: hanging up stops the meter.

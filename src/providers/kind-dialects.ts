@@ -1,0 +1,36 @@
+import type { KindOffer } from './contract.ts';
+
+type Pictures = Pick<KindOffer, 'image' | 'imageDialect'>;
+
+// docs.x.ai "Image Generation" and "Image Editing", read 2026-11: a ratio and a tier in place of pixels, no mask, no seed.
+const XAI_RATIOS = '1:1 3:4 4:3 9:16 16:9 2:3 3:2 9:19.5 19.5:9 9:20 20:9 1:2 2:1'.split(' ');
+export const XAI_IMAGE = {
+  image: { nMax: 10, referencesMax: 3, mask: false, streaming: false },
+  imageDialect: {
+    geometry: 'ratio',
+    ratios: XAI_RATIOS,
+    tiers: { '1K': '1k', '2K': '2k' },
+    edits: 'json',
+    members: new Set(['quality', 'user']),
+  },
+} as const satisfies Pictures;
+
+// @ai-sdk/togetherai 2.0, `togetherai-image-model.ts`, and docs.together.ai "Images" (2026-11).
+export const TOGETHER_IMAGE = {
+  image: { referencesMax: 1, mask: false, streaming: false },
+  imageDialect: {
+    base64Word: 'base64',
+    geometry: 'sides',
+    edits: 'image_url',
+    members: new Set(['seed', 'output_format']),
+  },
+} as const satisfies Pictures;
+
+// Base64 is ignored there without an error: lmstudio-ai/lmstudio-bug-tracker#756, BerriAI/litellm#42426.
+export const FLOATS_ONLY = { dialect: { encodings: ['float'] } } as const satisfies Pick<KindOffer, 'dialect'>;
+export const NVIDIA_INPUT_TYPES = {
+  search_query: 'query',
+  query: 'query',
+  search_document: 'passage',
+  document: 'passage',
+};
