@@ -81,6 +81,8 @@ export class RequestLog<Request extends ModelRequest = GenerationRequest> {
   serverTools: ServerToolUse | undefined;
   /** Whether the request has room for its record. Without, it was refused before anything was done for it. */
   hasRoom = false;
+  /** A provider may have it. */
+  wasSent = false;
   /** Fees of plugins, nano-USD: searches, files that a service parsed. */
   pluginFeesNanoUsd = 0;
   /** Those among them for files. */

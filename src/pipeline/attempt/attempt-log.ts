@@ -41,6 +41,7 @@ export class AttemptLog {
   /** The request went out. */
   sent(): void {
     this.#isSent = true;
+    this.#facts.log.wasSent = true;
   }
 
   /** The endpoint has begun to respond. */

@@ -217,9 +217,15 @@ function isFreeOfCharge(facts: BilledFacts, usage: Usage, billsOn: boolean): boo
   const { end, cancelled, failure } = facts.meter;
   // The answer of an operation counts no tokens.
   const silent = usage.completionTokens === 0 && !isOperation(facts.log.request);
+  // A picture that is not complete, or that its caller does not have, is owed by none. @spec image-9
+  if (end === undefined && isPicture(facts.log.request)) return true;
   if (end !== undefined) return end.finish === 'error' || (silent && end.nativeFinish === undefined);
   if (failure?.kind === 'unfunded' || isBlocked(facts) || isOverdone(facts)) return false;
   return !cancelled || (silent && !billsOn);
+}
+
+function isPicture(request: ModelRequest): boolean {
+  return isOperation(request) && request.kind === 'image';
 }
 
 /** What is wrong with the request itself: it grew longer than the model reads, for one. @spec money-15 */

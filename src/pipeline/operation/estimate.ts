@@ -2,19 +2,23 @@ import type { BudgetEstimate } from '../../accounts/limits/ledger.ts';
 import type { Operation } from '../../canonical/operation.ts';
 import { estimateOperationUsage } from '../../canonical/operation-usage.ts';
 import type { Usage } from '../../canonical/usage.ts';
+import type { Endpoint } from '../../catalog/model.ts';
 import { costOf } from '../../catalog/price.ts';
 import type { Candidate, RoutePlan } from '../../routing/route-plan.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import { atLeast } from '../billing/least-units.ts';
+import type { WorstUse } from './kind-steps.ts';
 
 /**
  * The most that the operation may come to cost: at the dearest endpoint.
  * @param margin by how much its estimated tokens may be too few
+ * @param worst the most that it may use at one of them; absent: what the operation says
  */
-export function estimateOperation(
-  { id, createdMs, request }: Pick<RequestLog<Operation>, 'id' | 'createdMs' | 'request'>,
+export function estimateOperation<Op extends Operation>(
+  { id, createdMs, request }: Pick<RequestLog<Op>, 'id' | 'createdMs' | 'request'>,
   margin: number,
   { candidates, cooling }: RoutePlan,
+  worst: (usage: Usage, endpoint: Endpoint, operation: Op) => WorstUse = asEstimated,
 ): BudgetEstimate {
   const estimated = estimateOperationUsage(request);
   const usage: Usage = {
@@ -26,18 +30,23 @@ export function estimateOperation(
   const most = (some: readonly Candidate[]): number =>
     some.reduce((sum, { endpoint }) => {
       if (endpoint.price === undefined) return sum;
-      const cost = costOf(endpoint.price, atLeast(usage, endpoint), { atMs: createdMs, isWorst: true });
-      return Math.max(sum, cost?.totalNanoUsd ?? 0);
+      const use = worst(atLeast(usage, endpoint), endpoint, request);
+      const cost = costOf(endpoint.price, use.usage, { atMs: createdMs, isWorst: true });
+      return Math.max(sum, cost.totalNanoUsd + use.moreNanoUsd);
     }, 0);
-  const worst = {
+  const reserved = {
     ownNanoUsd: most(all.filter(({ credential }) => credential === undefined)),
     byokNanoUsd: most(all.filter(({ credential }) => credential !== undefined)),
   };
-  const total = Math.max(worst.ownNanoUsd, worst.byokNanoUsd);
+  const total = Math.max(reserved.ownNanoUsd, reserved.byokNanoUsd);
   return {
     generationId: id,
-    worst,
+    worst: reserved,
     // Nothing is written: the money pays for the prompt, or for nothing.
     affordableTokens: (nanoUsd) => (nanoUsd >= total ? Infinity : 0),
   };
+}
+
+function asEstimated(usage: Usage): WorstUse {
+  return { usage, moreNanoUsd: 0 };
 }

@@ -1,36 +1,61 @@
+import type { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Operation } from '../../canonical/operation.ts';
 import type { Usage } from '../../canonical/usage.ts';
+import type { Endpoint } from '../../catalog/model.ts';
 import type { AnswerIdentity, FinalUsage } from '../../wire/format.ts';
 import type { OpenRequest } from '../open-request.ts';
 import type { CallCandidate, CallDeps, CandidateCall, Served } from './call-candidates.ts';
 import type { AnswerWriter } from './operation-request.ts';
 
 /** What the delivery of an operation works with. */
-export interface DeliveryInput<Op extends Operation, Given extends object> {
+export interface DeliveryInput<Op extends Operation, Given extends object, Deps = CallDeps> {
   readonly open: OpenRequest<Op>;
   readonly served: Served<Given>;
   readonly writer: AnswerWriter;
-  readonly deps: CallDeps;
+  readonly deps: Deps;
+}
+
+/** What a step that takes time may use of its request. */
+export interface StepScope {
+  /** Aborts when the request is over. */
+  readonly signal: AbortSignal;
+  /** What it ends is open from now on, until the request is over. */
+  readonly defer: (end: () => void) => void;
+}
+
+/** The most that an operation may come to at one endpoint. */
+export interface WorstUse {
+  readonly usage: Usage;
+  /** Reserved beside what the usage costs. Nano-USD. */
+  readonly moreNanoUsd: number;
 }
 
 /** In what one kind of operations differs from the others: everything else is the same for all of them. */
-export interface KindSteps<Op extends Operation, Given extends object> {
+export interface KindSteps<Op extends Operation, Given extends object, Deps extends CallDeps = CallDeps> {
   /** What content filters look through. */
   texts(operation: Op): readonly string[];
   /** With these in the place of its texts, one for each; none: nothing of them is kept. */
   withTexts(operation: Op, texts: readonly string[]): Op;
   /** Why filters cannot read it, as an error at a member; absent, and `undefined`: they can. */
   unreadable?(operation: Op): { readonly path: string; readonly message: string } | undefined;
+  /** Fetches what the request names, before it is routed. Absent: nothing. @throws GatewayError */
+  prepare?(deps: Deps, operation: Op, scope: StepScope): Promise<Op>;
   /** What it counts against rate limits by tokens. */
   promptTokens(operation: Op): number;
   /** By how much an estimate of its usage may be too low. Absent: it is exact. */
   margin?(operation: Op): number;
-  call(deps: CallDeps, call: CandidateCall<Op>): ReturnType<CallCandidate<Op, Given>>;
+  /** The most that it may use at an endpoint. Absent: what the operation says. */
+  readonly worst?: (usage: Usage, endpoint: Endpoint, operation: Op) => WorstUse;
+  /** Whether a client that sends it again by itself may be paid for twice. */
+  readonly isPaidEachTime?: boolean;
+  /** What keeps a stream open while nothing comes, and how one ends that fails then. Absent: it does not begin before. */
+  readonly keepAlive?: { encodeFailure(error: GatewayError): string };
+  call(deps: Deps, call: CandidateCall<Op>): ReturnType<CallCandidate<Op, Given>>;
   /** As the upstream counted so far. */
   usageOf(given: Given, served: { readonly operation: Op; readonly served: Served<Given> }): Usage;
   upstreamIdOf?(given: Given): string | undefined;
   /** Sends the answer, and settles before its end leaves. @throws GatewayError in place of an answer */
-  deliver(input: DeliveryInput<Op, Given>): Promise<void>;
+  deliver(input: DeliveryInput<Op, Given, Deps>): Promise<void>;
 }
 
 /** Sends an answer that is a whole, in JSON. Nothing leaves before the charge is durable. */

@@ -63,8 +63,16 @@ export async function callOnce(
 ): Promise<Buffer | UpstreamFailure> {
   const { wholeMs } = upstream.provider.settings.timeouts;
   const opened = await openCall(deps, upstream, space, { clock: 'whole', ms: wholeMs });
-  if ('kind' in opened) return opened;
-  const { answer, call } = opened;
+  return 'kind' in opened ? opened : readOpened(deps, opened, { room, ...space }, wholeMs);
+}
+
+/** The rest of an answer whose head has come, as a whole. Every failure is a value. */
+export async function readOpened(
+  deps: Pick<OneCallDeps, 'turns'>,
+  { answer, call }: OpenAnswer,
+  { room, ...space }: CallSpace,
+  wholeMs: number,
+): Promise<Buffer | UpstreamFailure> {
   try {
     const { cancellation, deadline } = space;
     const whole = await readWhole(answer, call, {

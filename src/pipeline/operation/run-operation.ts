@@ -1,3 +1,4 @@
+import { withoutRepeat, type GatewayError } from '../../canonical/gateway-error.ts';
 import type { Operation } from '../../canonical/operation.ts';
 import { endpointName } from '../../routing/endpoint-name.ts';
 import type { EndpointStats } from '../../routing/stats.ts';
@@ -8,6 +9,7 @@ import { OpenRequest } from '../open-request.ts';
 import { callCandidates, type CallDeps, type Served } from './call-candidates.ts';
 import { estimateOperation } from './estimate.ts';
 import { filterOperation } from './filter-operation.ts';
+import { keepAlive } from './keep-alive.ts';
 import type { KindSteps } from './kind-steps.ts';
 import type { IncomingOperation, RunOperation } from './operation-request.ts';
 import { planOperation, type PlanOperationDeps } from './plan-operation.ts';
@@ -19,19 +21,23 @@ export interface OperationDeps extends AdmitDeps, CallDeps, ContentFilterDeps, E
 }
 
 /** A request that is no generation, from its arrival to its charge, whatever its outcome. */
-export function createRunOperation<Op extends Operation, Given extends object>(
-  deps: OperationDeps,
-  steps: KindSteps<Op, Given>,
+export function createRunOperation<Op extends Operation, Given extends object, Deps extends CallDeps>(
+  deps: OperationDeps & Deps,
+  steps: KindSteps<Op, Given, Deps>,
 ): RunOperation<Op> {
   return async (incoming, writer) => {
     const open = new OpenRequest<Op>(deps, incoming, writer);
     deps.streams.requestBegan();
     let served: Served<Given> | undefined;
+    const isStreamed = steps.keepAlive !== undefined && incoming.request.delivery === 'stream';
+    const stop = isStreamed ? keepAlive(writer, open.facts.log.id) : () => undefined;
     try {
-      served = await serve(deps, open, incoming, steps);
+      served = await serve(deps, open, incoming, steps).finally(stop);
       await steps.deliver({ open, served, writer, deps });
     } catch (error) {
-      writer.refuse(await open.fail(error), open.errorContext());
+      const refusal = asRefusal(await open.fail(error), open, steps);
+      if (writer.started && steps.keepAlive !== undefined) writer.end(steps.keepAlive.encodeFailure(refusal));
+      else writer.refuse(refusal, open.errorContext());
     } finally {
       // What was large has left the process by now.
       served?.memory.close();
@@ -41,24 +47,43 @@ export function createRunOperation<Op extends Operation, Given extends object>(
   };
 }
 
+/** Clients send what failed with a 5xx again by themselves: not where the operator may pay for each time. @spec image-7 */
+function asRefusal<Op extends Operation>(
+  error: GatewayError,
+  { facts }: OpenRequest<Op>,
+  { isPaidEachTime = false }: Pick<KindSteps<Op, object>, 'isPaidEachTime'>,
+): GatewayError {
+  return isPaidEachTime && facts.log.wasSent && error.status >= 500 ? withoutRepeat(error) : error;
+}
+
 /** The steps up to the answer of a provider. @throws GatewayError in place of an answer */
-async function serve<Op extends Operation, Given extends object>(
-  deps: OperationDeps,
-  { facts, reservation, cancellation }: OpenRequest<Op>,
+async function serve<Op extends Operation, Given extends object, Deps extends CallDeps>(
+  deps: OperationDeps & Deps,
+  open: OpenRequest<Op>,
   { request: received, principal }: IncomingOperation<Op>,
-  steps: KindSteps<Op, Given>,
+  steps: KindSteps<Op, Given, Deps>,
 ): Promise<Served<Given>> {
+  const { facts, reservation, cancellation } = open;
   const { log, report, meter } = facts;
   deps.takeRoom();
   log.hasRoom = true;
   const rules = await admit(deps, principal);
   log.request = await filterOperation(deps, received, steps, { facts, policy: rules.policy, cancellation });
-  const request = log.request;
+  if (steps.prepare !== undefined)
+    log.request = await steps.prepare(deps, log.request, {
+      signal: cancellation.signal,
+      defer: (end) => open.defer(end),
+    });
+  const { request } = log;
   const route = planOperation(deps, request, rules, report);
-  await reservation.reserve(rules.limits, () => estimateOperation(log, steps.margin?.(request) ?? 1, route.plan), {
-    promptTokens: () => steps.promptTokens(request),
-    isFree: route.resolved.models.some(({ slug }) => slug.endsWith(':free')),
-  });
+  await reservation.reserve(
+    rules.limits,
+    () => estimateOperation(log, steps.margin?.(request) ?? 1, route.plan, steps.worst),
+    {
+      promptTokens: () => steps.promptTokens(request),
+      isFree: route.resolved.models.some(({ slug }) => slug.endsWith(':free')),
+    },
+  );
   const call = (turn: Parameters<typeof steps.call>[1]): ReturnType<typeof steps.call> => steps.call(deps, turn);
   const served = await callCandidates(deps, { plan: route.plan, request, facts, cancellation, call });
   meter.usage = steps.usageOf(served.given, { operation: request, served });

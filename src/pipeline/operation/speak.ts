@@ -34,6 +34,7 @@ export const SPEECH_STEPS: KindSteps<SpeechOperation, GivenSpeech> = {
   withTexts: (operation, [input = '']) => ({ ...operation, input }),
   promptTokens: ({ input }) => estimateTokens(input),
   margin: () => ESTIMATE_MARGIN,
+  isPaidEachTime: true,
   call: speak,
   usageOf: (_given, { operation, served }) => usageOf(operation, served.candidate.endpoint),
   deliver,

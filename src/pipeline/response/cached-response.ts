@@ -52,7 +52,7 @@ export class ResponseCacheWriter {
       this.#events.push(event);
       return;
     }
-    // A frame is what one upstream wrote once: the answer that is given again is drawn anew.
+    // A frame is what one upstream wrote once: the answer that is given again is given anew.
     const { frame: _frame, ...delta } = event;
     this.#chars += delta.text?.length ?? 0;
     const last = this.#events.at(-1);

@@ -1,0 +1,211 @@
+import { classifyStatus, transportFailure } from '../../../canonical/failure/classify-failure.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
+import { estimateTokens } from '../../../canonical/estimate-tokens.ts';
+import type { ImageOperation } from '../../../canonical/image.ts';
+import type { Endpoint } from '../../../catalog/model.ts';
+import { NotThatJson } from '../../../lib/json/walk-bytes.ts';
+import { checkBase64Picture, toBase64 } from '../../../lib/pictures/base64-picture.ts';
+import type { KindOffer, Provider } from '../../../providers/contract.ts';
+import { optionsFor } from '../../../wire/provider-options.ts';
+import { encodeImages, type CheckedPicture } from '../../../wire/image/answer-out.ts';
+import type {
+  DecodedImages,
+  ImageAnswerFacts,
+  ImageFormat,
+  ImageTokens,
+  RawPicture,
+} from '../../../wire/image/format.ts';
+import { IMAGE_FORMATS } from '../../../wire/image/formats.ts';
+import { statusOfError } from '../../../wire/upstream-error.ts';
+import { judgeFailure } from '../../attempt/judge-failure.ts';
+import { ESTIMATE_MARGIN } from '../../billing/cost-estimate.ts';
+import type { CallDeps, CandidateCall } from '../call-candidates.ts';
+import { announce, type DeliveryInput, type KindSteps } from '../kind-steps.ts';
+import { openCall, readOpened, type UpstreamCall } from '../one-call.ts';
+import { tryEncode } from '../try-encode.ts';
+import { encodeStreamFailure, type EventReader, openEvents, relayEvents, sendWholeAsEvents } from './picture-events.ts';
+import { fetchPictures, type FetchPicturesDeps } from './fetch-pictures.ts';
+import { fetchResult } from './fetch-result.ts';
+import { usageOfPictures, worstPictures } from './picture-usage.ts';
+
+/** Bytes of an answer that stay bytes: in pieces, and joined for a moment. */
+const SPLICED_COPIES = 2;
+const EVENT_STREAM = 'text/event-stream';
+const MS_PER_SECOND = 1_000;
+
+export type PictureDeps = CallDeps & FetchPicturesDeps;
+
+/** Pictures, or the stream in which they come. */
+export type GivenPictures =
+  | {
+      readonly pictures: readonly CheckedPicture[];
+      readonly tokens?: ImageTokens | undefined;
+      readonly facts: ImageAnswerFacts;
+      readonly id?: string | undefined;
+    }
+  | { readonly events: EventReader };
+
+/**
+ * How pictures are made.
+ * @param holdNanoUsd reserved for each picture of a model that is paid by tokens where nothing says how many one has
+ */
+export function imageSteps(holdNanoUsd: number): KindSteps<ImageOperation, GivenPictures, PictureDeps> {
+  return {
+    texts: ({ prompt }) => [prompt],
+    withTexts: (operation, [prompt = '']) => ({ ...operation, prompt }),
+    prepare: fetchPictures,
+    promptTokens: ({ prompt }) => estimateTokens(prompt),
+    margin: () => ESTIMATE_MARGIN,
+    worst: (usage, endpoint, operation) => worstPictures(usage, endpoint, operation, holdNanoUsd),
+    isPaidEachTime: true,
+    call: makePictures,
+    usageOf: (given, { operation, served }) =>
+      usageOfPictures('events' in given ? NOTHING_YET : given, operation, served.candidate.endpoint),
+    upstreamIdOf: (given) => ('events' in given ? undefined : given.id),
+    deliver,
+    keepAlive: { encodeFailure: encodeStreamFailure },
+  };
+}
+
+const NOTHING_YET = { pictures: [], facts: {} } as const;
+
+/** A model that writes, too, draws in a conversation; every other one has a route of its own. */
+function offerFor({ adapter }: Provider, { upstreamModel, outputModalities }: Endpoint): KindOffer | undefined {
+  const offers = (adapter.offers ?? []).filter(
+    ({ kind, models }) => kind === 'image' && (models?.test(upstreamModel) ?? true),
+  );
+  const talks = outputModalities?.includes('text') === true;
+  return offers.find(({ format }) => (format === CONVERSATION) === talks) ?? offers[0];
+}
+
+const CONVERSATION = 'image/chat';
+
+async function makePictures(
+  deps: PictureDeps,
+  call: CandidateCall<ImageOperation>,
+): Promise<GivenPictures | UpstreamFailure> {
+  const { provider, endpoint, request, endUserId, attempt, deadline, cancellation, memory } = call;
+  const offer = offerFor(provider, endpoint);
+  const format = offer && IMAGE_FORMATS.get(offer.format);
+  if (offer === undefined || format === undefined) return transportFailure('connect');
+  const model = endpoint.upstreamModel;
+  const stream = request.delivery === 'stream' && format.streams && endpoint.image?.streaming !== false;
+  const { imageDialect: dialect = {} } = offer;
+  const encoded = tryEncode(() => {
+    const options = optionsFor(request, provider.settings.slug);
+    return format.encode(request, { model, endUserId, stream, dialect, options });
+  });
+  if ('kind' in encoded) return encoded;
+  attempt.warn(encoded.warnings);
+  const upstream: UpstreamCall = {
+    provider,
+    context: { format: format.id, settings: provider.settings, model, stream },
+    path: offer.path?.(model) ?? encoded.path,
+    ...(offer.basePath !== undefined && { basePath: offer.basePath }),
+    body: encoded.body,
+    accept: stream ? EVENT_STREAM : 'application/json',
+    decodeError: (text) => format.decodeError(text),
+  };
+  deadline.start();
+  const { wholeMs } = provider.settings.timeouts;
+  const space = { attempt, deadline, cancellation };
+  const opened = await openCall(deps, upstream, space, { clock: 'whole', ms: wholeMs });
+  if ('kind' in opened) return opened;
+  if (stream && opened.answer.headers['content-type']?.startsWith(EVENT_STREAM) === true)
+    return spent(await openEvents(deps, { opened, call, format, wholeMs }));
+  const room = memory.open(SPLICED_COPIES);
+  const answer = await readOpened(deps, opened, { room, ...space }, wholeMs);
+  if ('kind' in answer) return spent(answer);
+  // Nothing of it is copied from here on.
+  room.shrink(answer.length);
+  return spent(await readPictures(deps, call, { format, answer, context: upstream.context }));
+}
+
+/** The provider has made, and billed, what it answered with status 200: no other one is called for it. @spec image-7 */
+function spent<Outcome extends object>(outcome: Outcome | UpstreamFailure): Outcome | UpstreamFailure {
+  return 'kind' in outcome ? { ...outcome, mayTry: 'nothing' } : outcome;
+}
+
+interface Answer {
+  readonly format: ImageFormat;
+  readonly answer: Buffer;
+  readonly context: UpstreamCall['context'];
+}
+
+async function readPictures(
+  deps: PictureDeps,
+  { request, provider, cancellation }: CandidateCall<ImageOperation>,
+  { format, answer, context }: Answer,
+): Promise<GivenPictures | UpstreamFailure> {
+  const decoded = tryDecode(format, answer);
+  if (decoded === undefined) return transportFailure('garbage');
+  if ('refused' in decoded) return refusal(decoded.refused);
+  if ('error' in decoded) return judgeFailure(classifyStatus(statusOfError(decoded.error), decoded.error), provider);
+  const pictures: CheckedPicture[] = [];
+  for (const raw of decoded.pictures.slice(0, request.n)) {
+    const picture = await readPicture(deps, raw, { provider, context, cancellation });
+    if (picture === undefined) return transportFailure('garbage');
+    pictures.push(picture);
+  }
+  if (pictures.length === 0) return transportFailure('garbage');
+  const { tokens, facts = {}, id } = decoded;
+  return { pictures, tokens, facts, id };
+}
+
+function tryDecode(format: ImageFormat, answer: Buffer): DecodedImages | undefined {
+  try {
+    return format.decode(answer);
+  } catch (error) {
+    if (error instanceof NotThatJson) return undefined;
+    throw error;
+  }
+}
+
+function refusal(words: string): UpstreamFailure {
+  return {
+    kind: 'error-event',
+    errorType: 'content_policy_violation',
+    status: 400,
+    message: 'The provider refused to make the picture.',
+    upstreamMessage: words,
+    mayTry: 'nothing',
+  };
+}
+
+/** `undefined`: it is no picture, or cannot be had. */
+async function readPicture(
+  deps: PictureDeps,
+  raw: RawPicture,
+  source: Parameters<typeof fetchResult>[2],
+): Promise<CheckedPicture | undefined> {
+  let base64: Buffer;
+  if ('base64' in raw) ({ base64 } = raw);
+  else
+    try {
+      base64 = toBase64(await fetchResult(deps, raw.url, source));
+    } catch {
+      // Whatever it was: the caller learns that the provider gave nothing that can be read.
+      return undefined;
+    }
+  const facts = await checkBase64Picture(base64, () => deps.turns.next());
+  if (facts === undefined) return undefined;
+  return { base64, facts, ...(raw.revisedPrompt !== undefined && { revisedPrompt: raw.revisedPrompt }) };
+}
+
+async function deliver(input: DeliveryInput<ImageOperation, GivenPictures, PictureDeps>): Promise<void> {
+  const { open, served, writer, deps } = input;
+  const { given } = served;
+  const { log, meter } = open.facts;
+  if ('events' in given) return relayEvents(input, given.events);
+  meter.end = { type: 'end', finish: 'stop' };
+  meter.media = given.pictures.length;
+  if (given.pictures.length < log.request.n)
+    log.warn([{ code: 'field-changed', path: 'n', message: `the provider made ${given.pictures.length} pictures` }]);
+  await open.settle().durable;
+  const created = given.facts.created ?? Math.floor(deps.nowMs() / MS_PER_SECOND);
+  const answer = { pictures: given.pictures, facts: given.facts, created };
+  // Keep-alives have begun a stream already, while the pictures were made.
+  if (writer.started) return sendWholeAsEvents(input, answer);
+  const identity = announce(writer, open, served);
+  return writer.answerPieces(identity.id, encodeImages(log.request, answer, identity, open.finalUsage()));
+}
