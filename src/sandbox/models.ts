@@ -1,11 +1,13 @@
 import type { FormatId, OperationFormatId } from '../canonical/extra.ts';
 import type { EmbeddingsFacts, OperationKind } from '../canonical/operation.ts';
+import type { ImageFacts } from '../canonical/image.ts';
 import type { RerankFacts } from '../canonical/rerank.ts';
 import type { VideoFacts } from '../canonical/video.ts';
 import { VIDEO_MODELS } from './videos.ts';
 import type { SpeechFacts } from '../canonical/speech.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptionFacts } from '../canonical/transcription.ts';
 import { EMBED } from './embeddings.ts';
+import { IMAGE, SANDBOX_SIDE_MAX } from './images.ts';
 import { RERANK } from './rerank.ts';
 import { SANDBOX_SPEECH_FORMATS, SANDBOX_VOICES, SPEECH } from './speech.ts';
 import { TRANSCRIBE } from './transcribe.ts';
@@ -45,6 +47,7 @@ interface SandboxEndpoint {
   readonly transcription?: TranscriptionFacts;
   readonly speech?: SpeechFacts;
   readonly rerank?: RerankFacts;
+  readonly image?: ImageFacts;
   readonly cancellable: true;
 }
 
@@ -85,7 +88,7 @@ export function sandboxModels(): readonly SandboxModel[] {
   }));
   return [...BEHAVIOURS, ...errors]
     .map(conversational)
-    .concat(embedder(), reranker(), transcriber(), speaker(), Object.entries(VIDEO_MODELS).map(videoMaker));
+    .concat(embedder(), reranker(), painter(), transcriber(), speaker(), Object.entries(VIDEO_MODELS).map(videoMaker));
 }
 
 function conversational({ model, name, description }: (typeof BEHAVIOURS)[number]): SandboxModel {
@@ -176,6 +179,34 @@ function reranker(): SandboxModel {
         outputModalities: ['rerank'],
         offers: { rerank: 'rerank/cohere' },
         rerank: { maxDocuments: 10_000 },
+      },
+    ],
+  };
+}
+
+function painter(): SandboxModel {
+  const { endpoints, ...model } = conversational({
+    model: IMAGE,
+    name: 'Image',
+    description: `Paints fields in the colours of a prompt, up to ${SANDBOX_SIDE_MAX} pixels a side; \`ms=2000\` in the prompt delays it.`,
+  });
+  return {
+    ...model,
+    endpoints: [
+      {
+        ...endpoints[0],
+        inputModalities: ['text', 'image'],
+        outputModalities: ['image'],
+        offers: { image: 'image/openai' },
+        image: {
+          nMax: 10,
+          resolutions: ['512', '1K'],
+          outputFormats: ['png', 'svg'],
+          referencesMax: 16,
+          mask: true,
+          seed: true,
+          streaming: true,
+        },
       },
     ],
   };

@@ -8,6 +8,7 @@ import { deliverStream, deliverWhole, type Delivery } from './deliver.ts';
 import { encodeChatStream, encodeChatWhole } from './chat/encode-chat.ts';
 import { encodeMessagesStream, encodeMessagesWhole } from './messages/encode-messages.ts';
 import { embed } from './embeddings.ts';
+import { paint, paintFromForm } from './images.ts';
 import { beginVideo, cancelVideo, sendClip, showVideo } from './videos.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { Prompt } from './prompt.ts';
@@ -59,6 +60,8 @@ const ROUTES: Readonly<Record<string, (exchange: Exchange, deps: SandboxDeps) =>
   'POST /v1/audio/transcriptions': (exchange) => transcribe(exchange, 'transcribe'),
   'POST /v1/audio/translations': (exchange) => transcribe(exchange, 'translate'),
   'POST /v1/audio/speech': ({ body, response, signal }) => speak(body, response, signal),
+  'POST /v1/images/generations': ({ body, response, signal }) => paint(body, response, signal),
+  'POST /v1/images/edits': paintFromForm,
   'POST /v1/rerank': ({ response, body }) => sendJson(response, 200, rerank(body)),
   'GET /v1/models': ({ request, response }) => {
     const isMessages = request.headers['anthropic-version'] !== undefined;
