@@ -14,6 +14,7 @@ import { createResponsesDecoder } from '../http/generation/decode-responses.ts';
 import { createResponsesRoute } from '../http/generation/responses.ts';
 import type { StoredResponses } from '../stored-responses/stored-responses.ts';
 import { createGenerationRoute, type GenerationRouteDeps, type RawHandler } from '../http/generation/route.ts';
+import { createImagesRoute, type ImagesRouteDeps } from '../http/generation/images.ts';
 import { createVideosRoute } from '../http/generation/videos.ts';
 import type { RunVideo } from '../video-jobs/run-video.ts';
 import { createSpeechRoute } from '../http/generation/speech.ts';
@@ -22,6 +23,7 @@ import type { UnreadResponses } from '../http/unread-responses.ts';
 import { countTokens } from '../pipeline/count-tokens.ts';
 import { explainRoute } from '../pipeline/explain.ts';
 import { EMBEDDINGS_STEPS } from '../pipeline/operation/embed-in-parts.ts';
+import { imageSteps } from '../pipeline/operation/images/make-pictures.ts';
 import { SPEECH_STEPS } from '../pipeline/operation/speak.ts';
 import { TRANSCRIPTION_STEPS } from '../pipeline/operation/transcribe.ts';
 import { RERANK_STEPS } from '../pipeline/operation/rerank-in-parts.ts';
@@ -80,23 +82,12 @@ export function generationRoutes(
     '/responses': createResponsesRoute(responses, { ...responsesParts, enter }, decode, limits.kept),
     '/responses/compact': createCompactRoute(responses, { ...responsesParts, enter }, decode),
     '/responses/input_tokens': createInputTokensRoute(responses, { ...responsesParts, enter }, decode, count),
-    '/embeddings': createEmbeddingsRoute({
-      ...deps,
-      allowAzureHeader: true,
-      enter,
-      run: createRunOperation(generateDeps, EMBEDDINGS_STEPS),
-    }),
-    '/videos': createVideosRoute({
-      ...deps,
-      bodyLimits: { ...deps.bodyLimits, bytesMax: largestVideoBody(config) },
-      allowAzureHeader: true,
-      enter,
-      run: limits.runVideo,
-      videoDefaults: { model: config.defaults.videoModel },
-      formBodies: { spool, idleMs: BODY_IDLE_MS, totalMs: BODY_TOTAL_MS },
-    }),
-    ...audioRoutes({ ...deps, allowAzureHeader: true, enter, formBodies }, generateDeps),
-    ...rerankRoutes({ ...deps, allowAzureHeader: true, enter }, generateDeps),
+    ...operationRoutes(
+      { ...deps, allowAzureHeader: true, enter },
+      { config, formBodies },
+      generateDeps,
+      limits.runVideo,
+    ),
     '/route/explain': createExplainRoute({ chat, messages, responses }, messagesParts, (request, principal) =>
       explainRoute(generateDeps, request, principal),
     ),
@@ -104,11 +95,41 @@ export function generationRoutes(
   };
 }
 
-const VIDEO_BODY_BYTES_MAX = 67_108_864;
+/** What is no generation, a kind each. */
+function operationRoutes(
+  deps: Omit<RerankRouteDeps, 'run'>,
+  { config, formBodies }: Pick<SharedDeps, 'config'> & Pick<ImagesRouteDeps, 'formBodies'>,
+  generateDeps: GenerateDeps,
+  runVideo: RunVideo,
+): Readonly<Record<string, RawHandler>> {
+  const large = { ...deps, bodyLimits: { ...deps.bodyLimits, bytesMax: largestMediaBody(config) }, formBodies };
+  const { imageModel, videoModel } = config.defaults;
+  const run = createRunOperation(generateDeps, imageSteps(config.images.holdNanoUsd));
+  return {
+    '/embeddings': createEmbeddingsRoute({ ...deps, run: createRunOperation(generateDeps, EMBEDDINGS_STEPS) }),
+    '/videos': createVideosRoute({ ...large, run: runVideo, videoDefaults: { model: videoModel } }),
+    ...imageRoutes({ ...large, defaultModel: imageModel }, run),
+    ...audioRoutes({ ...deps, formBodies }, generateDeps),
+    ...rerankRoutes(deps, generateDeps),
+  };
+}
+
+const MEDIA_BODY_BYTES_MAX = 67_108_864;
 
 /** Pictures stand in it. */
-function largestVideoBody({ server, memory }: SharedDeps['config']): number {
-  return Math.min(Math.max(server.maxBodyBytes, VIDEO_BODY_BYTES_MAX), largestBody(memory.bodyBytes));
+function largestMediaBody({ server, memory }: SharedDeps['config']): number {
+  return Math.min(Math.max(server.maxBodyBytes, MEDIA_BODY_BYTES_MAX), largestBody(memory.bodyBytes));
+}
+
+function imageRoutes(
+  deps: Omit<ImagesRouteDeps, 'run'>,
+  run: ImagesRouteDeps['run'],
+): Readonly<Record<string, RawHandler>> {
+  return {
+    '/images': createImagesRoute({ ...deps, run }, 'gateway'),
+    '/images/generations': createImagesRoute({ ...deps, run }, 'generation'),
+    '/images/edits': createImagesRoute({ ...deps, run }, 'edit'),
+  };
 }
 
 function audioRoutes(

@@ -4,6 +4,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { pluginSchema } from '../plugins/index.ts';
 import { chatChunkSchema, chatResultSchema } from '../wire/chat/response/response-schema.ts';
 import { chatRequestSchema } from '../wire/chat/request/request-schema.ts';
+import { imageSchema } from '../wire/image/request-shape.ts';
 import { transcriptionSchema } from '../wire/speech-to-text/request-in.ts';
 import { speechSchema } from '../wire/text-to-speech/request-in.ts';
 import { embeddingsSchema } from '../wire/embeddings/request-in.ts';
@@ -41,6 +42,7 @@ export function openApiDocument(): JsonObject {
     countTokens: countTokensSchema,
     embeddings: embeddingsSchema,
     videos: videoSchema,
+    images: imageSchema,
     audio: { transcription: transcriptionSchema, speech: speechSchema },
     rerank: rerankSchema,
     version: INTERFACE_VERSION,

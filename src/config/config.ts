@@ -34,7 +34,12 @@ export interface Config {
     /** Of all files of a workspace. */
     readonly workspaceBytesMax: number;
   };
-  readonly defaults: { readonly model?: string; readonly videoModel?: string; readonly provider: ProviderDefaults };
+  readonly defaults: {
+    readonly model?: string;
+    readonly imageModel?: string;
+    readonly videoModel?: string;
+    readonly provider: ProviderDefaults;
+  };
   readonly timeouts: Timeouts;
   readonly databaseUrl?: string;
   readonly redisUrl?: string;
@@ -85,6 +90,8 @@ export interface Config {
   };
   readonly responses: ResponsesConfig;
   readonly videos: VideosConfig;
+  /** `holdNanoUsd`: reserved for a picture of a model that is paid by tokens where nothing says how many one has. */
+  readonly images: { readonly holdNanoUsd: number };
   /** Rate limits of each key, of the account as a whole, of all requests for `:free` models together, and of each management key. */
   readonly rateLimits: {
     readonly key: RateLimit;

@@ -13,6 +13,7 @@ import type {
   ServiceConfig,
   Timeouts,
 } from './config.ts';
+import { nanoFromUsd } from '../lib/money.ts';
 import { findMemoryLimit } from './memory-limit.ts';
 import { readPrice } from './endpoint-price.ts';
 import { countWorkers } from './count-workers.ts';
@@ -77,7 +78,7 @@ export function fileConfig(
     memory,
     files: filesOf(file.files),
     defaults: {
-      ...present({ model: defaults.model, videoModel: defaults.video_model }),
+      ...present({ model: defaults.model, imageModel: defaults.image_model, videoModel: defaults.video_model }),
       provider: providerDefaultsOf(defaults.provider),
     },
     timeouts: { ...DEFAULT_TIMEOUTS, ...attemptTimeoutsOf(timeouts), ...furtherTimeoutsOf(timeouts) },
@@ -106,7 +107,7 @@ export function fileConfig(
     moderation: moderationOf(file.moderation),
     observability: observabilityOf(file.observability),
     responses: responsesOf(file.responses, memory),
-    videos: videosOf(file.videos),
+    ...mediaOf(file),
     rateLimits: {
       key: rateLimitOf(file.rate_limits.key),
       account: rateLimitOf(file.rate_limits.account),
@@ -174,9 +175,17 @@ function filesOf({ directory, workspace_quota_mb: mb }: ConfigFile['files']): Fi
   };
 }
 
+const DEFAULT_PICTURE_USD = 0.25;
 const DEFAULT_JOB_HOURS = 24;
 const DEFAULT_CLIP_DAYS = 7;
 const DEFAULT_POLL_AT_ONCE = 16;
+
+function mediaOf({ videos, images }: ConfigFile): Pick<FileConfig, 'videos' | 'images'> {
+  return {
+    videos: videosOf(videos),
+    images: { holdNanoUsd: nanoFromUsd(images.hold_usd ?? DEFAULT_PICTURE_USD) },
+  };
+}
 
 function videosOf(entry: ConfigFile['videos']): FileConfig['videos'] {
   return {

@@ -38,7 +38,8 @@ function messageOf(run: () => unknown): string {
 
 const EXAMPLE = `
 server:     { host: 127.0.0.1, port: 8787, workers: 3, memory_limit_mb: 2048, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu }
-defaults:   { model: acme/one, provider: { order: [alpha], data_collection: deny, zdr: true } }
+images:     { hold_usd: 0.5 }
+defaults:   { model: acme/one, image_model: acme/two, provider: { order: [alpha], data_collection: deny, zdr: true } }
 timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6, video_submit_ms: 7, video_poll_ms: 8 }
 rescue:     { enabled: true }
 retry:      { same_endpoint: 1, wait_max_ms: 5000 }
@@ -121,6 +122,7 @@ test('takes every key of the file into the configuration', () => {
     },
     defaults: {
       model: 'acme/one',
+      imageModel: 'acme/two',
       provider: { order: ['alpha'], dataCollection: 'deny', zdr: true },
     },
     timeouts: {
@@ -190,6 +192,7 @@ test('takes every key of the file into the configuration', () => {
       exportBytesMax: 3 * 1_048_576,
       suspendAfterMs: 14_400_000,
     },
+    images: { holdNanoUsd: 500_000_000 },
     videos: {
       jobMs: 7_200_000,
       assets: 'proxy',

@@ -11,6 +11,7 @@ import type {
   Timeouts,
 } from './config.ts';
 
+import { usdFromNano } from '../lib/money.ts';
 import { formatPrice } from './endpoint-price.ts';
 import { formatMcpServers } from './mcp-servers.ts';
 
@@ -31,6 +32,7 @@ export function renderConfig(config: Config): string {
     files: { directory: config.files.directory, workspace_quota_mb: config.files.workspaceBytesMax / BYTES_PER_MB },
     defaults: {
       model: defaults.model,
+      image_model: defaults.imageModel,
       video_model: defaults.videoModel,
       provider: {
         order: defaults.provider.order,
@@ -72,6 +74,7 @@ export function renderConfig(config: Config): string {
     observability: formatObservability(config),
     responses: formatResponses(config.responses),
     videos: formatVideos(config.videos),
+    images: { hold_usd: usdFromNano(config.images.holdNanoUsd) },
     rate_limits: {
       key: formatRateLimit(config.rateLimits.key),
       account: formatRateLimit(config.rateLimits.account),

@@ -23,6 +23,7 @@ import { fileParser, guardrails, moderation, search } from './schema/services.ts
 const JOURNAL_MB_MIN = 32;
 const JOURNAL_MB_MAX = 1_048_576;
 const FILE_QUOTA_MB_MAX = 100_000_000;
+const PICTURE_USD_MAX = 1_000;
 const RETENTION_DAYS_MAX = 3_650;
 const EXPORT_HOURS_MAX = 8_760;
 /** A list that is read more rarely could not be called fresh. */
@@ -124,6 +125,16 @@ export const configFile = section({
     'Files that callers store: docs/files.md.',
   ),
   videos,
+  images: optionalSection(
+    {
+      hold_usd: key(
+        z.number().min(0).max(PICTURE_USD_MAX),
+        'What is reserved for a picture that is paid by tokens, where nothing says how many it has.',
+        { default: 0.25 },
+      ),
+    },
+    'Requests for pictures: docs/images.md.',
+  ),
   file_parser: fileParser,
   guardrails,
   moderation,

@@ -67,6 +67,8 @@ import { getPresetVersion } from './management/presets/version.ts';
 import { listPresetVersions } from './management/presets/versions.ts';
 import { writePresetFromChat, writePresetFromMessages, writePresetFromResponses } from './management/presets/write.ts';
 import type { ManagementRoute } from './management/route.ts';
+import { listImageEndpoints } from './management/images/endpoints.ts';
+import { listImageModels } from './management/images/models.ts';
 import { getVideoContent } from './management/videos/content.ts';
 import { deleteVideo } from './management/videos/delete.ts';
 import { getVideo } from './management/videos/get.ts';
@@ -168,6 +170,8 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   cancelResponse,
   listInputItems,
   listVideoModels,
+  listImageModels,
+  listImageEndpoints,
   listVideos,
   getVideo,
   deleteVideo,

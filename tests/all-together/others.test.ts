@@ -1,3 +1,3 @@
 import { runTogether } from '../support/run-together.ts';
 
-await runTogether('tests/{*,{accounts,audio,catalog,deploy,embeddings,files,mcp,rerank,videos}/*}.test.ts');
+await runTogether('tests/{*,{accounts,catalog,deploy,embeddings,files,mcp,media,rerank,videos}/*}.test.ts');

@@ -15,6 +15,10 @@ export const defaults = optionalSection(
       usual: 'none: such a request is 400',
       example: 'acme/one',
     }),
+    image_model: key(modelName, 'The model of requests for pictures in the form of OpenAI that name none.', {
+      usual: 'none: such a request is 400',
+      example: 'acme/brush',
+    }),
     video_model: key(modelName, 'The model of requests for clips in the form of OpenAI that name none.', {
       usual: 'none: such a request is 400',
       example: 'acme/clip',

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { ManagementRoute } from '../management/route.ts';
 import { createSchemaComponents, type AnySchema } from './components.ts';
 import { errorSchema } from './errors.ts';
+import { serializeImages } from './images.ts';
 import { serializeAudio, type AudioSchemas } from './audio.ts';
 import { serializeEmbeddings } from './embeddings.ts';
 import { serializeExplain } from './explain.ts';
@@ -23,6 +24,8 @@ export interface OpenApiDeps {
   /** The body of `POST /videos`. */
   readonly videos: AnySchema;
   readonly audio: AudioSchemas;
+  /** The body of the routes that make pictures. */
+  readonly images: z.ZodObject<z.ZodRawShape>;
   /** The body of `POST /rerank` but for its `documents`. */
   readonly rerank: z.ZodObject<z.ZodRawShape>;
   /** Of the interface: `1.0.0`. */
@@ -58,6 +61,7 @@ export function buildOpenApi(deps: OpenApiDeps): JsonObject {
   paths['/embeddings'] = { post: serializeEmbeddings(components, deps.embeddings, error) };
   paths['/videos'] = { post: serializeVideos(components, deps.videos, error) };
   Object.assign(paths, serializeAudio(components, deps.audio, error));
+  Object.assign(paths, serializeImages(components, deps.images, error));
   paths['/rerank'] = { post: serializeRerank(components, deps.rerank, error) };
   paths['/route/explain'] = { post: serializeExplain(components, deps.generation, error) };
   for (const route of deps.routes) {

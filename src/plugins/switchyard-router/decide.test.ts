@@ -186,7 +186,7 @@ suite('random', () => {
     assert.deepEqual(order, [MIDDLE, CAPABLE, EFFICIENT]);
   });
 
-  test('keeps what was drawn for a named session, and draws again for others', async () => {
+  test('keeps what was given for a named session, and draws again for others', async () => {
     const choice = remembering({ random: 0.999 });
     const first = await new Conversation('random', choice).decide(ask, undefined, 'session-1');
     const again = await new Conversation('random', { ...choice, random: () => 0 }).decide(ask, undefined, 'session-1');

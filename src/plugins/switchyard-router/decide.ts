@@ -39,7 +39,7 @@ export interface DecisionInput {
 const MEMORY_MS = 60 * 60_000;
 const TIER = 'switchyard-router:tier';
 const VERDICT = 'switchyard-router:verdict';
-const DRAWN_AT_RANDOM = 'switchyard-router:drawn';
+const DRAWN_AT_RANDOM = 'switchyard-router:given';
 
 /** @spec router-28 */
 export async function decide(algorithm: Algorithm, input: DecisionInput): Promise<Decision> {

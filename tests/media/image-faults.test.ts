@@ -1,0 +1,419 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { isJsonObject, parseJsonObject, type JsonObject } from '../../src/lib/json.ts';
+import { encodePng } from '../../src/sandbox/png.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { textIn } from '../support/upstreams/json-upstream.ts';
+import { RawUpstream, sendJson } from '../support/upstreams/raw-upstream.ts';
+
+const PNG = encodePng({ width: 64, height: 64 }, () => [1, 2, 3, 255], []);
+const B64 = PNG.toString('base64');
+const IMAGE_PRICE = '{ prompt: 0, completion: 0, images: [{ billable: output_image, unit: image, cost_usd: 0.04 }] }';
+
+const fake = new RawUpstream();
+let gateway: RunningGateway;
+before(async () => {
+  await fake.start();
+  gateway = await startGateway({
+    yaml: `
+images: { hold_usd: 0.5 }
+providers:
+  one: { adapter: openai-compatible, base_url: ${fake.url}/one/v1, api_key: k1 }
+  two: { adapter: openai-compatible, base_url: ${fake.url}/two/v1, api_key: k2 }
+  google: { base_url: ${fake.url}/google, api_key: go }
+  xai: { base_url: ${fake.url}/xai/v1, api_key: xa }
+models:
+  a/draws:
+    output_modalities: [image]
+    endpoints:
+      - { provider: one, model: m, price: ${IMAGE_PRICE} }
+      - { provider: two, model: m, price: ${IMAGE_PRICE} }
+  a/lines:
+    output_modalities: [image]
+    endpoints:
+      - provider: one
+        model: l
+        price: { prompt: 0, completion: 0, images: [{ billable: output_image, unit: image, cost_usd: 0.01, variant: "*/64x64" }, { billable: output_image, unit: image, cost_usd: 0.2, variant: high/64x64 }] }
+  a/sized:
+    output_modalities: [image]
+    endpoints: [{ provider: one, model: s, price: { prompt: 0, completion: 0, images: [{ billable: output_image, unit: image, cost_usd: 0.04, variant: "*/1024x1024" }] } }]
+  a/pixels:
+    output_modalities: [image]
+    endpoints: [{ provider: one, model: p, price: { prompt: 0, completion: 0, images: [{ billable: output_image, unit: megapixel, cost_usd: 1 }] } }]
+  a/tokens:
+    output_modalities: [image]
+    endpoints: [{ provider: one, model: gpt-image-t, price: { prompt: 5, completion: 0, image_output: 40 } }]
+`,
+  });
+});
+after(async () => {
+  await gateway.close();
+  fake.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly body: JsonObject;
+  readonly headers: Headers;
+}
+
+async function paint(more: JsonObject = {}, path = '/images'): Promise<Answer> {
+  fake.seen.length = 0;
+  const response = await gateway.post(path, { model: 'a/draws', prompt: 'a cat', ...more });
+  const text = await response.text();
+  return { status: response.status, text, body: parseJsonObject(text) ?? {}, headers: response.headers };
+}
+
+async function costOf({ headers }: Pick<Answer, 'headers'>): Promise<unknown> {
+  const response = await fetch(`${gateway.baseUrl}/generation?id=${headers.get('x-generation-id') ?? ''}`, {
+    headers: { authorization: `Bearer ${API_KEY}` },
+  });
+  const { data } = parseJsonObject(await response.text()) ?? {};
+  assert.ok(isJsonObject(data));
+  return data['total_cost'];
+}
+
+function usageIn({ body, text }: Answer): JsonObject {
+  const { usage } = body;
+  assert.ok(isJsonObject(usage), text);
+  return usage;
+}
+
+const give = (
+  response: ServerResponse,
+  data: readonly JsonObject[] = [{ b64_json: B64 }],
+  more: JsonObject = {},
+): void => sendJson(response, { data, ...more });
+
+describe('pictures that fail', () => {
+  const SPENT: readonly (readonly [string, (response: ServerResponse) => void])[] = [
+    [
+      'a page of HTML',
+      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>hello</html>'),
+    ],
+    ['nothing', (response) => response.writeHead(200).end()],
+    ['no picture', (response) => give(response, [])],
+    ['half an answer', (response) => sendJson(response, `{"data":[{"b64_json":"${B64.slice(0, 200)}`)],
+    ['broken base64', (response) => give(response, [{ b64_json: `${B64.slice(0, 100)}*${B64.slice(101)}` }])],
+    ['base64 of no picture', (response) => give(response, [{ b64_json: Buffer.from('<html>').toString('base64') }])],
+    ['one broken picture of two', (response) => give(response, [{ b64_json: B64 }, { b64_json: 'AAAA' }])],
+    ['a picture at an address that is not there', (response) => give(response, [{ url: `${fake.url}/gone.png` }])],
+    ['a picture at a private address', (response) => give(response, [{ url: 'http://127.0.0.2:1/x.png' }])],
+    [
+      'a picture at the address of a metadata service',
+      (response) => give(response, [{ url: 'https://169.254.169.254/x.png' }]),
+    ],
+    ['an error', (response) => sendJson(response, { error: { message: 'broken', code: 500 } })],
+    [
+      'a connection that breaks',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100000' });
+        response.write('{"data":[', () => response.destroy());
+      },
+    ],
+  ];
+  for (const [name, answer] of SPENT)
+    // @spec image-7
+    test(`cost nothing, and are made by no other provider, where the answer is ${name}`, async () => {
+      fake.answer = ({ path }, response) =>
+        path === '/gone.png' ? void response.writeHead(404).end() : answer(response);
+      const failed = await paint({ n: 2 });
+      assert.ok(failed.status >= 500, failed.text);
+      assert.equal(fake.seen.filter(({ method }) => method === 'POST').length, 1);
+      assert.equal(failed.headers.get('x-should-retry'), 'false');
+      assert.equal(await costOf(failed), 0);
+      assert.doesNotMatch(failed.text, /html/);
+    });
+
+  test('are made by the next provider where one answers with a failure', async () => {
+    fake.answer = ({ path }, response) =>
+      path.startsWith('/one/') ? sendJson(response, { error: { message: 'no' } }, 500) : give(response);
+    const answer = await paint();
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(fake.seen.length, 2);
+    assert.equal(usageIn(answer)['cost'], 0.04);
+  });
+
+  // @spec image-8
+  test('are refused as what they are, for nothing, in the words of each vendor', async () => {
+    const refusals: readonly (readonly [string, JsonObject, number])[] = [
+      ['a/draws', { error: { code: 'content_policy_violation', message: 'not that' } }, 400],
+      ['a/draws', { error: { code: 'moderation_blocked', message: 'rejected by the safety system' } }, 400],
+      ['xai/grok-imagine-image', { data: [{ url: null, respect_moderation: false }] }, 200],
+      ['google/x-image', { promptFeedback: { blockReason: 'SAFETY' } }, 200],
+      ['google/x-image', { candidates: [{ finishReason: 'IMAGE_SAFETY' }] }, 200],
+    ];
+    for (const [model, body, status] of refusals) {
+      fake.answer = (_call, response) => sendJson(response, body, status);
+      const answer = await paint({ model });
+      assert.equal(answer.status, 400, answer.text);
+      assert.match(answer.text, /content_policy_violation/);
+      assert.equal(fake.seen.length, 1);
+      assert.equal(await costOf(answer), 0);
+    }
+  });
+
+  // @spec image-9
+  test('are not owed by a caller that hangs up, and the provider is hung up on', async () => {
+    const closed = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    fake.answer = (_call, response) => {
+      response.on('close', () => closed.resolve());
+      arrived.resolve();
+    };
+    const spent = await spentSoFar();
+    const over = new AbortController();
+    const gone = gateway.post('/images', { model: 'a/draws', prompt: 'x' }, {}, over.signal);
+    await arrived.promise;
+    over.abort();
+    await assert.rejects(gone);
+    await closed.promise;
+    assert.equal(await spentSoFar(), spent);
+  });
+});
+
+async function spentSoFar(): Promise<unknown> {
+  const response = await fetch(`${gateway.baseUrl}/key`, { headers: { authorization: `Bearer ${API_KEY}` } });
+  const { data } = parseJsonObject(await response.text()) ?? {};
+  assert.ok(isJsonObject(data));
+  return data['usage'];
+}
+
+describe('prices of pictures', () => {
+  const PRICES: readonly (readonly [string, JsonObject, JsonObject, number | null])[] = [
+    ['each picture that came', { n: 3 }, { data: [{ b64_json: B64 }, { b64_json: B64 }] }, 0.08],
+    [
+      'the most specific line, by the quality that was made',
+      { model: 'a/lines', quality: 'auto' },
+      { quality: 'high' },
+      0.2,
+    ],
+    ['the line of its size', { model: 'a/lines', quality: 'low' }, {}, 0.01],
+    ['an unknown price where no line is for it', { model: 'a/sized' }, {}, null],
+    ['its pixels', { model: 'a/pixels' }, {}, 0.004096],
+    ['its tokens', { model: 'a/tokens' }, { usage: { input_tokens: 10, output_tokens: 100 } }, 0.00405],
+    ['tokens of an estimate where the provider counts none', { model: 'a/tokens' }, {}, 0.16641],
+    [
+      'an estimate where what it counts is beyond belief',
+      { model: 'a/tokens' },
+      { usage: { input_tokens: 2, output_tokens: 90_000_000 } },
+      0.16641,
+    ],
+  ];
+  for (const [name, request, answered, cost] of PRICES)
+    // @spec image-6
+    test(`are ${name}`, async () => {
+      fake.answer = (_call, response) => give(response, undefined, answered);
+      const answer = await paint(request);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(usageIn(answer)['cost'], cost);
+      assert.equal(await costOf(answer), cost);
+    });
+
+  async function limited(limit: number): Promise<string> {
+    const response = await fetch(`${gateway.baseUrl}/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'limited', limit }),
+    });
+    const { key } = parseJsonObject(await response.text()) ?? {};
+    return textIn(key);
+  }
+
+  test('are reserved before: dearest line, or hold_usd for each where tokens are not known', async () => {
+    fake.answer = (_call, response) => give(response);
+    const key = await limited(0.9);
+    const requestBy = (body: JsonObject) =>
+      gateway.post('/images', { prompt: 'x', ...body }, { authorization: `Bearer ${key}` }).then(async (response) => {
+        await response.text();
+        return response.status;
+      });
+    // 5 x 0.2, 2 x 0.5.
+    assert.equal(await requestBy({ model: 'a/lines', n: 5 }), 402);
+    assert.equal(await requestBy({ model: 'a/tokens', n: 2 }), 402);
+    assert.equal(await requestBy({ model: 'a/tokens' }), 200);
+    assert.equal(await requestBy({ model: 'a/lines', n: 3 }), 200);
+  });
+});
+
+const frame = (type: string, more: JsonObject): string => `data: ${JSON.stringify({ type, ...more })}\n\n`;
+const partial = (index: number): string =>
+  frame('image_generation.partial_image', { partial_image_index: index, b64_json: B64 });
+const completed = (more: JsonObject = {}): string => frame('image_generation.completed', { b64_json: B64, ...more });
+
+function eventsIn(text: string): readonly JsonObject[] {
+  return text
+    .split('\n\n')
+    .filter((block) => block.includes('data: {'))
+    .map((block) => parseJsonObject(block.slice(block.indexOf('data: ') + 6)) ?? {});
+}
+
+describe('streams of pictures', () => {
+  const stream =
+    (...frames: readonly string[]): typeof fake.answer =>
+    (_call, response) =>
+      void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(frames.join(''));
+
+  // @spec image-10
+  test('pass previews on, as many as come, and the usage with the last', async () => {
+    fake.answer = stream(partial(0), ': ping\n\n', partial(1), partial(2), completed(), 'data: [DONE]\n\n');
+    const answer = await paint({ stream: true, partial_images: 3 });
+    assert.partialDeepStrictEqual(fake.seen[0]?.body, { stream: true, partial_images: 3 });
+    const events = eventsIn(answer.text);
+    assert.deepEqual(
+      events.map(({ type, partial_image_index: index }) => [type, index]),
+      [
+        ['image_generation.partial_image', 0],
+        ['image_generation.partial_image', 1],
+        ['image_generation.partial_image', 2],
+        ['image_generation.completed', undefined],
+      ],
+    );
+    assert.ok(events.every((event) => event['b64_json'] === B64));
+    assert.partialDeepStrictEqual(events.at(-1), { media_type: 'image/png', usage: { cost: 0.04 } });
+    assert.ok(answer.text.endsWith('data: [DONE]\n\n'));
+    assert.equal(await costOf(answer), 0.04);
+  });
+
+  test('are requested where the caller requests them alone', async () => {
+    fake.answer = (_call, response) => give(response);
+    await paint({ n: 2 });
+    assert.equal(fake.seen[0]?.body['stream'], undefined);
+  });
+
+  const BROKEN: readonly (readonly [string, (response: ServerResponse) => void, number])[] = [
+    ['ends without a picture', (response) => stream(partial(0))({} as never, response, 1), 200],
+    ['ends before anything came', (response) => stream('data: [DONE]\n\n')({} as never, response, 1), 502],
+    [
+      'breaks within a picture',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(partial(0) + completed().slice(0, 300), () => setTimeout(() => response.destroy(), 20));
+      },
+      200,
+    ],
+    [
+      'holds an error',
+      (response) => stream(partial(0), frame('error', { error: { message: 'no' } }))({} as never, response, 1),
+      200,
+    ],
+    [
+      'begins with an error',
+      (response) =>
+        stream(frame('error', { error: { message: 'no', code: 'server_error' } }))({} as never, response, 1),
+      502,
+    ],
+    [
+      'holds what is no picture',
+      (response) =>
+        stream(partial(0), frame('image_generation.completed', { b64_json: 'AAAA' }))({} as never, response, 1),
+      200,
+    ],
+  ];
+  for (const [name, answer, status] of BROKEN)
+    test(`end with an error, and cost nothing, where the stream of the provider ${name}`, async () => {
+      fake.answer = (_call, response) => answer(response);
+      const broken = await paint({ stream: true });
+      assert.equal(broken.status, status, broken.text);
+      if (status === 200) assert.equal(eventsIn(broken.text).at(-1)?.['type'], 'error', broken.text);
+      assert.ok(!broken.text.includes('completed'), broken.text);
+      assert.equal(fake.seen.length, 1);
+      assert.equal(await costOf(broken), 0);
+    });
+
+  test('are whole answers where the provider takes no notice', async () => {
+    fake.answer = (_call, response) => give(response);
+    const answer = await paint({ stream: true });
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+    assert.equal(usageIn(answer)['cost'], 0.04);
+    fake.answer = (_call, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+    const html = await paint({ stream: true });
+    assert.equal(html.status, 502, html.text);
+  });
+
+  test('are not owed by a caller that has previews alone, and hangs up', async () => {
+    const closed = Promise.withResolvers<void>();
+    fake.answer = (_call, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(partial(0));
+      response.on('close', () => closed.resolve());
+    };
+    const spent = await spentSoFar();
+    const over = new AbortController();
+    const response = await gateway.post('/images', { model: 'a/draws', prompt: 'x', stream: true }, {}, over.signal);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    over.abort();
+    await closed.promise;
+    assert.equal(await spentSoFar(), spent);
+  });
+});
+
+describe('requests for pictures that are wrong', () => {
+  const small = encodePng({ width: 4, height: 4 }, () => [0, 0, 0, 255], []).toString('base64');
+  const url = (text: string): JsonObject => ({ input_references: [{ type: 'image_url', image_url: { url: text } }] });
+  const REF = 'input_references[0].image_url.url';
+  const png = Buffer.from(PNG);
+  png.writeUInt32BE(60_000, 16);
+  png.writeUInt32BE(60_000, 20);
+  const WRONG: readonly (readonly [string, JsonObject, string])[] = [
+    ['prompt', { prompt: ' ' }, 'prompt'],
+    ['n', { n: 0 }, 'n'],
+    ['size', { size: '8x8' }, 'size'],
+    ['tier beside a size', { size: '64x64', resolution: '4K' }, 'resolution'],
+    ['ratio beside a size', { size: '64x64', aspect_ratio: '16:9' }, 'aspect_ratio'],
+    ['tier beside a tier', { size: '1K', resolution: '2K' }, 'resolution'],
+    ['ratio', { aspect_ratio: '1:0' }, 'aspect_ratio'],
+    ['compression of png', { output_compression: 50, output_format: 'png' }, 'output_compression'],
+    ['transparent jpeg', { background: 'transparent', output_format: 'jpeg' }, 'background'],
+    ['preview too many', { stream: true, partial_images: 4 }, 'partial_images'],
+    ['fallback', { models: ['a/sized'] }, 'models'],
+    ['preset', { preset: 'x' }, 'preset'],
+    ['address', url('ftp://x/y.png'), REF],
+    ['address of the gateway', url('http://127.0.0.1:1/y.png'), REF],
+    ['private address', url('https://10.0.0.1/y.png'), REF],
+    ['private address in IPv6', url('https://[::ffff:10.0.0.1]/y.png'), REF],
+    ['base64', url('data:image/png;base64,%%%'), REF],
+    ['text for a picture', url(`data:image/png;base64,${Buffer.from('hello').toString('base64')}`), REF],
+    ['drawing', url(`data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`), REF],
+    ['picture too small', url(`data:image/png;base64,${small}`), REF],
+    ['picture too large', url(`data:image/png;base64,${png.toString('base64')}`), REF],
+    ['mask without a picture', { mask: `data:image/png;base64,${B64}` }, 'mask'],
+    [
+      'mask without alpha',
+      {
+        ...url(`data:image/png;base64,${B64}`),
+        mask: `data:image/gif;base64,${Buffer.from('GIF89a@\0@\0    ', 'latin1').toString('base64')}`,
+      },
+      'mask',
+    ],
+    ['file of another vendor', { images: [{ file_id: 'file-1' }] }, 'images[0].file_id'],
+    ['17 pictures', { images: Array.from({ length: 17 }, () => `data:image/png;base64,${B64}`) }, 'images'],
+  ];
+  for (const [name, request, path] of WRONG)
+    // @spec image-4
+    test(`are 400 with its path for a wrong ${name}`, async () => {
+      fake.answer = (_call, response) => give(response);
+      const answer = await paint(request);
+      assert.equal(answer.status, 400, answer.text);
+      const { error } = answer.body;
+      assert.ok(isJsonObject(error));
+      assert.equal(error['param'], path, answer.text);
+      assert.equal(fake.seen.length, 0);
+    });
+
+  test('are 400 for an edit without a picture, and for a form where there is to be none', async () => {
+    const edit = await paint({}, '/images/edits');
+    assert.equal(edit.status, 400, edit.text);
+    const form = new FormData();
+    form.append('prompt', 'x');
+    const sent = await fetch(`${gateway.baseUrl}/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${API_KEY}` },
+      body: form,
+    });
+    assert.equal(sent.status, 400);
+  });
+});
