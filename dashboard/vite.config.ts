@@ -23,8 +23,12 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             {
+              name: 'vendor',
+              test: /node_modules\/(?:react|react-dom|scheduler|@tanstack|@base-ui|@floating-ui|use-sync-external-store|openapi-fetch)\//,
+            },
+            {
               name: 'shared',
-              test: /src\/(?:parts|api)\/(?!markdown|diff-view|time-chart|menu)/,
+              test: /src\/(?:parts|api)\/(?!markdown|diff-view|time-chart)/,
               includeDependenciesRecursively: false,
             },
           ],

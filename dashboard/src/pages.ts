@@ -34,6 +34,7 @@ export const PAGES: readonly PageEntry[] = [
     nav: { group: 'Look', icon: 'requests', key: 'r' },
   },
   { path: '/ui/requests/$id', title: 'Request', load: () => import('./pages/request/page.tsx') },
+  { path: '/ui/sessions/$id', title: 'Session', load: () => import('./pages/session/page.tsx') },
   {
     path: '/ui/analytics',
     title: 'Analytics',
@@ -97,10 +98,31 @@ export const PAGES: readonly PageEntry[] = [
     isForOperators: true,
   },
   {
+    path: '/ui/people',
+    title: 'People',
+    load: () => import('./pages/people/page.tsx'),
+    nav: { group: 'Manage', icon: 'people' },
+    isForOperators: true,
+  },
+  {
+    path: '/ui/tools',
+    title: 'Tools',
+    load: () => import('./pages/tools/page.tsx'),
+    nav: { group: 'Run', icon: 'tools' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/files',
     title: 'Files',
     load: () => import('./pages/files/page.tsx'),
     nav: { group: 'Run', icon: 'files', key: 'f' },
+  },
+  {
+    path: '/ui/destinations',
+    title: 'Destinations',
+    load: () => import('./pages/destinations/page.tsx'),
+    nav: { group: 'Run', icon: 'destinations', key: 'd' },
+    isForOperators: true,
   },
   {
     path: '/ui/audit',
@@ -110,9 +132,18 @@ export const PAGES: readonly PageEntry[] = [
     isForOperators: true,
   },
   {
+    path: '/ui/health',
+    title: 'Health',
+    load: () => import('./pages/health/page.tsx'),
+    nav: { group: 'Run', icon: 'health', key: 'h' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/settings',
     title: 'Settings',
     load: () => import('./pages/settings/page.tsx'),
     nav: { group: 'Run', icon: 'settings', key: ',' },
   },
+  { path: '/ui/start', title: 'First run', load: () => import('./pages/start/page.tsx'), isForOperators: true },
+  { path: '/ui/authorize', title: 'Consent', load: () => import('./pages/authorize/page.tsx') },
 ];

@@ -16,7 +16,7 @@ export function writeToken(token: string | undefined): void {
   else localStorage.setItem(TOKEN_NAME, token);
 }
 
-export function sessionHeaders(): Readonly<Record<string, string>> {
+function sessionHeaders(): Readonly<Record<string, string>> {
   const token = readToken();
   return token === undefined ? {} : { 'X-Console-Token': token };
 }

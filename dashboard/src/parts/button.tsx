@@ -79,7 +79,7 @@ export function To({
   to,
   search = {},
   children,
-  className = 'text-accent hover:underline underline-offset-2',
+  className = 'text-accent underline decoration-current/40 underline-offset-2 hover:decoration-current',
 }: {
   readonly to: string;
   readonly search?: Readonly<Record<string, string>>;

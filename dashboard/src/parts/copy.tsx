@@ -36,7 +36,7 @@ function CopyInline({ text }: { readonly text: string }): ReactElement {
         event.stopPropagation();
         void navigator.clipboard.writeText(text);
       }}
-      className="inline-flex size-6 items-center justify-center rounded text-dim hover:bg-hover hover:text-text"
+      className="inline-flex size-7 items-center justify-center rounded text-dim hover:bg-hover hover:text-text"
     >
       <Icon name="copy" size={12} />
     </button>

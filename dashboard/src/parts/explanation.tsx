@@ -123,7 +123,7 @@ function Health({ candidate }: { readonly candidate: Candidate }): ReactElement 
   return <Badge tone={health === 'normal' ? 'good' : 'warn'}>{health}</Badge>;
 }
 
-export function reasonOf(reason: string, lacks: string | undefined): string {
+function reasonOf(reason: string, lacks: string | undefined): string {
   const words = REASONS[reason] ?? reason.replaceAll('_', ' ').replace(':', ': ');
   return lacks === undefined ? words : `${words} (lacks ${lacks})`;
 }

@@ -64,7 +64,7 @@ export function FormDialog({
         </div>
         {request !== undefined && (
           <details>
-            <summary className="inline-flex h-6 items-center text-xs text-dim hover:text-text">
+            <summary className="inline-flex h-7 items-center text-xs text-dim hover:text-text">
               The request that this sends
             </summary>
             <CodeBlock

@@ -31,7 +31,7 @@ interface GridProps<Row> {
   readonly className?: string;
 }
 
-export const ROW_PX = 28;
+const ROW_PX = 28;
 const OVERSCAN = 12;
 
 /**

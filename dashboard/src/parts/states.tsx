@@ -27,9 +27,9 @@ export function Empty({
   readonly action?: ReactNode;
 }): ReactElement {
   return (
-    <div className="mx-auto flex max-w-xl flex-col items-center gap-2 px-4 py-12 text-center">
+    <div className="mx-auto flex w-full max-w-xl min-w-0 flex-col items-center gap-2 px-4 py-12 text-center">
       <p className="text-base font-medium">{title}</p>
-      {children !== undefined && <div className="flex w-full flex-col gap-3 text-dim">{children}</div>}
+      {children !== undefined && <div className="flex w-full min-w-0 flex-col gap-3 text-dim">{children}</div>}
       {action !== undefined && <div className="mt-2 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>
   );
@@ -40,7 +40,7 @@ export function Failure({ error, onRetry }: { readonly error: ApiError; readonly
   return (
     <div
       role="alert"
-      className="mx-auto my-6 flex max-w-xl flex-col gap-2 rounded-lg border border-line bg-surface p-4"
+      className="mx-auto my-6 flex w-full max-w-xl min-w-0 flex-col gap-2 rounded-lg border border-line bg-surface p-4"
     >
       <p className="flex items-start gap-2 font-medium text-bad">
         <Icon name="warning" /> <span className="min-w-0 break-words">{error.message}</span>

@@ -37,7 +37,7 @@ const COLORS = [
   '--chart-8',
 ] as const;
 
-export function colorOf(index: number): string {
+function colorOf(index: number): string {
   return COLORS[index % COLORS.length] ?? COLORS[0];
 }
 
@@ -72,7 +72,7 @@ export function TimeChart(props: TimeChartProps): ReactElement {
           type="button"
           aria-pressed={isTable}
           onClick={() => setIsTable(!isTable)}
-          className="h-6 rounded px-1.5 text-xs text-dim hover:bg-hover hover:text-text"
+          className="h-7 rounded px-1.5 text-xs text-dim hover:bg-hover hover:text-text"
         >
           {isTable ? 'as chart' : 'as table'}
         </button>

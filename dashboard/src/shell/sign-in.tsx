@@ -37,6 +37,7 @@ export function SignIn({ isOver }: { readonly isOver: boolean }): ReactElement {
             : 'A management key opens everything, an API key what it may use itself.'}
         </p>
         <form onSubmit={onSubmit} className="flex flex-col gap-3">
+          <input type="text" name="username" value="model-gateway" autoComplete="username" readOnly hidden />
           <TextField
             label="Management key or API key"
             type="password"
@@ -96,7 +97,7 @@ function readLink(): string | undefined {
 
 export function Mark(): ReactElement {
   return (
-    <span className="inline-flex size-6 items-center justify-center rounded-md bg-accent-solid text-white">
+    <span className="inline-flex size-7 items-center justify-center rounded-md bg-accent-solid text-white">
       <Icon name="routing" size={14} />
     </span>
   );

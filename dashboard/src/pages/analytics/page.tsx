@@ -102,7 +102,7 @@ function Bar({ meta, search, change }: Props): ReactElement {
             type="button"
             aria-label={`Drop the filter ${filter.field}`}
             onClick={() => change({ f: formatFilters(search.filters.filter((other) => other !== filter)) })}
-            className="inline-flex size-6 items-center justify-center"
+            className="inline-flex size-7 items-center justify-center"
           >
             <Icon name="close" size={12} />
           </button>

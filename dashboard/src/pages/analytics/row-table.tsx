@@ -54,7 +54,7 @@ export function RowTable({ rows, by, metric, format, nameOf, onFilter }: RowTabl
                     type="button"
                     title="Filter by it; with Alt, leave it out"
                     onClick={(event) => onFilter(name, textOf(row, name), event.altKey)}
-                    className="h-6 hover:underline"
+                    className="h-7 hover:underline"
                   >
                     <Name>{nameOf(name, textOf(row, name))}</Name>
                   </button>

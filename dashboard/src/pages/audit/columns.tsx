@@ -40,7 +40,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
 ];
 
 /** `limit 10 → 20, name`, as far as a row has room. */
-export function summaryOf(changes: AuditEvent['changes']): string {
+function summaryOf(changes: AuditEvent['changes']): string {
   return Object.entries(changes)
     .map(([name, value]) =>
       isChange(value) ? `${name} ${show(value.from)} → ${show(value.to)}` : `${name} ${show(value)}`,

@@ -12,7 +12,7 @@ export function isNearLimit({ limit, limit_remaining: left }: ApiKey): boolean {
   return limit !== null && left !== null && limit - left >= limit * NEAR;
 }
 
-export function stateOf(key: ApiKey): readonly [Tone, string] {
+function stateOf(key: ApiKey): readonly [Tone, string] {
   if (key.disabled) return ['dim', 'disabled'];
   if (key.expires_at !== null && new Date(key.expires_at).getTime() < Date.now()) return ['bad', 'expired'];
   if (key.limit !== null && key.limit_remaining !== null && key.limit_remaining <= 0) return ['bad', 'at its limit'];
@@ -20,7 +20,7 @@ export function stateOf(key: ApiKey): readonly [Tone, string] {
 }
 
 /** Spent of the limit, as a bar with its words; without a limit the spend alone. */
-export function spentOf({ limit, limit_remaining: left, usage, name }: ApiKey): ReactNode {
+function spentOf({ limit, limit_remaining: left, usage, name }: ApiKey): ReactNode {
   if (limit === null || left === null)
     return (
       <span>

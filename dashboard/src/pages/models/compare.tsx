@@ -38,7 +38,7 @@ export function Compare({
         </thead>
         <tbody>
           {LINES.map(([name, value]) => (
-            <tr key={name} className="h-6">
+            <tr key={name} className="h-7">
               <th scope="row" className="pr-6 text-left font-normal text-dim">
                 {name}
               </th>

@@ -92,7 +92,7 @@ function Images({
             type="button"
             aria-label={`Take picture ${at + 1} away`}
             onClick={() => onDrop(at)}
-            className="absolute -top-2 -right-2 inline-flex size-6 items-center justify-center rounded-full border border-line bg-raised"
+            className="absolute -top-2 -right-2 inline-flex size-7 items-center justify-center rounded-full border border-line bg-raised"
           >
             <Icon name="close" size={12} />
           </button>

@@ -32,7 +32,7 @@ export function ModelPicker({
             aria-label={`Take ${model} away`}
             disabled={models.length === 1}
             onClick={() => onChange(models.filter((other) => other !== model))}
-            className="inline-flex size-6 items-center justify-center rounded disabled:opacity-30"
+            className="inline-flex size-7 items-center justify-center rounded disabled:opacity-30"
           >
             <Icon name="close" size={12} />
           </button>

@@ -54,7 +54,7 @@ export function FilterBar({
               type="button"
               aria-label={`Drop the filter ${name}`}
               onClick={() => onChange({ [name]: undefined })}
-              className="inline-flex size-6 items-center justify-center rounded hover:text-accent"
+              className="inline-flex size-7 items-center justify-center rounded hover:text-accent"
             >
               <Icon name="close" size={12} />
             </button>

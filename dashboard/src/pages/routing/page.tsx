@@ -175,7 +175,7 @@ function Slider({
         step={step}
         value={value === '' ? 0 : Number(value)}
         onChange={(event) => onChange({ [name]: event.target.value === '0' ? undefined : event.target.value })}
-        className="h-6 w-full accent-accent-solid"
+        className="h-7 w-full accent-accent-solid"
       />
     </div>
   );

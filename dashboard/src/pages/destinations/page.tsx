@@ -1,0 +1,150 @@
+import { useState, type ReactElement } from 'react';
+import { client, type Schemas } from '../../api/client.ts';
+import { useWorkspaces } from '../../api/lists.ts';
+import { useChange, useRead } from '../../api/read.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { DeleteDialog } from '../../parts/form.tsx';
+import { Grid } from '../../parts/grid.tsx';
+import { useHotkeys } from '../../parts/hotkeys.ts';
+import { JsonView } from '../../parts/json-view.tsx';
+import { formatCount } from '../../parts/money.ts';
+import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
+import { useSearchState } from '../../parts/search.ts';
+import { SidePanel } from '../../parts/side-panel.tsx';
+import { Empty, Load } from '../../parts/states.tsx';
+import { Name } from '../../parts/text.tsx';
+import { DESTINATION_COLUMNS, getsOf, switchesOf, type Destination } from './columns.tsx';
+import { NewDestination } from './new-destination.tsx';
+import { parseDestinationsSearch } from './search.ts';
+
+const LIST_MAX = 100;
+
+/** Where records go. */
+export function Page(): ReactElement {
+  const [{ peek, isNew }, change] = useSearchState(parseDestinationsSearch);
+  const destinations = useRead(['destinations'], (signal) =>
+    client.GET('/observability/destinations', { signal, params: { query: { limit: LIST_MAX } } }),
+  );
+  const workspaces = useWorkspaces();
+  useHotkeys({ n: () => change({ new: 'true' }) });
+  const closed = (workspaces.data ?? []).filter((workspace) => !workspace.is_observability_broadcast_enabled);
+  const create = (
+    <Button look="primary" icon="plus" hotkey="n" onClick={() => change({ new: 'true' })}>
+      New destination
+    </Button>
+  );
+  const peeked = destinations.data?.data.find(({ id }) => id === peek);
+  return (
+    <Frame
+      title="Destinations"
+      isFilled
+      lead={destinations.data === undefined ? undefined : formatCount(destinations.data.total_count)}
+      actions={create}
+    >
+      <Load of={destinations}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="Records go nowhere but into the database" action={create}>
+              <p>
+                A destination gets a span or a message for each request: an OpenTelemetry collector, its metrics, or a
+                webhook of yours.
+              </p>
+            </Empty>
+          ) : (
+            <>
+              {closed.length > 0 && (
+                <p role="note" className="border-b border-line bg-warn-soft px-4 py-1 text-warn">
+                  Nothing leaves {closed.map(({ name }) => name).join(', ')}: the workspace&apos;s own switch is off.
+                </p>
+              )}
+              <div className="flex min-h-0 flex-1">
+                <Grid
+                  label="Destinations"
+                  columns={DESTINATION_COLUMNS}
+                  rows={data}
+                  keyOf={({ id }) => id}
+                  chosen={peek}
+                  onPeek={({ id }) => change({ peek: id }, false)}
+                />
+                {peeked !== undefined && (
+                  <Panel key={peeked.id} destination={peeked} onClose={() => change({ peek: undefined }, false)} />
+                )}
+              </div>
+            </>
+          )
+        }
+      </Load>
+      <NewDestination key={String(isNew)} isOpen={isNew} onClose={() => change({ new: undefined }, false)} />
+    </Frame>
+  );
+}
+
+function Panel({
+  destination,
+  onClose,
+}: {
+  readonly destination: Destination;
+  readonly onClose: () => void;
+}): ReactElement {
+  const [isDeleting, setIsDeleting] = useState(false);
+  const { id, name, type, enabled } = destination;
+  const params = { path: { id } };
+  const test = useChange(() => client.POST('/observability/destinations/{id}/test', { params }));
+  const change = useChange((body: Schemas['UpdateObservabilityDestinationRequest']) =>
+    client.PATCH('/observability/destinations/{id}', { params, body }),
+  );
+  const remove = useChange(() => client.DELETE('/observability/destinations/{id}', { params }), onClose);
+  return (
+    <SidePanel title={<Name>{name ?? type}</Name>} onClose={onClose}>
+      <Section title="Does it arrive">
+        <div className="flex items-center gap-3">
+          <Button disabled={test.isPending} onClick={() => test.mutate(undefined)}>
+            {test.isPending ? 'Sending …' : 'Send a test'}
+          </Button>
+          <span aria-live="polite">
+            {test.isSuccess && <Badge tone="good">it was taken</Badge>}
+            {test.isError && <span className="text-bad">{test.error.message}</span>}
+          </span>
+        </div>
+      </Section>
+      <Section
+        title="Settings"
+        actions={
+          <>
+            <Button disabled={change.isPending} onClick={() => change.mutate({ enabled: !enabled })}>
+              {enabled ? 'Switch off' : 'Switch on'}
+            </Button>
+            <Button icon="trash" aria-label="Delete the destination" onClick={() => setIsDeleting(true)} />
+          </>
+        }
+      >
+        <Facts
+          of={[
+            ['Kind', type],
+            ['Gets', getsOf(destination)],
+            ['With', switchesOf(destination).join(', ')],
+            [
+              'Rules',
+              destination.filter_rules === null ? 'all records' : JSON.stringify(destination.filter_rules.groups),
+            ],
+          ]}
+        />
+        <div className="mt-3">
+          <JsonView value={destination.config} label="Configuration, secrets masked" />
+        </div>
+      </Section>
+      <DeleteDialog
+        what="destination"
+        name={name ?? type}
+        isOpen={isDeleting}
+        onClose={() => setIsDeleting(false)}
+        onDelete={() => remove.mutate(undefined)}
+        isBusy={remove.isPending}
+        error={remove.error}
+      >
+        What waits to be sent is dropped.
+      </DeleteDialog>
+    </SidePanel>
+  );
+}

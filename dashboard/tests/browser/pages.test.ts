@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { findChromium, findWithAxe, startStand, visit, type Stand } from './support.ts';
+
+const CHROMIUM = findChromium();
+const PAGES = [
+  '/',
+  '/ui/playground',
+  '/ui/requests',
+  '/ui/analytics',
+  '/ui/models',
+  '/ui/models/sandbox/echo',
+  '/ui/routing?model=sandbox/echo',
+  '/ui/keys',
+  '/ui/money',
+  '/ui/money?tab=budgets',
+  '/ui/providers?state=all',
+  '/ui/guardrails',
+  '/ui/presets',
+  '/ui/workspaces',
+  '/ui/people',
+  '/ui/tools',
+  '/ui/files',
+  '/ui/destinations',
+  '/ui/audit',
+  '/ui/health',
+  '/ui/settings',
+  '/ui/settings?tab=configuration',
+  '/ui/start',
+  '/ui/authorize?callback_url=https://editor.example/back&code_challenge=x',
+  '/ui/nothing',
+];
+
+suite('every page', { skip: CHROMIUM === undefined }, () => {
+  let stand: Stand;
+  before(async () => {
+    stand = await startStand(CHROMIUM ?? '');
+    for (const text of ['Hello', 'Hello again'])
+      await stand.call(
+        '/chat/completions',
+        { model: 'sandbox/echo', messages: [{ role: 'user', content: text }] },
+        stand.apiKey,
+      );
+    await stand.call('/guardrails', {
+      name: 'No addresses',
+      content_filter_builtins: [{ slug: 'email', action: 'redact' }],
+    });
+  });
+  after(() => stand.close());
+
+  for (const theme of ['dark', 'light'] as const)
+    test(`has nothing that axe finds, no error, and no call of another host: ${theme}`, async () => {
+      const { page, context, problems } = await stand.open({ theme });
+      const found: string[] = [];
+      for (const address of PAGES) {
+        await visit(page, `${stand.url}${address}`);
+        found.push(...(await findWithAxe(page)).map((finding) => `${address}: ${finding}`));
+      }
+      assert.deepEqual(found, []);
+      assert.deepEqual(problems, []);
+      await context.close();
+    });
+
+  test('is readable on 390 pixels: nothing but grids and tables scrolls sideways', async () => {
+    const { page, context } = await stand.open({ width: 390 });
+    const wide: string[] = [];
+    for (const address of PAGES) {
+      await visit(page, `${stand.url}${address}`);
+      const widths = await page.evaluate<readonly number[]>(
+        '[document.scrollingElement.scrollWidth, document.querySelector("main").scrollWidth]',
+      );
+      if (widths.some((width) => width > 390)) wide.push(`${address}: ${widths.join(', ')}`);
+    }
+    assert.deepEqual(wide, []);
+    await context.close();
+  });
+
+  test('has a canvas only with a sentence, a cursor for the keyboard and a table', async () => {
+    const { page, context } = await stand.open();
+    const chart = page.getByRole('img', { name: /Requests, last 24 h: requests 2 in all/ });
+    await chart.focus();
+    await page.keyboard.press('End');
+    await page
+      .getByText(/UTC|requests 2/)
+      .first()
+      .waitFor();
+    assert.match((await page.locator('[aria-live]').allTextContents()).join(' '), /requests \d+, errors \d+/);
+    await page.getByRole('button', { name: 'as table' }).first().click();
+    await page.getByRole('columnheader', { name: 'requests' }).waitFor();
+    await context.close();
+  });
+
+  test('lets no string become HTML, and has no other policy than ours', async () => {
+    const { page, context } = await stand.open();
+    for (const address of ['/', '/ui/playground', '/ui/keys', '/ui/analytics']) {
+      await visit(page, `${stand.url}${address}`);
+      const thrown = await page.evaluate(`[
+        () => (document.createElement('div').innerHTML = 'x'),
+        () => (document.createElement('iframe').srcdoc = 'x'),
+        () => trustedTypes.createPolicy('other', {}),
+      ].map((act) => { try { act(); return 'done'; } catch (error) { return error.name; } })`);
+      assert.deepEqual(thrown, ['TypeError', 'TypeError', 'TypeError'], address);
+    }
+    await context.close();
+  });
+});
