@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAnalyticsRateLimit } from '../accounts/limits/analytics-rate-limit.ts';
 import { longestRequestMs, type Config } from '../config/config.ts';
 import type { ManagementServices } from '../http/management/route.ts';
-import { isPublicOrOwnAddress } from '../lib/net/public-address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
 import { createHousekeeping, type Housekeeping } from '../lib/async/housekeeping.ts';
@@ -35,6 +34,7 @@ import { createFeedbackBox, type FeedbackBox } from '../telemetry/feedback.ts';
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
+import { destinationAddresses } from './destination-addresses.ts';
 import { checkShape } from '../wire/gateway/validation/check-shape.ts';
 
 /** What is done with records of generations after their requests have ended. */
@@ -183,9 +183,7 @@ function openDestinations(
   switches: { get(workspaceId: string): LogSwitches | Promise<LogSwitches> },
 ) {
   const { config, database, keys, box, clock, log, metrics, random } = deps;
-  // The operator may use its own network, but never the addresses of cloud credentials.
-  const open = { isAllowed: isPublicOrOwnAddress, protocols: ['https:', 'http:'] };
-  const poster = createPoster(config.observability.privateDestinations ? open : {});
+  const poster = createPoster(destinationAddresses(config));
   const [rows, cursors] = [createExportRows(database), createCursors(database)];
   const destinations = createDestinations({
     store: createDestinationStore({ database }),

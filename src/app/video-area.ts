@@ -1,8 +1,6 @@
-import type { Config } from '../config/config.ts';
 import type { Files } from '../accounts/files.ts';
 import type { DownloaderOptions } from '../lib/net/download.ts';
 import { createGuardedAgent } from '../lib/net/guarded-agent.ts';
-import { isPublicOrOwnAddress } from '../lib/net/public-address.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { GenerateDeps } from '../pipeline/generate.ts';
 import type { Database } from '../store/engine/database.ts';
@@ -11,6 +9,7 @@ import { createPoster } from '../telemetry/destinations/post.ts';
 import type { VideoTimes } from '../video-jobs/poll-job.ts';
 import { createVideoJobs, newOwner, type VideoJobs } from '../video-jobs/video-jobs.ts';
 import type { Observability } from './observability.ts';
+import { destinationAddresses } from './destination-addresses.ts';
 import type { SharedDeps } from './shared-deps.ts';
 
 export interface VideoArea {
@@ -47,7 +46,7 @@ const LATE_MS = 300_000;
 export function createVideoArea(deps: VideoAreaDeps, generateDeps: GenerateDeps): VideoArea {
   const { config, database, clock, log, metrics } = deps;
   const agent = createGuardedAgent(deps.downloads);
-  const poster = createPoster(posterOptions(config));
+  const poster = createPoster(destinationAddresses(config));
   const videos = createVideoJobs({
     ...generateDeps,
     jobs: createVideoJobStore({ database, box: deps.box, clock, lagMs: config.timeouts.totalMs + LATE_MS }),
@@ -82,8 +81,4 @@ export function createVideoArea(deps: VideoAreaDeps, generateDeps: GenerateDeps)
       await Promise.all([agent.close(), poster.close()]);
     },
   };
-}
-
-function posterOptions({ observability }: Config) {
-  return observability.privateDestinations ? { isAllowed: isPublicOrOwnAddress, protocols: ['https:', 'http:'] } : {};
 }

@@ -178,6 +178,15 @@ Options:
   --json            one JSON object a line
 ${CONFIG_OPTIONS}`;
 
+export const DESTINATIONS_HELP = `Usage: model-gateway destinations list [options]
+       model-gateway destinations test ID [options]
+
+Shows where records of generations are sent and whether they arrive, or calls one of them without a record.
+
+Options:
+  --json            one JSON object a line
+${CONFIG_OPTIONS}`;
+
 export const CHAT_HELP = `Usage: model-gateway chat [options] [MESSAGE...]
 
 Sends one message and prints the response as it arrives. Without a message it is a conversation: a line is a turn, /clear

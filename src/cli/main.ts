@@ -10,6 +10,7 @@ import {
   CHAT_HELP,
   CONFIG_HELP,
   CREDITS_HELP,
+  DESTINATIONS_HELP,
   DOCTOR_HELP,
   EXPLAIN_HELP,
   GENERATIONS_HELP,
@@ -67,6 +68,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'sum up what routers chose and saved',
     help: REPORT_HELP,
     run: async (args, io) => (await import('./report.ts')).runReport(args, io),
+  },
+  destinations: {
+    summary: 'list where records are sent, and test connections',
+    help: DESTINATIONS_HELP,
+    run: async (args, io) => (await import('./destinations.ts')).runDestinations(args, io),
   },
   audit: {
     summary: 'list changes and their authors',

@@ -55,6 +55,7 @@ import { issueAuthCode } from './management/oauth/issue.ts';
 import { createDestination } from './management/observability/create.ts';
 import { deleteDestination, getDestination, listDestinations } from './management/observability/destination-routes.ts';
 import { testDestination } from './management/observability/call.ts';
+import { listDestinationTypes } from './management/observability/types.ts';
 import { updateDestination } from './management/observability/update.ts';
 import { listOrganizationMembers } from './management/organization/members.ts';
 import { getOwnKey } from './management/own-key.ts';
@@ -136,6 +137,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   updateDestination,
   deleteDestination,
   testDestination,
+  listDestinationTypes,
   listModels,
   countModels,
   listModelsOfCaller,

@@ -41,7 +41,7 @@ export const destinationResource = defineResource('ObservabilityDestination', {
   }),
   type: member(text, {
     shown: z.string(),
-    create: z.string().min(1).max(TYPE_CHARS_MAX).describe('`otel-collector`, `otel-metrics` or `webhook`.'),
+    create: z.string().min(1).max(TYPE_CHARS_MAX).describe('`GET /observability/destination-types` lists them.'),
   }),
   name: member(text, { shown: z.string().nullable(), create: name, update: name }),
   enabled: member(flag, { initial: true, set: z.boolean() }),

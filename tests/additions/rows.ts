@@ -279,7 +279,7 @@ export const example: DestinationType = {
       'src/telemetry/destinations/registry.ts',
       './example/destination.ts',
       'example',
-      'otelCollector, otelMetrics, webhook]',
+      '  webhook,\n]',
     ),
   },
   {

@@ -230,6 +230,35 @@ suite('destinations', () => {
       assert.ok(sent.text.includes(`"name":"${name}"`), `${name} is sent: ${sent.text}`);
   });
 
+  test("reach a vendor's own addresses with its own keys, and name the member that fails the test", async () => {
+    const config = { baseUrl: receiver.url, publicKey: 'pk-lf-1', secretKey: 'sk-lf-1234567890' };
+    receiver.answer = (response) => response.writeHead(401).end();
+    const refused = await create({ type: 'langfuse', config });
+    assert.equal(refused.status, 400);
+    assert.match(textOf(at(refused.body, 'error', 'message')), /config\.publicKey, config\.secretKey/);
+    receiver.answer = (response) => response.writeHead(200).end('{}');
+    receiver.arrived.length = 0;
+    const created = await create({ type: 'langfuse', config });
+    assert.equal(created.status, 201, JSON.stringify(created.body));
+    assert.ok(!JSON.stringify(created.body).includes(config.secretKey));
+    const id = await generate();
+    const [tested, sent] = await nextArrived(2);
+    assert.deepEqual([tested?.method, tested?.path], ['GET', '/api/public/projects']);
+    assert.equal(sent?.path, '/api/public/otel/v1/traces');
+    assert.equal(sent?.headers['authorization'], `Basic ${Buffer.from('pk-lf-1:sk-lf-1234567890').toString('base64')}`);
+    assert.equal(spansOf(sent)[0]?.attributes['gen_ai.response.id'], id);
+  });
+
+  test('list their kinds with forms in which secrets are marked', async () => {
+    const { status, body } = await call('GET', '/observability/destination-types');
+    assert.equal(status, 200);
+    const kinds = body['data'] as readonly JsonObject[];
+    assert.equal(kinds.length, 18);
+    const datadog = kinds.find(({ type }) => type === 'datadog');
+    assert.equal(at(datadog, 'config_schema', 'properties', 'apiKey', 'writeOnly'), true);
+    assert.deepEqual(at(datadog, 'config_schema', 'required'), ['apiKey', 'mlApp']);
+  });
+
   // @spec destination-11
   test('mask and encrypt secrets, which survive a masked update', async () => {
     const headers = { authorization: CANARY, 'x-plain': 'short' };
@@ -434,8 +463,8 @@ suite('destinations', () => {
   // @spec destination-1, destination-4, destination-12
   test('reject invalid settings by name', async () => {
     const refused: readonly (readonly [object, number, RegExp])[] = [
-      [{ type: 'datadog' }, 400, /"datadog" is not built yet/],
-      [{ type: 'nothing' }, 400, /must be one of otel-collector, otel-metrics, webhook/],
+      [{ type: 'datadog' }, 400, /config\.(?:apiKey|mlApp): is required/],
+      [{ type: 'nothing' }, 400, /must be one of arize, braintrust, .*, webhook/],
       [{ config: { url: 'ftp://x.example' } }, 400, /config\.url/],
       [{ config: { url: receiver.url, colour: 'red' } }, 400, /config\.colour: is not a known field/],
       [{ config: {} }, 400, /config\.url: is required/],

@@ -1,5 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
 import type { SignatureV4 } from '@smithy/signature-v4';
+import { loadAwsSigner } from '../../lib/aws-signer.ts';
 import { credentialError, type Authorize, type OutgoingCall } from '../contract.ts';
 import type { BedrockSettings, StaticKeys } from './options.ts';
 
@@ -29,10 +29,8 @@ function remedyOf({ profile, keys }: BedrockSettings): string | undefined {
   return 'set options.access_key_id and options.secret_access_key, options.profile, or AWS_BEARER_TOKEN_BEDROCK';
 }
 
-/** With the first call: those without Bedrock should not wait 100 ms for it. */
 async function load({ region, profile, keys }: BedrockSettings): Promise<SignatureV4> {
-  const { SignatureV4: Signer } = await import('@smithy/signature-v4');
-  return new Signer({ service: SERVICE, region, sha256: Sha256, credentials: keys ?? (await chain(region, profile)) });
+  return loadAwsSigner({ service: SERVICE, region, credentials: keys ?? (await chain(region, profile)) });
 }
 
 /**
@@ -94,28 +92,4 @@ function added(headers: Readonly<Record<string, string>>): Readonly<Record<strin
       ADDED.has(name.toLowerCase()) ? [[name.toLowerCase(), value]] : [],
     ),
   );
-}
-
-/** What the signer hashes with. The vendor's own is written in JavaScript, for browsers. */
-class Sha256 {
-  readonly #hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(bytesOf(data));
-  }
-
-  digest(): Promise<Uint8Array> {
-    return Promise.resolve(this.#hash.digest());
-  }
-}
-
-function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
-  if (typeof data === 'string') return Buffer.from(data, 'utf8');
-  return ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : new Uint8Array(data);
 }

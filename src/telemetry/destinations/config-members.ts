@@ -11,7 +11,30 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 export const urlMember = z
   .string()
   .max(URL_CHARS_MAX)
-  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an https:// address');
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an https:// address')
+  .refine((text) => !hasCredentials(text), 'must have no user, password or fragment');
+
+function hasCredentials(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.username !== '' || url.password !== '' || url.hash !== '');
+}
+
+/** The address of a vendor, with its default; without one it has to be named. */
+export function baseUrlMember(): typeof urlMember;
+export function baseUrlMember(usual: string): z.ZodOptional<typeof urlMember>;
+export function baseUrlMember(usual?: string): typeof urlMember | z.ZodOptional<typeof urlMember> {
+  return usual === undefined ? urlMember : urlMember.optional().meta({ default: usual });
+}
+
+const TEXT_CHARS_MAX = 512;
+const SECRET_CHARS_MAX = 4_096;
+/** One line that a header may have. */
+const ONE_LINE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** A name at a vendor. */
+export const textMember = z.string().max(TEXT_CHARS_MAX).regex(ONE_LINE, 'must be one line of ASCII text');
+/** A key or a token. */
+export const secretMember = z.string().max(SECRET_CHARS_MAX).regex(ONE_LINE, 'must be one line of ASCII text');
 
 /** Further headers of every call. */
 export const headersMember = z

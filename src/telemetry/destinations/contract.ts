@@ -198,6 +198,8 @@ export interface DestinationType {
   readonly schema: z.ZodType<JsonObject>;
   /** Members of the configuration that are masked when it is shown: texts, or objects of texts. */
   readonly secrets: readonly string[];
+  /** Bodies are sent as they are: they are signed, or the vendor's page says nothing of compressed ones. */
+  readonly isUncompressed?: true;
   /** It exists to count money: it receives the cost unless that is turned off, and never content. */
   readonly isForSpending?: true;
   /** @throws ZodError when the configuration is not one of this kind */

@@ -20,7 +20,7 @@ import { readHealth, type DeliveryHealth } from './delivery/health.ts';
 import { faultOfPatterns } from './filters/filter-rules.ts';
 import { maskConfig, mergeConfig } from './mask-config.ts';
 import { requireSecretsForNewOrigin } from './require-secrets.ts';
-import { DESTINATION_TYPES, UNSUPPORTED_TYPES } from './registry.ts';
+import { DESTINATION_TYPES } from './registry.ts';
 
 /** A destination as its owner sees it: what is secret of its configuration is masked. */
 export type DestinationRecord = Omit<DestinationRow, 'sealedConfig' | 'secretId'> & {
@@ -220,7 +220,6 @@ function typeOf(name: string): DestinationType {
   const type = DESTINATION_TYPES.find((known) => known.type === name);
   if (type !== undefined) return type;
   const names = DESTINATION_TYPES.map((known) => known.type).join(', ');
-  if (UNSUPPORTED_TYPES.includes(name)) throw invalid('type', `"${name}" is not built yet; there are ${names}`);
   throw invalid('type', `must be one of ${names}`);
 }
 
@@ -229,7 +228,7 @@ function liveOf(deps: DestinationsDeps, row: DestinationRow, config: JsonObject)
   return {
     row,
     type,
-    isCompressed: config['compression'] !== false && row.type !== 'webhook',
+    isCompressed: config['compression'] !== false && type.isUncompressed !== true,
     redact: redactOf(deps, type, config),
     filterRules: parseFilterRules(row.filterRules),
     open: type.open(config),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { destinationResource } from '../../../resources/destinations.ts';
 import { defineRoute, NOTHING } from '../route.ts';
-import { configSchema, destinationSchema, serializeDestination, toConfig, testShape } from './destination-shape.ts';
+import { destinationSchema, newConfigSchema, serializeDestination, toConfig, testShape } from './destination-shape.ts';
 
 const { type, name, workspace_id, ...settings } = destinationResource.createShape;
 const bodySchema = z
-  .strictObject({ type, name, config: configSchema, workspace_id, ...settings, ...testShape })
+  .strictObject({ type, name, config: newConfigSchema, workspace_id, ...settings, ...testShape })
   .meta({ id: 'CreateObservabilityDestinationRequest' });
 
 export const createDestination = defineRoute({

@@ -2,16 +2,34 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { serializeTime } from '../../../resources/columns.ts';
 import { destinationResource } from '../../../resources/destinations.ts';
+import type { DestinationType } from '../../../telemetry/destinations/contract.ts';
 import type { DestinationRecord } from '../../../telemetry/destinations/destinations.ts';
+import { DESTINATION_TYPES } from '../../../telemetry/destinations/registry.ts';
 
 /** Body members beside the settings. */
 export const testShape = { skip_test: z.boolean().optional().describe('Saves it without calling it first.') };
+
+/** The form of a kind's configuration as JSON Schema, in which secrets are never read back. */
+export function formOf({ type, schema, secrets }: DestinationType): Readonly<Record<string, unknown>> {
+  const { $schema: _version, properties = {}, ...form } = z.toJSONSchema(schema, { io: 'input' });
+  const members = Object.entries(properties).map(([name, member]) => [
+    name,
+    typeof member === 'object' && secrets.includes(name) ? { ...member, writeOnly: true } : member,
+  ]);
+  return { title: type, ...form, properties: Object.fromEntries(members) };
+}
 
 /** The configuration of one kind of destination; the schema of the kind checks its members. */
 export const configSchema = z
   .record(z.string(), z.unknown())
   .refine((value) => isJsonObject(value), 'must be an object')
-  .describe('otel-collector, otel-metrics: endpoint, headers. webhook: url, method, headers, signing_secret.');
+  .describe('Of the kind that `type` names: `GET /observability/destination-types` has their forms.');
+
+/** The same where a new destination is described. */
+export const newConfigSchema = configSchema.meta({
+  description: 'Of the kind that `type` names.',
+  anyOf: DESTINATION_TYPES.map(formOf),
+});
 
 /** Restores the JSON that the configuration was parsed from. */
 export function toConfig(config: Readonly<Record<string, unknown>>): JsonObject {

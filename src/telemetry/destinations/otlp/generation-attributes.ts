@@ -180,7 +180,7 @@ function traceAttributes(trace: JsonObject): Attributes {
 }
 
 /** Keys of the caller's `trace` that have no meaning here. */
-function traceMembers(trace: JsonObject): readonly (readonly [string, string | number | boolean])[] {
+export function traceMembers(trace: JsonObject): readonly (readonly [string, string | number | boolean])[] {
   return Object.entries(trace).flatMap(([key, value]) => {
     if (TRACE_KEYS.has(key) || value === null || value === undefined) return [];
     const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
@@ -193,7 +193,7 @@ export function traceText(trace: JsonObject, key: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function usdDouble(nanoUsd: number | undefined): Double | undefined {
+export function usdDouble(nanoUsd: number | undefined): Double | undefined {
   return nanoUsd === undefined ? undefined : new Double(usdFromNano(nanoUsd));
 }
 

@@ -48,3 +48,52 @@ function parsedOr(input: Json | undefined): Json | undefined {
   const parsed = parseJson(input);
   return isJsonObject(parsed) ? parsed : input;
 }
+
+/** Messages as chat requests have them: what many tools show. */
+export function chatInput({ input }: GenerationContent): readonly JsonObject[] {
+  return input.messages.flatMap((message) => {
+    const { role = 'user', content } = message;
+    if (!Array.isArray(content)) return [{ role, content: content ?? '' }];
+    const parts = content.filter(isJsonObject);
+    const results = parts.filter(({ type }) => type === 'tool_result');
+    const calls = parts.filter(({ type }) => type === 'tool_call').map(chatCall);
+    const text = parts
+      .map(plainText)
+      .filter((one) => one !== '')
+      .join('\n');
+    return [
+      ...results.map((part) => ({ role: 'tool', tool_call_id: part['tool_call_id'], content: resultText(part) })),
+      ...(text !== '' || calls.length > 0 || results.length === 0
+        ? [{ role, content: text, ...(calls.length > 0 && { tool_calls: calls }) }]
+        : []),
+    ];
+  });
+}
+
+export function chatOutput({ output }: GenerationContent): JsonObject {
+  const { completion, reasoning, tool_calls: calls = [] } = output;
+  return {
+    role: 'assistant',
+    content: completion ?? '',
+    ...(reasoning !== null && { reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls.map(chatCall) }),
+  };
+}
+
+function chatCall({ id, name, arguments: input }: JsonObject): JsonObject {
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
+  };
+}
+
+function plainText({ type, text, left_out: isLeftOut }: JsonObject): string {
+  if (isLeftOut === true && typeof type === 'string') return `[${type}]`;
+  return (type === 'text' || type === 'refusal') && typeof text === 'string' ? text : '';
+}
+
+function resultText({ content }: JsonObject): string {
+  if (!Array.isArray(content)) return '';
+  return content.filter(isJsonObject).map(plainText).join('\n');
+}

@@ -147,9 +147,25 @@ function resourceOf(further: Attributes = {}): Attributes {
   return { 'service.name': SCOPE.name, ...further };
 }
 
-/** An address with a path that it may have already. */
-export function withPath(base: string, path: string): string {
+/**
+ * An address with a path that it may have already.
+ * @param further what may follow the path in an address that has it
+ */
+export function withPath(base: string, path: string, further = ''): string {
   const url = new URL(base);
-  if (!url.pathname.endsWith(path)) url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  const bare = url.pathname.replace(/\/+$/, '');
+  const has = bare.endsWith(path) || (further !== '' && bare.endsWith(`${path}${further}`));
+  url.pathname = has ? bare : `${bare}${path}`;
   return url.href;
+}
+
+export function basicAuth(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+/** Leaves out the attributes whose names begin so. */
+export function withoutAttributes(attributes: Attributes, ...prefixes: readonly string[]): Attributes {
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([key]) => !prefixes.some((prefix) => key.startsWith(prefix))),
+  );
 }

@@ -32,6 +32,7 @@ export const webhook: DestinationType = {
   label: 'Webhook',
   schema,
   secrets: ['headers', 'signing_secret'],
+  isUncompressed: true,
   open(config) {
     const {
       url,
