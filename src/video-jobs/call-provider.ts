@@ -4,11 +4,9 @@ import { Cancellation } from '../lib/async/cancellation.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import type { HttpClient, InboundAnswer } from '../lib/net/http-client.ts';
 import { parseRetryAfterMs } from '../lib/net/retry-after.ts';
-import { addressOf } from '../pipeline/attempt/call-upstream.ts';
-import { readFailure } from '../pipeline/attempt/read-answer.ts';
-import { tryAuthorize } from '../pipeline/attempt/upstream.ts';
-import { abortFailure, ResponseTooLarge, WatchedCall } from '../pipeline/attempt/watched-call.ts';
-import type { CallContext, Provider } from '../providers/contract.ts';
+import { ResponseTooLarge } from '../pipeline/attempt/watched-call.ts';
+import { openCall, type UpstreamCall } from '../pipeline/operation/one-call.ts';
+import type { Provider } from '../providers/contract.ts';
 import type { VideoCall, VideoFormat } from '../wire/video/format.ts';
 
 export interface CallProviderDeps {
@@ -47,43 +45,21 @@ export async function callProvider(
   deps: CallProviderDeps,
   { provider, format, model, call, timeoutMs, cancellation = new Cancellation(), onSent }: ProviderCall,
 ): Promise<ProviderAnswer | UpstreamFailure> {
-  const { settings } = provider;
-  const { origin, basePath } = addressOf(provider);
-  const context: CallContext = { format: format.id, settings, model, stream: false };
-  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-  const headers: Readonly<Record<string, string>> = {
-    accept: 'application/json',
-    'accept-encoding': 'identity',
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    'user-agent': 'model-gateway',
-    ...settings.headers,
-  };
-  const path = basePath + call.path;
-  const outgoing = { ...context, method: call.method, url: origin + path, headers, body: body ?? '' };
-  const request = {
-    origin,
-    path,
+  const upstream: UpstreamCall = {
+    provider,
+    context: { format: format.id, settings: provider.settings, model, stream: false },
+    path: call.path,
     method: call.method,
-    ...(body !== undefined && { body }),
-    connectTimeoutMs: settings.timeouts.connectMs,
+    ...(call.body !== undefined && { body: { json: call.body } }),
+    isAnswer: isSuccess,
+    decodeError: (text) => format.decodeError(text),
   };
-  const outbound = await tryAuthorize(provider, () => {
-    const credentials = provider.authorize(outgoing);
-    return credentials instanceof Promise
-      ? credentials.then((found) => ({ ...request, headers: { ...headers, ...found } }))
-      : { ...request, headers: { ...headers, ...credentials } };
-  });
-  if ('kind' in outbound) return outbound;
-  if (cancellation.aborted) return abortFailure(cancellation);
-  const watched = new WatchedCall(deps.http.call(outbound, onSent), cancellation);
-  watched.watch.arm('whole', timeoutMs);
+  const space = { attempt: { sent: () => onSent?.() }, deadline: NO_OTHERS, cancellation };
+  const opened = await openCall(deps, upstream, space, { clock: 'whole', ms: timeoutMs });
+  if ('kind' in opened) return opened;
+  const { answer, call: watched } = opened;
   try {
-    const answer = await watched.answer;
-    const read = isSuccess(answer.status)
-      ? await readAnswer(answer, deps.nowMs())
-      : await readFailure(answer, (text) => format.decodeError(text), provider, deps.nowMs());
-    if ('kind' in read) watched.cancel();
-    return read;
+    return await readAnswer(answer, deps.nowMs());
   } catch (error) {
     watched.cancel();
     return watched.explain(error);
@@ -91,6 +67,9 @@ export async function callProvider(
     watched.finish();
   }
 }
+
+/** No other provider can go on with a job: nothing cuts its calls short. */
+const NO_OTHERS = { cut: () => undefined } as const;
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;

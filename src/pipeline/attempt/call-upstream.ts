@@ -99,7 +99,8 @@ function nameLimit({ settings }: GenerationRequest, warnings: readonly Warning[]
 
 /**
  * The bytes, with the credentials in their headers: at once where those are known, else a promise.
- * @param change another path below the provider's base URL, or another body, or bytes that are read while they are sent
+ * @param change another path below the provider's base URL, or another body, or bytes that are read while they are sent, or
+ *   another method, which has no body unless it is given one
  * @throws CredentialError at once or as a rejection
  */
 export function authorizeCall(
@@ -107,17 +108,24 @@ export function authorizeCall(
   prepared: Pick<PreparedCall, 'origin' | 'path' | 'headers' | 'context'> & {
     readonly encoded: Pick<EncodedRequest, 'body'>;
   },
-  change: { readonly path?: string; readonly body?: EncodedRequest['body']; readonly source?: ByteSource } = {},
+  change: {
+    readonly path?: string;
+    readonly body?: EncodedRequest['body'];
+    readonly source?: ByteSource;
+    readonly method?: OutgoingCall['method'];
+  } = {},
 ): OutboundRequest | Promise<OutboundRequest> {
   const { origin, headers, context } = prepared;
   const path = change.path === undefined ? prepared.path : addressOf(provider).basePath + change.path;
-  const { source } = change;
-  const body = source === undefined ? JSON.stringify(change.body ?? prepared.encoded.body) : undefined;
-  const sent = source === undefined ? { body: body ?? '' } : { source };
-  const call: OutgoingCall = { ...context, method: 'POST', url: origin + path, headers, body };
+  const { source, method = 'POST' } = change;
+  const isEmpty = method !== 'POST' && change.body === undefined;
+  const text = isEmpty ? '' : JSON.stringify(change.body ?? prepared.encoded.body);
+  const body = source === undefined ? text : undefined;
+  const sent = source === undefined ? (isEmpty ? {} : { body: text }) : { source };
+  const call: OutgoingCall = { ...context, method, url: origin + path, headers, body };
   const { connectMs: connectTimeoutMs } = context.settings.timeouts;
   const withCredentials = (credentials: Readonly<Record<string, string>>): OutboundRequest => {
-    return { origin, path, method: 'POST', headers: { ...headers, ...credentials }, ...sent, connectTimeoutMs };
+    return { origin, path, method, headers: { ...headers, ...credentials }, ...sent, connectTimeoutMs };
   };
   const given = provider.authorize(call);
   return given instanceof Promise ? withinLimit(given).then(withCredentials) : withCredentials(given);

@@ -35,7 +35,12 @@ export interface UpstreamCall {
   readonly path: string;
   /** Replaces the path of that base URL. */
   readonly basePath?: string;
-  readonly body: CallBody;
+  /** Absent: POST. */
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** Absent: none. */
+  readonly body?: CallBody;
+  /** Absent: 200 alone is an answer. */
+  readonly isAnswer?: (status: number) => boolean;
   /** Absent: JSON. */
   readonly accept?: string;
   readonly decodeError: DecodeError;
@@ -49,7 +54,10 @@ export interface CallSpace {
   readonly cancellation: Cancellation;
 }
 
-/** An answer of status 200. What reads it ends `call`. */
+/** What a call up to its head takes of them. */
+export type HeadSpace = Omit<CallSpace, 'room' | 'deadline'> & { readonly deadline: Pick<AttemptDeadline, 'cut'> };
+
+/** An answer that is no failure. What reads it ends `call`. */
 export interface OpenAnswer {
   readonly answer: InboundAnswer;
   readonly call: WatchedCall;
@@ -97,25 +105,13 @@ export async function readOpened(
  * @param limit how long that may take, or the whole of it
  */
 export async function openCall(
-  deps: OneCallDeps,
-  { provider, context, path, basePath, body, accept = 'application/json', decodeError }: UpstreamCall,
-  { attempt, deadline, cancellation }: Omit<CallSpace, 'room'>,
+  deps: Pick<OneCallDeps, 'http' | 'nowMs'>,
+  upstream: UpstreamCall,
+  { attempt, deadline, cancellation }: HeadSpace,
   limit: { readonly clock: 'whole' | 'headers'; readonly ms: number },
 ): Promise<OpenAnswer | UpstreamFailure> {
-  const address = addressOf(provider);
-  const { origin } = address;
-  const source = 'source' in body ? body.source : undefined;
-  const headers = {
-    accept,
-    'accept-encoding': 'identity',
-    'content-type': source?.contentType ?? 'application/json',
-    'user-agent': 'model-gateway',
-    ...provider.settings.headers,
-  };
-  const encoded = { body: 'json' in body ? body.json : {} };
-  const prepared = { encoded, context, origin, path: (basePath ?? address.basePath) + path, headers };
-  const change = source === undefined ? {} : { source };
-  const outbound = await tryAuthorize(provider, () => authorizeCall(provider, prepared, change));
+  const { provider, decodeError, isAnswer = isOk } = upstream;
+  const outbound = await outboundOf(upstream);
   if ('kind' in outbound) return outbound;
   if (cancellation.aborted) return abortFailure(cancellation);
   const call = new WatchedCall(
@@ -125,7 +121,7 @@ export async function openCall(
   call.watch.arm(limit.clock, limit.ms, deadline.cut());
   try {
     const answer = await call.answer;
-    if (answer.status === 200) return { answer, call };
+    if (isAnswer(answer.status)) return { answer, call };
     const failure = await readFailure(answer, decodeError, provider, deps.nowMs());
     call.cancel();
     call.finish();
@@ -135,4 +131,30 @@ export async function openCall(
     call.finish();
     return call.explain(error);
   }
+}
+
+function isOk(status: number): boolean {
+  return status === 200;
+}
+
+/** The bytes, with the credentials in their headers. */
+function outboundOf({ provider, context, path, basePath, method = 'POST', body, accept }: UpstreamCall) {
+  const address = addressOf(provider);
+  const source = body !== undefined && 'source' in body ? body.source : undefined;
+  const json = body !== undefined && 'json' in body ? body.json : undefined;
+  const headers = {
+    accept: accept ?? 'application/json',
+    'accept-encoding': 'identity',
+    ...(body !== undefined && { 'content-type': source?.contentType ?? 'application/json' }),
+    'user-agent': 'model-gateway',
+    ...provider.settings.headers,
+  };
+  const { origin } = address;
+  const prepared = { encoded: { body: {} }, context, origin, path: (basePath ?? address.basePath) + path, headers };
+  const change = {
+    method,
+    ...(source !== undefined && { source }),
+    ...(json !== undefined && { body: json }),
+  };
+  return tryAuthorize(provider, () => authorizeCall(provider, prepared, change));
 }
