@@ -1,3 +1,4 @@
+import type { JsonObject } from '../lib/json.ts';
 import { unreachable } from '../lib/assert.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, Warning } from './extra.ts';
@@ -56,6 +57,8 @@ export interface EmbeddingsOperation {
   readonly dimensions?: number;
   /** What the vectors are for, a free word: `search_query`. */
   readonly inputType?: string;
+  /** Members for single providers, by slug. */
+  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** For the gateway itself, never sent upstream. */
   readonly directives: Directives;
   /** Members of the body that the gateway does not know. */

@@ -18,6 +18,8 @@ export interface RerankOperation {
   readonly maxTokensPerDoc?: number;
   /** The results stand in `data`, too, as clients of Voyage read them. */
   readonly asList: boolean;
+  /** Members for single providers, by slug. */
+  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** For the gateway itself, never sent upstream. */
   readonly directives: Directives;
   /** Members of the body that the gateway does not know. */

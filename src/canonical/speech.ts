@@ -1,3 +1,4 @@
+import type { JsonObject } from '../lib/json.ts';
 import type { Directives } from './directives.ts';
 import type { Extra, Warning } from './extra.ts';
 
@@ -28,6 +29,8 @@ export interface SpeechOperation {
   readonly instructions?: string;
   /** How the sound reaches the caller: as its bytes, or in events. */
   readonly streamFormat: 'audio' | 'sse';
+  /** Members for single providers, by slug. */
+  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** For the gateway itself, never sent upstream. */
   readonly directives: Directives;
   readonly extra?: Extra;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../lib/json.ts';
 import type { AudioFile } from './audio.ts';
 import type { Directives } from './directives.ts';
 import type { Extra, Warning } from './extra.ts';
@@ -37,6 +38,8 @@ export interface TranscriptionOperation {
   readonly keywords?: readonly string[];
   /** Clients of the vendor's form refuse a segment without all of its numbers. */
   readonly fillsSegments: boolean;
+  /** Members for single providers, by slug. */
+  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** For the gateway itself, never sent upstream. */
   readonly directives: Directives;
   readonly extra?: Extra;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../lib/json.ts';
 import type { Directives } from './directives.ts';
 import type { Warning } from './extra.ts';
 
@@ -42,7 +43,7 @@ export interface VideoOperation {
   readonly callbackUrl?: string;
   readonly shape: VideoClientShape;
   /** Members for single providers, by slug. */
-  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** For the gateway itself, never sent upstream. */
   readonly directives: Directives;
   readonly warnings: readonly Warning[];

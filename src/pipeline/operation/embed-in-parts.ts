@@ -6,6 +6,7 @@ import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
 import { NotThatJson } from '../../lib/json/walk-bytes.ts';
 import { offerOf } from '../../providers/contract.ts';
 import type { DecodedPart, EmbeddingsFormat, EmbeddingsTarget } from '../../wire/embeddings/format.ts';
+import { optionsFor } from '../../wire/provider-options.ts';
 import { EMBEDDINGS_FORMATS } from '../../wire/embeddings/formats.ts';
 import { encodeAnswer } from '../../wire/embeddings/answer-out.ts';
 import { convertVector, type Vector } from '../../wire/embeddings/vectors.ts';
@@ -15,7 +16,7 @@ import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { callInParts, type PartOfCall } from './call-in-parts.ts';
 import { answerWith, type KindSteps } from './kind-steps.ts';
-import { tryEncode } from './try-encode.ts';
+import { tryEncode, withOptions } from './try-encode.ts';
 
 /** What one candidate gave for all inputs. */
 interface GivenVectors {
@@ -65,7 +66,10 @@ async function embedInParts(
   const encoding = encodingAt(format, endpoint, request.encoding, dialect.encodings);
   const target: EmbeddingsTarget = { model: endpoint.upstreamModel, endUserId, encoding, dialect };
   const parts = splitInputs(request, endpoint, format);
-  const encodedParts = tryEncode(() => parts.map((inputs) => format.encode({ operation: request, inputs }, target)));
+  const encodedParts = tryEncode(() => {
+    const options = optionsFor(request, provider.settings.slug);
+    return parts.map((inputs) => withOptions(format.encode({ operation: request, inputs }, target), options));
+  });
   if ('kind' in encodedParts) return encodedParts;
   attempt.warn(encodedParts[0]?.warnings ?? []);
   const calls = encodedParts.map(({ body }): PartOfCall => ({

@@ -11,13 +11,14 @@ import { NotThatJson } from '../../lib/json/walk-bytes.ts';
 import { offerOf } from '../../providers/contract.ts';
 import { encodeRerankAnswer } from '../../wire/rerank/answer-out.ts';
 import type { DecodedRerank, RerankFormat, Score } from '../../wire/rerank/format.ts';
+import { optionsFor } from '../../wire/provider-options.ts';
 import { RERANK_FORMATS } from '../../wire/rerank/formats.ts';
 import { boundUsage } from '../billing/complete-usage.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { callInParts, type PartOfCall } from './call-in-parts.ts';
 import { answerWith, type KindSteps } from './kind-steps.ts';
-import { tryEncode } from './try-encode.ts';
+import { tryEncode, withOptions } from './try-encode.ts';
 
 /** What one candidate gave for all documents. */
 interface GivenOrder {
@@ -96,9 +97,12 @@ async function rerankInParts(
   const parts = splitDocuments(request.documents, endpoint);
   const isWhole = parts.length === 1;
   const readsImages = endpoint.rerank?.images === true;
-  const encoded = tryEncode(() =>
-    parts.map((documents) => format.encode({ operation: request, documents, isWhole, model, readsImages })),
-  );
+  const encoded = tryEncode(() => {
+    const options = optionsFor(request, provider.settings.slug);
+    return parts.map((documents) =>
+      withOptions(format.encode({ operation: request, documents, isWhole, model, readsImages }), options),
+    );
+  });
   if ('kind' in encoded) return encoded;
   attempt.warn(encoded[0]?.warnings ?? []);
   const calls = encoded.map(({ body }): PartOfCall => ({ path: format.path, body: { json: body } }));

@@ -10,12 +10,13 @@ import { isUsable, SOUND_HEAD_BYTES_MAX, wavDataAt } from '../../lib/audio/usabl
 import { wavHead } from '../../lib/audio/wav.ts';
 import { offerOf } from '../../providers/contract.ts';
 import { encodeSpeechDelta, encodeSpeechDone, mediaTypeOfSpeech } from '../../wire/text-to-speech/answer-out.ts';
+import { optionsFor } from '../../wire/provider-options.ts';
 import { UPSTREAM_SPEECH_FORMATS } from '../../wire/text-to-speech/formats.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, type DeliveryInput, type KindSteps } from './kind-steps.ts';
 import { openCall, type OpenAnswer } from './one-call.ts';
-import { tryEncode } from './try-encode.ts';
+import { tryEncode, withOptions } from './try-encode.ts';
 
 const SAMPLE_RATE_DEFAULT = 24_000;
 /** Bytes of sound in one event: a multiple of three, so that pieces of base64 can be joined. */
@@ -49,7 +50,9 @@ async function speak(deps: CallDeps, call: CandidateCall<SpeechOperation>): Prom
   if (offer === undefined || format === undefined || answersIn === undefined || voice === undefined)
     return transportFailure('connect');
   const model = endpoint.upstreamModel;
-  const encoded = tryEncode(() => format.encode(request, { model, voice, answersIn }));
+  const encoded = tryEncode(() =>
+    withOptions(format.encode(request, { model, voice, answersIn }), optionsFor(request, provider.settings.slug)),
+  );
   if ('kind' in encoded) return encoded;
   attempt.warn(encoded.warnings);
   const upstream = {

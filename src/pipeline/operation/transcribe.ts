@@ -9,6 +9,7 @@ import { createSseParser } from '../../lib/net/sse.ts';
 import { offerOf } from '../../providers/contract.ts';
 import { transcriptFormatAt } from '../../routing/audio-needs.ts';
 import type { TranscriptionFormat } from '../../wire/speech-to-text/format.ts';
+import { optionsFor } from '../../wire/provider-options.ts';
 import { TRANSCRIPTION_FORMATS } from '../../wire/speech-to-text/formats.ts';
 import {
   encodeTranscript,
@@ -49,6 +50,7 @@ export const TRANSCRIPTION_STEPS: KindSteps<TranscriptionOperation, Given> = {
   usageOf: (given, { operation }) =>
     'transcript' in given ? usageOf(given.transcript, operation) : usageOf({ text: '' }, operation),
   deliver,
+  keepAlive: { encodeFailure },
 };
 
 async function transcribe(
@@ -62,7 +64,10 @@ async function transcribe(
   if (offer === undefined || format === undefined || answersIn === undefined) return transportFailure('connect');
   const model = endpoint.upstreamModel;
   const stream = request.delivery === 'stream' && format.streams && endpoint.transcription?.streaming !== false;
-  const encoded = tryEncode(() => format.encode(request, { model, answersIn, stream }));
+  const encoded = tryEncode(() => {
+    const options = optionsFor(request, provider.settings.slug);
+    return format.encode(request, { model, answersIn, stream, options });
+  });
   if ('kind' in encoded) return encoded;
   attempt.warn(encoded.warnings);
   const upstream: UpstreamCall = {
@@ -255,9 +260,10 @@ async function relay(
 async function breakOff(open: Delivery['open'], writer: Delivery['writer'], failure: UpstreamFailure): Promise<void> {
   open.facts.meter.failure = failure;
   const { errorType, status, message } = failure;
-  const error = await open.fail(new GatewayError(errorType, message, { status }));
-  const { type } = error;
-  writer.end(
-    `data: ${JSON.stringify({ type: 'error', error: { code: error.status, message: error.message, type } })}\n\n`,
-  );
+  writer.end(encodeFailure(await open.fail(new GatewayError(errorType, message, { status }))));
+}
+
+/** The last event of a stream that fails. */
+function encodeFailure({ type, status, message }: GatewayError): string {
+  return `data: ${JSON.stringify({ type: 'error', error: { code: status, message, type } })}\n\n`;
 }

@@ -6,6 +6,7 @@ import { asExtra, restOf } from '../extra.ts';
 import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug, refuseMembers } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
+import { providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 
@@ -16,7 +17,7 @@ const INPUT_TYPE_CHARS_MAX = 64;
 const USER_CHARS_MAX = 256;
 const TOKEN_MAX = 4_294_967_295;
 
-const { provider, session_id, trace } = gatewayShape({ plugin: z.never() });
+const { session_id, trace } = gatewayShape({ plugin: z.never() });
 const dimensions = z.int().min(1).max(DIMENSIONS_MAX).nullish();
 const inputType = z.string().max(INPUT_TYPE_CHARS_MAX).nullish();
 
@@ -29,7 +30,7 @@ export const embeddingsSchema = z.looseObject({
   // The names that other vendors gave to the same.
   output_dimension: dimensions,
   task: inputType,
-  provider,
+  provider: providerWithOptions,
   user: z.string().max(USER_CHARS_MAX).nullish(),
   session_id: session_id.nullish(),
   trace: trace.nullish(),
@@ -46,8 +47,9 @@ export function decodeEmbeddings(body: Json, text: string, headers: HeaderDirect
   const inputs = readInputs(parsed['input']);
   const wanted = parsed.dimensions ?? parsed.output_dimension;
   const purpose = parsed.input_type || parsed.task;
+  const { preferences, options } = splitOptions(parsed.provider);
   const fields = {
-    provider: parsed.provider,
+    provider: preferences,
     ...(parsed.session_id && { session_id: parsed.session_id }),
     ...(parsed.trace && { trace: parsed.trace }),
   };
@@ -58,6 +60,7 @@ export function decodeEmbeddings(body: Json, text: string, headers: HeaderDirect
     encoding: parsed.encoding_format ?? 'float',
     ...(wanted && { dimensions: wanted }),
     ...(purpose && { inputType: purpose }),
+    ...(options !== undefined && { providerOptions: options }),
     directives: decodeDirectives(fields, headers, {
       model: parsed.model,
       user: parsed.user ?? undefined,

@@ -6,6 +6,7 @@ import { asExtra, restOf } from '../extra.ts';
 import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug, refuseMembers } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
+import { providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 
@@ -15,7 +16,7 @@ const QUERY_CHARS_MAX = 100_000;
 const USER_CHARS_MAX = 256;
 const TOKENS_MAX = 1_000_000;
 
-const { provider, session_id, trace } = gatewayShape({ plugin: z.never() });
+const { session_id, trace } = gatewayShape({ plugin: z.never() });
 const wantedCount = z.int().min(1).nullish();
 
 /** The body of `POST /rerank`. Null is the same as absent. `documents` are checked by themselves. */
@@ -31,7 +32,7 @@ export const rerankSchema = z.looseObject({
   truncation: z.boolean().nullish(),
   raw_scores: z.boolean().nullish(),
   truncate: z.boolean().nullish(),
-  provider,
+  provider: providerWithOptions,
   user: z.string().max(USER_CHARS_MAX).nullish(),
   session_id: session_id.nullish(),
   trace: trace.nullish(),
@@ -56,8 +57,9 @@ export function decodeRerank(body: Json, text: string, headers: HeaderDirectives
   const member = listed === undefined && Array.isArray(parsed['texts']) ? 'texts' : 'documents';
   const documents = readDocuments(listed ?? parsed['texts'], member);
   const topN = parsed.top_n ?? parsed.top_k ?? undefined;
+  const { preferences, options } = splitOptions(parsed.provider);
   const fields = {
-    provider: parsed.provider,
+    provider: preferences,
     ...(parsed.session_id && { session_id: parsed.session_id }),
     ...(parsed.trace && { trace: parsed.trace }),
   };
@@ -72,6 +74,7 @@ export function decodeRerank(body: Json, text: string, headers: HeaderDirectives
     returnDocuments: parsed.return_documents ?? parsed.return_text ?? true,
     ...(parsed.max_tokens_per_doc && { maxTokensPerDoc: parsed.max_tokens_per_doc }),
     asList: isVoyages && (parsed.top_n ?? undefined) === undefined,
+    ...(options !== undefined && { providerOptions: options }),
     directives: decodeDirectives(fields, headers, {
       model: parsed.model,
       user: parsed.user ?? undefined,

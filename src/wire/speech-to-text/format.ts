@@ -1,6 +1,7 @@
 import type { OperationFormatId, Warning } from '../../canonical/extra.ts';
 import type { UpstreamErrorBody } from '../../canonical/failure/failure.ts';
 import type { TranscriptFormat, TranscriptionOperation } from '../../canonical/transcription.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { ByteSource } from '../../lib/files/spool.ts';
 import type { Transcript, TranscriptEvent } from './transcript.ts';
 
@@ -12,6 +13,8 @@ export interface TranscriptionTarget {
   readonly answersIn: TranscriptFormat;
   /** Whether it is to send the transcript as it is made. */
   readonly stream: boolean;
+  /** What the caller has for this provider alone. */
+  readonly options: JsonObject;
 }
 
 export interface EncodedTranscription {

@@ -8,6 +8,7 @@ import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../ga
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { refuseMembers } from '../gateway/validation/refused-members.ts';
+import { providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 import type { FormFieldTypes } from '../gateway/validation/form-fields.ts';
@@ -18,7 +19,7 @@ const KEYWORD_CHARS_MAX = 200;
 const LANGUAGES_MAX = 100;
 const USER_CHARS_MAX = 256;
 
-const { provider, session_id, trace } = gatewayShape({ plugin: z.never() });
+const { session_id, trace } = gatewayShape({ plugin: z.never() });
 /** ISO 639, with tags: `en`, `deu`, `pt-BR`. */
 const language = z
   .string()
@@ -36,7 +37,7 @@ export const transcriptionSchema = z.looseObject({
   timestamp_granularities: z.array(z.enum(['word', 'segment'])).nullish(),
   include: z.array(z.literal('logprobs')).nullish(),
   stream: z.boolean().nullish(),
-  provider,
+  provider: providerWithOptions,
   user: z.string().max(USER_CHARS_MAX).nullish(),
   session_id: session_id.nullish(),
   trace: trace.nullish(),
@@ -92,8 +93,9 @@ export function decodeTranscription(sent: TranscriptionBody): TranscriptionOpera
   if (isTranslation && parsed.stream === true) throw invalid('stream', 'does not apply to translations');
   if (isTranslation && responseFormat === 'diarized_json')
     throw invalid('response_format', 'must be json, verbose_json, text, srt or vtt for translations');
+  const { preferences, options } = splitOptions(parsed.provider);
   const fields = {
-    provider: parsed.provider,
+    provider: preferences,
     ...(parsed.session_id && { session_id: parsed.session_id }),
     ...(parsed.trace && { trace: parsed.trace }),
   };
@@ -111,6 +113,7 @@ export function decodeTranscription(sent: TranscriptionBody): TranscriptionOpera
     ...(parsed.languages && { languages: parsed.languages }),
     ...(parsed.keywords && { keywords: parsed.keywords }),
     fillsSegments: isForm,
+    ...(options !== undefined && { providerOptions: options }),
     directives: decodeDirectives(fields, headers, {
       model: parsed.model,
       user: parsed.user ?? undefined,

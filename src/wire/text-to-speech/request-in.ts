@@ -6,6 +6,7 @@ import { asExtra, restOf } from '../extra.ts';
 import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
+import { providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 import { refuseMembers } from '../gateway/validation/refused-members.ts';
@@ -17,7 +18,7 @@ const USER_CHARS_MAX = 256;
 const SPEED_MIN = 0.25;
 const SPEED_MAX = 4;
 
-const { provider, session_id, trace } = gatewayShape({ plugin: z.never() });
+const { session_id, trace } = gatewayShape({ plugin: z.never() });
 const voice = z.string().min(1).max(VOICE_CHARS_MAX);
 
 /** The body of `POST /audio/speech`. Null is the same as absent. */
@@ -29,7 +30,7 @@ export const speechSchema = z.looseObject({
   speed: z.number().min(SPEED_MIN).max(SPEED_MAX).nullish(),
   instructions: z.string().max(INSTRUCTIONS_CHARS_MAX).nullish(),
   stream_format: z.enum(['audio', 'sse']).nullish(),
-  provider,
+  provider: providerWithOptions,
   user: z.string().max(USER_CHARS_MAX).nullish(),
   session_id: session_id.nullish(),
   trace: trace.nullish(),
@@ -53,8 +54,9 @@ export function decodeSpeech(
     throw invalid('input_references', 'is valid but not supported by this version of the gateway');
   if (parsed.input.length > INPUT_CHARS_MAX)
     throw invalid('input', `must have at most ${INPUT_CHARS_MAX} characters`, 'string_too_long');
+  const { preferences, options } = splitOptions(parsed.provider);
   const fields = {
-    provider: parsed.provider,
+    provider: preferences,
     ...(parsed.session_id && { session_id: parsed.session_id }),
     ...(parsed.trace && { trace: parsed.trace }),
   };
@@ -68,6 +70,7 @@ export function decodeSpeech(
     ...(typeof parsed.speed === 'number' && { speed: parsed.speed }),
     ...(parsed.instructions && { instructions: parsed.instructions }),
     streamFormat: parsed.stream_format ?? 'audio',
+    ...(options !== undefined && { providerOptions: options }),
     directives: decodeDirectives(fields, headers, {
       model: parsed.model,
       user: parsed.user ?? undefined,

@@ -6,7 +6,7 @@ import { restOf } from '../extra.ts';
 import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
-import { providerPreferences } from '../gateway/provider-preferences.ts';
+import { providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 
@@ -25,7 +25,6 @@ const RATIOS = ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3', '21:9', '9:21
 const { session_id, trace } = gatewayShape({ plugin: z.never() });
 const url = z.looseObject({ url: z.string().min(1) });
 const picture = { type: z.literal('image_url'), image_url: url };
-const openOptions = z.record(z.string(), z.record(z.string(), z.unknown())).nullish();
 
 /** The body of `POST /videos`. Null is the same as absent. */
 export const videoSchema = z.looseObject({
@@ -63,7 +62,7 @@ export const videoSchema = z.looseObject({
   input_reference: z
     .union([z.string(), z.looseObject({ image_url: z.string().nullish(), file_id: z.string().nullish() })])
     .nullish(),
-  provider: providerPreferences.extend({ options: openOptions }).nullish(),
+  provider: providerWithOptions,
   user: z.string().max(USER_CHARS_MAX).nullish(),
   session_id: session_id.nullish(),
   trace: trace.nullish(),
@@ -100,7 +99,7 @@ export function decodeVideo(
   const isOpenAi = defaults.isForm || present(parsed.seconds) || present(parsed.input_reference);
   const model = parsed.model ?? defaults.model;
   if (model === undefined) throw invalid('model', 'is required');
-  const { options, ...preferences } = parsed.provider ?? {};
+  const { preferences, options } = splitOptions(parsed.provider);
   return {
     kind: 'video',
     delivery: 'whole',
@@ -109,7 +108,7 @@ export function decodeVideo(
     ...mediaOf(parsed),
     ...(parsed.callback_url && { callbackUrl: parsed.callback_url }),
     shape: isOpenAi ? 'vendor' : 'gateway',
-    ...(options && { providerOptions: options }),
+    ...(options !== undefined && { providerOptions: options }),
     directives: decodeDirectives(
       {
         provider: preferences,

@@ -1,26 +1,5 @@
 import { invalid } from '../../canonical/gateway-error.ts';
-import type { VideoOperation } from '../../canonical/video.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
-
-/** Never a caller's to set: what it is charged for, what is requested, and addresses that the vendor would call. */
-const OWN_MEMBER =
-  /^(?:model|prompt|n|stream|instances|sampleCount|number_of_videos|output|.*(?:webhook|callback|upload_url|storageUri).*)$/i;
-
-/** What the caller has for this provider alone, without members that are not its own. @throws GatewayError 400 */
-export function optionsFor({ providerOptions }: VideoOperation, provider: string): JsonObject {
-  const options = providerOptions?.[provider];
-  if (options === undefined) return {};
-  const sent: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(options)) {
-    if (OWN_MEMBER.test(name)) throw invalid(`provider.options.${provider}.${name}`, 'cannot be set here');
-    if (isJson(value)) sent[name] = value;
-  }
-  return sent;
-}
-
-function isJson(value: unknown): value is Json {
-  return value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value);
-}
 
 interface DataUrl {
   readonly mediaType: string;

@@ -17,13 +17,15 @@ export const deepgramTranscription: TranscriptionFormat = {
   decodeError,
 };
 
-function encode(operation: TranscriptionOperation, { model }: TranscriptionTarget): EncodedTranscription {
+function encode(operation: TranscriptionOperation, { model, options }: TranscriptionTarget): EncodedTranscription {
   const { audio, language, extra, keywords = [], prompt, temperature, hasLogprobs } = operation;
   const query = new URLSearchParams({ model, smart_format: 'true', punctuate: 'true', utterances: 'true' });
   if (language === undefined) query.set('detect_language', 'true');
   else query.set('language', language);
   if (extra?.fields['diarize'] === true || operation.responseFormat === 'diarized_json') query.set('diarize', 'true');
   for (const keyword of keywords) query.append('keyterm', keyword);
+  for (const [name, value] of Object.entries(options))
+    query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
   const dropped = [
     ...(prompt === undefined ? [] : ['prompt']),
     ...(temperature === undefined ? [] : ['temperature']),

@@ -21,14 +21,15 @@ const LISTED = /^(?:known_speaker_names|known_speaker_references)$/;
 
 function encode(
   operation: TranscriptionOperation,
-  { model, answersIn, stream }: TranscriptionTarget,
+  { model, answersIn, stream, options }: TranscriptionTarget,
 ): EncodedTranscription {
   const { audio, task, language, prompt, temperature, granularities, hasLogprobs, extra } = operation;
   const text = (name: string, value: string | number | undefined): readonly FormPart[] =>
     value === undefined ? [] : [{ name, value: String(value) }];
   const list = (name: string, values: readonly string[] = []): readonly FormPart[] =>
     values.map((value) => ({ name: `${name}[]`, value }));
-  const fields = extra?.format === 'stt/openai' ? Object.entries(extra.fields) : [];
+  const passed = extra?.format === 'stt/openai' ? extra.fields : {};
+  const fields = Object.entries({ ...passed, ...options });
   const parts: readonly FormPart[] = [
     // The caller's own name for the file does not leave, and vendors read the type from its ending.
     {
@@ -47,11 +48,12 @@ function encode(
     ...list('languages', operation.languages),
     ...list('keywords', operation.keywords),
     ...(stream ? text('stream', 'true') : []),
-    ...fields.flatMap(([name, value]) => extraParts(name, value)),
   ];
+  const own = parts.filter(({ name }) => !Object.hasOwn(options, name.replace('[]', '')));
+  const more = fields.flatMap(([name, value]) => extraParts(name, value));
   return {
     path: task === 'translate' ? '/audio/translations' : '/audio/transcriptions',
-    source: encodeForm(parts),
+    source: encodeForm([...own, ...more]),
     warnings: [],
   };
 }

@@ -2,9 +2,10 @@ import type { Warning } from '../../../canonical/extra.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { VideoOperation } from '../../../canonical/video.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { optionsFor } from '../../provider-options.ts';
 import { decodeError } from '../../upstream-error.ts';
 import { UnreadableVideo, type Clip, type EncodedVideo, type UpstreamJob, type VideoFormat } from '../format.ts';
-import { dataUrlParts, objectAt, optionsFor, textAt } from '../shared.ts';
+import { dataUrlParts, objectAt, textAt } from '../shared.ts';
 
 /**
  * Veo at the Gemini API: a long-running operation, which cannot be cancelled.

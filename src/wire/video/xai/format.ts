@@ -3,9 +3,10 @@ import type { Warning } from '../../../canonical/extra.ts';
 import type { VideoOperation } from '../../../canonical/video.ts';
 import { encodePathSegment } from '../../../lib/net/path-segment.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { optionsFor } from '../../provider-options.ts';
 import { decodeError } from '../../upstream-error.ts';
 import { UnreadableVideo, type EncodedVideo, type UpstreamJob, type VideoFormat, type VideoTarget } from '../format.ts';
-import { durationMsAt, objectAt, optionsFor, percentAt, textAt } from '../shared.ts';
+import { durationMsAt, objectAt, percentAt, textAt } from '../shared.ts';
 
 /**
  * Grok Imagine, and the sandbox: a request with an id. The vendor cancels none: `cancels` of an offer says which provider does.
