@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findChromium, settle, startStand, visit } from './browser/support.ts';
+import { findChromium, settle, startStand, visit, type Visit } from './browser/support.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const IMAGES = path.join(ROOT, 'docs/images');
@@ -40,7 +40,7 @@ const port = await new Promise<string>((resolve) =>
 const stand = await startStand(executablePath, { yaml: YAML(port) });
 try {
   await makeTraffic();
-  for (const theme of ['dark', 'light'] as const) await takeAll(theme);
+  await takeAll();
 } finally {
   await stand.close();
   sandbox.kill();
@@ -82,24 +82,22 @@ async function makeTraffic(): Promise<void> {
       );
 }
 
-async function takeAll(theme: 'dark' | 'light'): Promise<void> {
-  const { page, context } = await stand.open({ theme });
-  const take = async (name: string): Promise<void> => {
+/** One picture a page, half of them dark: they are in the repository, so they are few. */
+async function takeAll(): Promise<void> {
+  const [dark, light] = [await stand.open({ theme: 'dark' }), await stand.open({ theme: 'light' })];
+  const take = async (page: Visit['page'], name: string): Promise<void> => {
     await settle(page);
-    writeFileSync(path.join(IMAGES, `${name}-${theme}.png`), await page.screenshot());
+    writeFileSync(path.join(IMAGES, name), await page.screenshot());
   };
-  await visit(page, `${stand.url}/?range=1h`);
-  await take('overview');
-  await visit(page, `${stand.url}/ui/playground?models=sandbox/reasoning,acme/one,sandbox/tools`);
-  await page.getByRole('textbox', { name: 'Message' }).fill('Why is the **sky** blue?');
-  await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'the record' }).nth(2).waitFor();
-  await take('playground');
-  await visit(page, `${stand.url}/ui/requests?range=1h`);
-  await take('requests');
-  await visit(page, `${stand.url}/ui/routing?model=acme/one&deny=true`);
-  await take('routing');
-  await visit(page, `${stand.url}/ui/keys`);
-  await take('keys');
-  await context.close();
+  await visit(dark.page, `${stand.url}/?range=1h`);
+  await take(dark.page, 'overview-dark.png');
+  await visit(light.page, `${stand.url}/ui/playground?models=sandbox/reasoning,acme/one,sandbox/tools`);
+  await light.page.getByRole('textbox', { name: 'Message' }).fill('Why is the **sky** blue?');
+  await light.page.keyboard.press('Enter');
+  await light.page.getByRole('link', { name: 'the record' }).nth(2).waitFor();
+  await take(light.page, 'playground-light.png');
+  await visit(light.page, `${stand.url}/ui/requests?range=1h`);
+  await take(light.page, 'requests-light.png');
+  await visit(dark.page, `${stand.url}/ui/routing?model=acme/one&deny=true`);
+  await take(dark.page, 'routing-dark.png');
 }

@@ -30,6 +30,7 @@ export interface GenerationRow {
   readonly status?: number | null;
   readonly error_type?: string | null;
   readonly api_key_hash?: string | null;
+  readonly api_key_name?: string | null;
   readonly app_title?: string | null;
   readonly attempts?: number;
   readonly is_rescued?: boolean;

@@ -157,7 +157,7 @@ function toOptions(
     width: Math.max(100, Math.floor(place.clientWidth)),
     height,
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     cursor: { y: false, points: { size: 6 } },
     tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: { y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },

@@ -51,7 +51,8 @@ export function requestColumns(nowMs: number, keyName: (hash: string) => string)
       id: 'key',
       title: 'Key',
       width: 96,
-      cell: ({ api_key_hash: hash }) => named(hash === null || hash === undefined ? null : keyName(hash)),
+      cell: ({ api_key_hash: hash, api_key_name: name }) =>
+        named(name ?? (hash === null || hash === undefined ? null : keyName(hash))),
     },
     { id: 'in', title: 'In', width: 70, align: right, cell: ({ tokens_prompt: count }) => mono(formatCount(count)) },
     {
