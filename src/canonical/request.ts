@@ -167,6 +167,8 @@ export interface ResponseOptions {
   readonly items: readonly JsonObject[];
   /** Items of the whole conversation, where the last item asks for a compaction of it in place of a response. */
   readonly compacts?: readonly JsonObject[];
+  /** An endpoint that makes such a compaction itself may do it. */
+  readonly compactsNatively?: true;
 }
 
 /** One request for a generation, whatever format it came in. */

@@ -161,7 +161,7 @@ export interface ResponsesConfig {
   readonly lengthErrors: 'failed' | 'incomplete';
   readonly streamErrors: 'status' | 'in-band';
   readonly autoCache: boolean;
-  readonly compaction: 'own';
+  readonly compaction: 'native' | 'own';
   readonly codexModels: 'off' | 'list';
   readonly codexInstructionsFile?: string;
 }

@@ -162,7 +162,7 @@ function responsesOf(entry: ConfigFile['responses'], memory: MemoryBudget): File
     lengthErrors: entry.length_errors ?? 'failed',
     streamErrors: entry.stream_errors ?? 'status',
     autoCache: entry.auto_cache ?? true,
-    compaction: entry.compaction ?? 'own',
+    compaction: entry.compaction ?? 'native',
     codexModels: entry.codex_models ?? 'off',
     ...present({ codexInstructionsFile: entry.codex_instructions_file }),
   };

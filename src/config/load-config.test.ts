@@ -346,7 +346,7 @@ test('uses the documented defaults without any file, flag or variable', () => {
     lengthErrors: 'failed',
     streamErrors: 'status',
     autoCache: true,
-    compaction: 'own',
+    compaction: 'native',
     codexModels: 'off',
   });
   assert.deepEqual([config.providers, config.models, config.passThrough], [[], [], []]);

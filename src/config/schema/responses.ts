@@ -82,9 +82,9 @@ const shape = {
     { default: true, example: false },
   ),
   compaction: key(
-    z.enum(['own']),
-    'What shortens a history: the gateway itself, alike for all endpoints. Compaction by endpoints is not built yet.',
-    { default: 'own' },
+    z.enum(['native', 'own']),
+    'What shortens a history at an endpoint that can do so itself: that endpoint, which alone can read it afterwards, or the gateway, so that every model can.',
+    { default: 'native', example: 'own' },
   ),
   codex_models: key(
     z.enum(['off', 'list']),

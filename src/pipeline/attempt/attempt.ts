@@ -12,7 +12,7 @@ import type { Dialect, StreamDecoder, UpstreamFormat } from '../../wire/format.t
 import type { AttemptDeadline } from './attempt-deadline.ts';
 import type { ResponseMemory, RequestedEndpoint } from '../replay/replay-memory.ts';
 import { NO_ANSWER_ROOM, NoResponseRoom, type ResponseRoom } from '../response/whole-response-budget.ts';
-import { authorizeCall, tryPrepareCall } from './call-upstream.ts';
+import { authorizeCall, tryPrepareCall, unsayable } from './call-upstream.ts';
 import { ResponseCleaner } from './response/clean-response.ts';
 import { commitStream, commitWhole, isLast, type AttemptOutcome } from './first-content.ts';
 import type { MediaInliner } from './request/inline-media.ts';
@@ -86,7 +86,8 @@ export async function makeAttempt(
   if (turns !== undefined) await turns.next();
   const recalling = deps.memory.recall(given, requested);
   const recalled = recalling instanceof Promise ? await recalling : recalling;
-  const { reasoningMember } = recalled;
+  const { reasoningMember, refusal } = recalled;
+  if (refusal !== undefined) return { committed: false, failure: unsayable(refusal) };
   const dialect = reasoningMember === undefined ? known : { ...known, reasoningMember };
   const inlined = media.inline(recalled.request, format, dialect, cancellation);
   const request = inlined instanceof Promise ? await inlined : inlined;

@@ -1,4 +1,5 @@
 import { offerAllowedTools } from '../../wire/allowed-tools.ts';
+import { compactAt } from '../../wire/compaction-request.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
@@ -34,9 +35,13 @@ export function tryPrepareCall(...call: Parameters<typeof prepareCall>): Prepare
     return prepareCall(...call);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    const { type: errorType, status, message, issues } = error;
-    return { kind: 'unsayable', errorType, status, message, mayTry: 'next-endpoint', ...(issues && { issues }) };
+    return unsayable(error);
   }
+}
+
+/** Why one endpoint cannot be sent a request that another one may take. */
+export function unsayable({ type: errorType, status, message, issues }: GatewayError): UpstreamFailure {
+  return { kind: 'unsayable', errorType, status, message, mayTry: 'next-endpoint', ...(issues && { issues }) };
 }
 
 /**
@@ -60,7 +65,8 @@ export function prepareCall(
   };
   refuseForeignContent(request, format.id);
   refuseStoredFiles(request, provider, format.id);
-  const raised = raiseMaxTokens(setServiceTier(request, endpoint), endpoint.outputTokensMin ?? dialect.outputTokensMin);
+  const adapted = setServiceTier(compactAt(request, format.id, dialect), endpoint);
+  const raised = raiseMaxTokens(adapted, endpoint.outputTokensMin ?? dialect.outputTokensMin);
   const asEncoded = format.encodeRequest(offerAllowedTools(raised.request, format.id), {
     model: endpoint.upstreamModel,
     endUserId,

@@ -94,6 +94,14 @@ export class CandidateWalk {
   /** @throws GatewayError what the last failure means for the caller, with all failures in its metadata */
   fail(last: Step): never {
     if (this.#failures.length === 0 && last.type === 'stop') throw nothingReady(last.unavailable, last.readyInMs);
-    throw failedRoute(this.#failures, this.#requested);
+    throw failedRoute(inOrderOfWeight(this.#failures), this.#requested);
   }
+}
+
+/** The last one decides: an endpoint that was not even called, since its format cannot express the request, is none of these. */
+function inOrderOfWeight<Failed extends { readonly failure: UpstreamFailure }>(
+  failures: readonly Failed[],
+): readonly Failed[] {
+  const isUncalled = ({ failure }: Failed): boolean => failure.kind === 'unsayable';
+  return [...failures.filter(isUncalled), ...failures.filter((failed) => !isUncalled(failed))];
 }

@@ -22,6 +22,7 @@ import { couldServe } from './could-serve.ts';
 import { MediaInliner } from './request/inline-media.ts';
 import { limitAsSent } from './request/limit-as-sent.ts';
 import { isUnreadableReasoning, withoutEncryptedReasoning } from '../replay/origin-memory.ts';
+import { isUnknownTrigger, withOwnSummary } from '../../wire/compaction-request.ts';
 import { CandidateWalk, type Trying } from './candidate-walk.ts';
 import type { AdaptRequest, RequestFacts, UpstreamEcho, UpstreamResponse } from '../request.ts';
 import type { Cancellation } from '../../lib/async/cancellation.ts';
@@ -155,14 +156,8 @@ export class Fallback {
     const outcome = isJudged ? first : await this.#admit(candidate, first.source, continuation);
     if (outcome.committed) return commit(outcome.source);
     const { failure, partial } = outcome;
-    const readable = isUnreadableReasoning(failure) ? withoutEncryptedReasoning(this.#requested.request) : undefined;
-    const mayRead = readable !== undefined && readable.warnings.length > 0;
-    if (mayRead) {
-      // Once: without it no candidate has a reason to refuse the request.
-      attempt.warn(readable.warnings);
-      this.#requested = { ...this.#requested, request: readable.request };
-    }
-    const isAgain = mayRead || continuation?.triesAgain(candidate, failure) === true;
+    const isMended = this.#mend(failure, attempt);
+    const isAgain = isMended || continuation?.triesAgain(candidate, failure) === true;
     const last = partial === undefined ? undefined : 'no more';
     const then = isAgain ? 'again' : continuation === undefined ? last : (last ?? 'after content');
     const isRetried = this.#walk.candidates.failed(failure, then);
@@ -175,6 +170,20 @@ export class Fallback {
     attempt.fail(failure);
     this.#walk.failed(candidate, failure);
     return undefined;
+  }
+
+  /** Takes out of the request what an upstream refused it for, once: without it no candidate has a reason to refuse it. */
+  #mend(failure: UpstreamFailure, attempt: AttemptLog): boolean {
+    const { request } = this.#requested;
+    const mended = isUnreadableReasoning(failure)
+      ? withoutEncryptedReasoning(request)
+      : isUnknownTrigger(failure)
+        ? withOwnSummary(request)
+        : undefined;
+    if (mended === undefined || mended.warnings.length === 0) return false;
+    attempt.warn(mended.warnings);
+    this.#requested = { ...this.#requested, request: mended.request };
+    return true;
   }
 
   /** What a candidate is sent, and what made it fit there. */

@@ -3,6 +3,7 @@ import type { Block } from '../../canonical/blocks.ts';
 import type { EventBatch } from '../../canonical/events.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
+import { invalid, type GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/cache/expiring-cache.ts';
@@ -23,12 +24,16 @@ export interface OriginMemory {
   /** The provider whose reasoning the request holds, of several the latest; `undefined`: none that is known. */
   pinnedProviderOf(request: GenerationRequest, scope: string): string | undefined;
   /** The request without what is known to be another provider's. */
-  keepOwn(
-    request: GenerationRequest,
-    requested: OriginInput,
-  ): { readonly request: GenerationRequest; readonly warnings: readonly Warning[] };
+  keepOwn(request: GenerationRequest, requested: OriginInput): KeptOwn;
   /** Keeps what the events of one answer show. */
   listen(requested: OriginInput): (batch: EventBatch) => void;
+}
+
+export interface KeptOwn {
+  readonly request: GenerationRequest;
+  readonly warnings: readonly Warning[];
+  /** Why the provider cannot be sent the request at all: a history that another one shortened cannot be left out. */
+  readonly refusal?: GatewayError;
 }
 
 interface OriginInput {
@@ -47,8 +52,12 @@ export interface OriginMemoryDeps {
 export function createOriginMemory({ clock, part = 1 }: OriginMemoryDeps): OriginMemory {
   const limits = { entriesMax: ORIGINS_MAX, bytesMax: Math.floor(BYTES_MAX * part), lifetimeMs: LIFETIME_MS };
   const origins = new ExpiringCache<string>(limits, () => clock.monotonicMs());
-  const originOf = (block: Block, scope: string): string | undefined =>
-    isBound(block) ? origins.get(keyOf(scope, block.text)) : undefined;
+  const originOf = (block: Block, scope: string): string | undefined => {
+    const text = isBound(block) ? block.text : compactionOf(block);
+    return text === undefined ? undefined : origins.get(keyOf(scope, text));
+  };
+  const remember = (scope: string, text: string, provider: string): void =>
+    origins.set(keyOf(scope, text), provider, provider.length);
   return {
     pinnedProviderOf({ turns }, scope) {
       if (origins.size === 0) return undefined;
@@ -59,17 +68,24 @@ export function createOriginMemory({ clock, part = 1 }: OriginMemoryDeps): Origi
       return undefined;
     },
     keepOwn(request, { provider, scope }) {
-      return withoutBlocks(
+      const isForeign = (block: Block): boolean => (originOf(block, scope) ?? provider) !== provider;
+      const kept = withoutBlocks(
         request,
-        (block) => (originOf(block, scope) ?? provider) !== provider,
+        (block) => isBound(block) && isForeign(block),
         'encrypted reasoning can only be read where it was made, at another provider',
       );
+      const refusal = refusalOf(request, (block) => compactionOf(block) !== undefined && isForeign(block));
+      return refusal === undefined ? kept : { ...kept, refusal };
     },
     listen({ provider, scope }) {
       const open = new Map<number, string>();
       return (batch) => {
         for (const event of batch) {
-          if (event.type === 'block-start' && isBound(event.block)) open.set(event.index, event.block.text);
+          if (event.type === 'block-start') {
+            const history = compactionOf(event.block);
+            if (history !== undefined) remember(scope, history, provider);
+            else if (isBound(event.block)) open.set(event.index, event.block.text);
+          }
           if (open.size === 0) continue;
           if (event.type === 'block-delta') {
             const before = open.get(event.index);
@@ -77,7 +93,7 @@ export function createOriginMemory({ clock, part = 1 }: OriginMemoryDeps): Origi
           } else if (event.type === 'block-end') {
             const data = open.get(event.index);
             open.delete(event.index);
-            if (data !== undefined && data !== '') origins.set(keyOf(scope, data), provider, provider.length);
+            if (data !== undefined && data !== '') remember(scope, data, provider);
           }
         }
       };
@@ -101,7 +117,7 @@ export function isUnreadableReasoning({
 }
 
 /** The request without its encrypted reasoning, for an upstream that says it cannot read it. */
-export function withoutEncryptedReasoning(request: GenerationRequest): ReturnType<OriginMemory['keepOwn']> {
+export function withoutEncryptedReasoning(request: GenerationRequest): KeptOwn {
   return withoutBlocks(request, isBound, 'the provider could not read this encrypted reasoning');
 }
 
@@ -112,15 +128,34 @@ function isBound(block: Block): block is Extract<Block, { type: 'reasoning' }> {
   return block.family === 'unknown' || block.family?.endsWith('-responses-v1') === true;
 }
 
+/** Items of the responses format that stand for a conversation which their vendor shortened. */
+const COMPACTIONS: ReadonlySet<unknown> = new Set(['compaction', 'context_compaction', 'compaction_summary']);
+
+/** The encrypted history that a block stands for. */
+function compactionOf(block: Block): string | undefined {
+  if (block.type !== 'opaque' || block.format !== 'responses' || !COMPACTIONS.has(block.value['type']))
+    return undefined;
+  const { encrypted_content: text } = block.value;
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+/** The fault of the first block that the request cannot do without. */
+function refusalOf(request: GenerationRequest, isForeign: (block: Block) => boolean): GatewayError | undefined {
+  for (const [at, turn] of request.turns.entries()) {
+    const index = turn.blocks.findIndex(isForeign);
+    if (index < 0) continue;
+    const path = pathsOfBlocks(request.format, turn, pathsOfTurns(request)[at] ?? '')[index] ?? '';
+    const message = 'holds a history that another provider shortened, which alone can open it';
+    return invalid(`${path}.encrypted_content`, message, 'invalid_prompt');
+  }
+  return undefined;
+}
+
 function keyOf(scope: string, data: string): string {
   return hash('sha256', `${scope} ${data.length} ${data.slice(-TAIL_CHARS)}`, 'base64');
 }
 
-function withoutBlocks(
-  request: GenerationRequest,
-  isLost: (block: Block) => boolean,
-  message: string,
-): ReturnType<OriginMemory['keepOwn']> {
+function withoutBlocks(request: GenerationRequest, isLost: (block: Block) => boolean, message: string): KeptOwn {
   const lost = new Set(request.turns.flatMap(({ blocks }) => blocks.filter(isLost)));
   if (lost.size === 0) return { request, warnings: [] };
   const warnings: Warning[] = [];

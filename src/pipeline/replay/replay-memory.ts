@@ -1,9 +1,8 @@
 import type { EventBatch } from '../../canonical/events.ts';
-import type { Warning } from '../../canonical/extra.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Dialect, UpstreamFormat } from '../../wire/format.ts';
-import { createOriginMemory } from './origin-memory.ts';
+import { createOriginMemory, type KeptOwn } from './origin-memory.ts';
 import type { PassedValues } from './shared-values.ts';
 import { createReasoningMemory } from './reasoning-history.ts';
 import { createSignatureMemory } from './signature-memory.ts';
@@ -23,9 +22,7 @@ export interface RequestedEndpoint {
   readonly learnsReasoningMember: boolean;
 }
 
-export interface Recalled {
-  readonly request: GenerationRequest;
-  readonly warnings: readonly Warning[];
+export interface Recalled extends KeptOwn {
   /** In which the upstream wrote its reasoning in this conversation, where that counts. */
   readonly reasoningMember?: NonNullable<Dialect['reasoningMember']>;
 }

@@ -3,11 +3,10 @@ import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, Settings, Turn } from '../../canonical/request.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ClientFormat } from '../format.ts';
+import { COMPACTION_TRIGGER, SUMMARY_TOKENS_MAX } from '../compaction-request.ts';
 import { objectsOf, textOf } from '../json-fields.ts';
 import { responseIdOf } from './response/response-out.ts';
 
-/** The most that a summary may take, tokens. */
-const SUMMARY_TOKENS_MAX = 4_000;
 /** Of the messages that are kept beside it, tokens, by the estimate. */
 const KEPT_TOKENS_MAX = 64_000;
 const KEPT_IMAGES_MAX = 20;
@@ -25,8 +24,9 @@ Invent nothing. Do not call a tool and do not go on with the task.`;
 /**
  * The generation whose text is the summary of a request's history: the same models and rules, no tool is called, as little
  * reasoning as the model allows. Functions stay declared, so that the prompt cache of the conversation is hit.
+ * @param compaction what shortens it where an endpoint could by itself
  */
-export function asCompaction(request: GenerationRequest): GenerationRequest {
+export function asCompaction(request: GenerationRequest, compaction: 'native' | 'own' = 'own'): GenerationRequest {
   const { serviceTier, promptCacheKey, cache } = request.settings;
   const tools = request.tools.filter(({ type }) => type === 'function');
   const settings: Settings = {
@@ -43,8 +43,14 @@ export function asCompaction(request: GenerationRequest): GenerationRequest {
     plain: true,
     source: { path: 'input', blocks: ['input'] },
   };
-  const { extra: _ofTheTask, ...rest } = request;
-  return { ...rest, turns: [...request.turns, instruction], tools, settings };
+  const { extra: _ofTheTask, response, ...rest } = request;
+  return {
+    ...rest,
+    turns: [...request.turns, instruction],
+    tools,
+    settings,
+    ...(response && { response: { ...response, ...(compaction === 'native' && { compactsNatively: true }) } }),
+  };
 }
 
 /** The body of `POST /responses/compact`: the same as one whose last item asks for a compaction. */
@@ -54,7 +60,7 @@ export function withTrigger(body: Json): Json {
   const items = typeof input === 'string' && input !== '' ? [{ role: 'user', content: input }] : (input ?? []);
   const continues = typeof body['previous_response_id'] === 'string';
   if (!Array.isArray(items) || (items.length === 0 && !continues)) return { ...others, input: items };
-  return { ...others, input: [...items, { type: 'compaction_trigger' }] };
+  return { ...others, input: [...items, { type: COMPACTION_TRIGGER }] };
 }
 
 /** The same format for a route whose response is the shorter history. */

@@ -1,7 +1,10 @@
 import type { GenerationRequest } from '../../../canonical/request.ts';
 import type { Candidate } from '../../../routing/route-plan.ts';
 import type { AttemptDeps } from '../attempt.ts';
+import { compactAt } from '../../../wire/compaction-request.ts';
 import { raiseMaxTokens } from './raise-max-tokens.ts';
+
+const NO_DIALECT = {};
 
 /**
  * The limit of the answer that a candidate would be sent, in tokens: never less than what it is, since limits are raised for
@@ -14,7 +17,8 @@ export function limitAsSent(
 ): number | undefined {
   const { upstreamModel, outputTokensMin, outputTokensMax } = endpoint;
   const dialect = providers.get(endpoint.provider)?.adapter.dialect({ format: id, model: upstreamModel });
-  const { request } = raiseMaxTokens(originalRequest, outputTokensMin ?? dialect?.outputTokensMin);
+  const adapted = compactAt(originalRequest, id, dialect ?? NO_DIALECT);
+  const { request } = raiseMaxTokens(adapted, outputTokensMin ?? dialect?.outputTokensMin);
   const format = formats[id];
   if (format?.responseLimit === undefined || dialect === undefined) return request.settings.maxTokens;
   return format.responseLimit(request, {

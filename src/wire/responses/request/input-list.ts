@@ -2,6 +2,7 @@ import { invalid } from '../../../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { holdsMoreValues, VALUES_MAX } from '../../../lib/json/bounds.ts';
 import { textOf } from '../../json-fields.ts';
+import { COMPACTION_TRIGGER } from '../../compaction-request.ts';
 import type { DecodeContext } from '../../format.ts';
 import { newItemId } from '../item-ids.ts';
 import { invalidPrompt, isAbsent, requireText } from './read-fields.ts';
@@ -9,7 +10,6 @@ import type { ToolEntry } from './tools-in.ts';
 
 /** Of one request, with those that it continues: agents send some thousands at the most. Each is checked, decoded and encoded without a pause. */
 const ITEMS_MAX = 10_000;
-const TRIGGER = 'compaction_trigger';
 const ID_CHARS_MAX = 64;
 /** Of items that a vendor encrypted under their id, which therefore stays as it is. */
 const SEALED_ID_CHARS_MAX = 1_024;
@@ -46,7 +46,7 @@ export function listInput(input: Json | undefined, context: DecodeContext | unde
   // A body that held it all would be refused as well.
   if (holdsMoreValues(context?.history, VALUES_MAX))
     throw invalidPrompt(HISTORY_PATH, `continues a conversation of more than ${VALUES_MAX} values: begin a new one`);
-  const trigger = own.findIndex(({ type }) => type === TRIGGER);
+  const trigger = own.findIndex(({ type }) => type === COMPACTION_TRIGGER);
   if (trigger >= 0 && trigger < own.length - 1)
     throw invalid(`input[${trigger}].type`, 'compaction_trigger must be the last item');
   const items = trigger < 0 ? own : own.slice(0, -1);

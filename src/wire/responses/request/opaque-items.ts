@@ -1,13 +1,19 @@
 import type { MediaBlock, OpaqueBlock } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { COMPACTION_TRIGGER } from '../../compaction-request.ts';
 import { fieldsOf } from '../../extra.ts';
 import { objectOf, textOf } from '../../json-fields.ts';
 import type { ResponsesDialect } from '../dialect.ts';
 
 /** Items of the gateway's own tools, which no upstream knows. */
 const SERVICE_PREFIX = 'service:';
-/** Items that stand for a conversation which was shortened. */
-const COMPACTIONS: ReadonlySet<string> = new Set(['compaction', 'context_compaction', 'compaction_summary']);
+/** Items that stand for a conversation which was shortened, and the one that asks for it. */
+const COMPACTIONS: ReadonlySet<string> = new Set([
+  'compaction',
+  'context_compaction',
+  'compaction_summary',
+  COMPACTION_TRIGGER,
+]);
 
 /** Whether the upstream may be sent an item that only its format knows. */
 export function takesItem({ format, value }: OpaqueBlock, { openTools, compaction }: ResponsesDialect): boolean {

@@ -68,6 +68,8 @@ export interface ResponsesDecoderOptions {
   readonly containers: Containers;
   /** A request with a key of the prompt cache gets a moving breakpoint, unless it has one of its own. */
   readonly autoCache?: boolean;
+  /** What shortens a history where the endpoint could by itself. Default `own`: the gateway. */
+  readonly compaction?: 'native' | 'own';
 }
 
 /** @throws GatewayError 400 with `issues`: see `ClientFormat.decodeRequest` */
@@ -75,6 +77,7 @@ export function createResponsesRequestDecoder({
   plugin,
   containers,
   autoCache = false,
+  compaction,
 }: ResponsesDecoderOptions): ClientFormat['decodeRequest'] {
   const schema = schemaWith(plugin);
   return (body, text, headers, context): GenerationRequest => {
@@ -109,7 +112,7 @@ export function createResponsesRequestDecoder({
       warnings,
     };
     const cached = autoCache ? withAutomaticCache(request) : request;
-    return input.compacts === undefined ? cached : asCompaction(cached);
+    return input.compacts === undefined ? cached : asCompaction(cached, compaction);
   };
 }
 
