@@ -12,6 +12,7 @@ import type { ClientFormats } from './client-formats.ts';
 import type { SharedState } from '../state/contract.ts';
 import type { Database } from '../store/engine/database.ts';
 import { createFindGoneOwners } from '../store/responses/gone-owners.ts';
+import { createFindRefusedKeys } from '../store/responses/refused-keys.ts';
 import { createStoredRows, type StoredRows } from '../store/responses/response-rows.ts';
 import { createBackgroundResponses } from '../stored-responses/background/background.ts';
 import { BackgroundRunner } from '../stored-responses/background/runner.ts';
@@ -96,7 +97,7 @@ export function createResponseArea(parts: ResponseAreaDeps, generateDeps: Genera
 }
 
 function createRunner(
-  { config, clock, log, formats, services: { presets } }: ResponseAreaDeps,
+  { config, database, clock, log, formats, services: { presets } }: ResponseAreaDeps,
   generateDeps: GenerateDeps,
   rows: StoredRows,
   kept: StoredResponses,
@@ -111,6 +112,7 @@ function createRunner(
     generate: createGenerate(generateDeps),
     format,
     decode: ({ text, headers, principal }) => decode({ text, headers, principal, body: parseJsonObject(text) ?? null }),
+    findRefusedKeys: createFindRefusedKeys(database, clock),
     chargeLost: (lost) => chargeLostRun(generateDeps, lost),
     clock,
     totalMs: config.responses.backgroundMs,

@@ -150,6 +150,31 @@ for (const { name, isPostgres, makePlace } of ENGINES)
     });
   });
 
+// @spec responses-130
+test('a response in the background fails when its key is disabled, and one that waits does, too', async (t) => {
+  const gateway = await startGateway({
+    yaml: 'responses: { store: database, background: true, background_per_key: 1 }',
+  });
+  t.after(() => gateway.close());
+  const { body: made } = await call(gateway, 'POST', '/keys', { name: 'k' }, MANAGEMENT_KEY);
+  const key = textOf(made['key']);
+  const path = `/keys/${textOf((made['data'] as JsonObject)['hash'])}`;
+  const accept = async (): Promise<string> =>
+    textOf((await call(gateway, 'POST', '/responses', ENDLESS, key)).body['id']) ?? '';
+  const [running, waiting] = [await accept(), await accept()];
+  const get = async (id: string): Promise<JsonObject> =>
+    (await call(gateway, 'GET', `/responses/${id}`, undefined, key)).body;
+  while (!hasOutput(await get(running))) await wait(50);
+  await call(gateway, 'PATCH', path, { disabled: true }, MANAGEMENT_KEY);
+  await wait(6_500);
+  await call(gateway, 'PATCH', path, { disabled: false }, MANAGEMENT_KEY);
+  const [one, other] = [await get(running), await get(waiting)];
+  for (const ended of [one, other])
+    assert.deepEqual([ended['status'], ended['error_type']], ['failed', 'authentication']);
+  assert.notEqual(one['output_text'], '');
+  assert.deepEqual(other['output'], []);
+});
+
 // @spec responses-124
 test('a response in the background that takes too long fails with what it has', async (t) => {
   const gateway = await startGateway({

@@ -57,6 +57,14 @@ for (const { name, makePlace } of ENGINES)
       assert.deepEqual([next?.id, next?.request, next?.runs, next?.wasLost], ['c', 'request of c', 1, false]);
     });
 
+    // @spec responses-120
+    test('wait in no greater number, however many are added at a time', async (t) => {
+      const { tasks } = await open(t, makePlace);
+      const rows = { tasks } as StoredRows;
+      const added = await Promise.all(Array.from({ length: 12 }, (_, at) => add(rows, `a${at}`)));
+      assert.equal(added.filter(Boolean).length, WAITING_MAX);
+    });
+
     // @spec responses-125
     test('run in one process at a time, and in another one when the lease of the first is over', async (t) => {
       const rows = await open(t, makePlace);

@@ -146,7 +146,26 @@ async function add(
     ...(await sealing.seal(request, owner)),
   });
   await kysely.insertInto('background_responses').values(columns).execute();
-  return true;
+  // Of many at the same moment each has counted before the others were there.
+  const before = await kysely
+    .selectFrom('background_responses')
+    .select(({ fn }) => fn.countAll().as('waiting'))
+    .where('key_hash', '=', owner.keyHash)
+    .where('state', '=', 'queued')
+    .where((is) =>
+      is.or([
+        is('created_at_ms', '<', createdAtMs),
+        is.and([is('created_at_ms', '=', createdAtMs), is('id', '<', id)]),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  if (numberOf(before.waiting) < waitingMax) return true;
+  const { numDeletedRows } = await kysely
+    .deleteFrom('background_responses')
+    .where('id', '=', id)
+    .where('state', '=', 'queued')
+    .executeTakeFirst();
+  return numDeletedRows === 0n;
 }
 
 async function readStatus({ database: { kysely } }: Deps, id: string): Promise<BackgroundStatus | undefined> {

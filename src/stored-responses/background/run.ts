@@ -8,6 +8,7 @@ import type { LostRun } from '../../pipeline/background/charge-lost-run.ts';
 import type { Generate, IncomingRequest, KeepResponse } from '../../pipeline/request.ts';
 import type { ResponseRow, ResponseRows } from '../../state/contract.ts';
 import type { BackgroundTask, BackgroundTasks } from '../../store/responses/background-tasks.ts';
+import type { FindRefusedKeys } from '../../store/responses/refused-keys.ts';
 import type { ResponseEvents } from '../../store/responses/response-events.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import type { HeaderDirectives } from '../../wire/gateway/headers.ts';
@@ -35,6 +36,7 @@ export interface RunDeps {
   readonly format: ClientFormat;
   /** @throws GatewayError what refuses the request by now */
   readonly decode: (accepted: AcceptedRequest) => Promise<GenerationRequest>;
+  readonly findRefusedKeys: FindRefusedKeys;
   /** The charge of a run whose process is gone, by what it had sent. */
   readonly chargeLost: (lost: LostRun) => Promise<void>;
   readonly clock: Clock;
@@ -43,7 +45,7 @@ export interface RunDeps {
 }
 
 /** How a run is stopped from outside. */
-export type Stop = 'cancelled' | 'lost' | 'drain';
+export type Stop = 'cancelled' | 'lost' | 'drain' | 'refused';
 
 /** A run and what came of it. */
 export interface Run {
@@ -99,14 +101,17 @@ async function run(
   if (begun.status !== 'queued') return responseOf(begun);
   if (task.isCancelled) return asCancelled(response, fold.output('incomplete'));
   const accepted: AcceptedRequest = JSON.parse(task.request);
+  const { keyHash } = accepted.principal;
+  const isRefused = (await deps.findRefusedKeys([keyHash])).has(keyHash);
+  if (isRefused && !task.wasLost) return asFailed(response, fold.output('incomplete'), KEY_REFUSED);
   const request = await deps.decode(accepted).catch((error: unknown) => {
     if (error instanceof GatewayError) return error;
     throw error;
   });
   if (request instanceof GatewayError) return asFailed(response, fold.output('incomplete'), request);
-  if (task.wasLost && (fold.hasItems || task.runs > RUNS_MAX)) {
+  if (task.wasLost && (isRefused || fold.hasItems || task.runs > RUNS_MAX)) {
     await deps.chargeLost(lostRunOf(task, accepted, request, fold));
-    return asFailed(response, fold.output('incomplete'), LOST);
+    return asFailed(response, fold.output('incomplete'), isRefused ? KEY_REFUSED : LOST);
   }
   const generationId = task.runs === 1 ? task.generationId : newGenerationId(deps.clock.nowMs());
   if (generationId !== task.generationId) await deps.tasks.record(task.id, runner, generationId);
@@ -140,9 +145,14 @@ function endOf(last: JsonObject, fold: ResponseFold, why: Stop | undefined): Jso
   const output = objectsOf(last['output']);
   if (why === undefined || isWhole) return { ...last, store: true };
   if (why === 'cancelled') return asCancelled(last, output);
+  if (why === 'refused') return asFailed(last, output, KEY_REFUSED);
   return fold.hasItems ? asFailed(last, output, LOST) : undefined;
 }
 
+const KEY_REFUSED = new GatewayError(
+  'authentication',
+  'The API key of this response was disabled or deleted, or has expired, before the response ended.',
+);
 const LOST = new GatewayError('provider_unavailable', 'The gateway was stopped while it ran this response.');
 
 function lostRunOf(

@@ -8,6 +8,8 @@ export const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 /** Events are stored, and cancellations seen, this often. */
 const TICK_MS = 200;
+/** Runs of keys that are refused by now are stopped this late at most. */
+const KEYS_MS = 5_000;
 /** How often a process looks for a response that waits: one of its own begins at once. */
 const LOOK_MS = 1_000;
 /** In one process at a time, of all keys. */
@@ -37,6 +39,7 @@ export class BackgroundRunner {
   readonly #settling = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #lookedMs = -Infinity;
+  #keysMs = -Infinity;
   #isStopped = false;
   #ticking: Promise<void> = Promise.resolve();
 
@@ -94,6 +97,7 @@ export class BackgroundRunner {
     const { tasks, clock } = this.#deps;
     const stops = await tasks.toStop([...this.#running.keys()], this.#id);
     for (const [id, why] of stops) this.#running.get(id)?.run.stop(why);
+    await this.#stopRefused();
     const nowMs = clock.monotonicMs();
     for (const [id, running] of this.#running) {
       if (stops.get(id) === 'lost') {
@@ -105,6 +109,16 @@ export class BackgroundRunner {
       running.renewedMs = nowMs;
       await tasks.renew(id, this.#id, LEASE_MS);
     }
+  }
+
+  /** What a key may not begin any more, it does not go on with either. */
+  async #stopRefused(): Promise<void> {
+    const { findRefusedKeys, clock } = this.#deps;
+    if (clock.monotonicMs() - this.#keysMs < KEYS_MS) return;
+    this.#keysMs = clock.monotonicMs();
+    const keys = new Set([...this.#running.values()].map(({ task }) => task.owner.keyHash));
+    const refused = await findRefusedKeys([...keys]);
+    for (const { task, run } of this.#running.values()) if (refused.has(task.owner.keyHash)) run.stop('refused');
   }
 
   async #look(): Promise<void> {
