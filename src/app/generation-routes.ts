@@ -20,6 +20,7 @@ import type { RunVideo } from '../video-jobs/run-video.ts';
 import { createSpeechRoute } from '../http/generation/speech.ts';
 import { createTranscriptionsRoute, type TranscriptionsRouteDeps } from '../http/generation/transcriptions.ts';
 import type { UnreadResponses } from '../http/unread-responses.ts';
+import { checkAccepted } from '../pipeline/background/check-accepted.ts';
 import { countTokens } from '../pipeline/count-tokens.ts';
 import { explainRoute } from '../pipeline/explain.ts';
 import { EMBEDDINGS_STEPS } from '../pipeline/operation/embed-in-parts.ts';
@@ -80,7 +81,9 @@ export function generationRoutes(
     '/chat/completions': createGenerationRoute(chat, { ...deps, enter }),
     '/messages': createGenerationRoute(messages, { ...messagesParts, enter }),
     '/responses': createResponsesRoute(responses, { ...responsesParts, enter }, decode, limits.kept),
-    '/responses/compact': createCompactRoute(responses, { ...responsesParts, enter }, decode),
+    '/responses/compact': createCompactRoute(responses, { ...responsesParts, enter }, decode, (of) =>
+      checkAccepted(generateDeps, of),
+    ),
     '/responses/input_tokens': createInputTokensRoute(responses, { ...responsesParts, enter }, decode, count),
     ...operationRoutes(
       { ...deps, allowAzureHeader: true, enter },

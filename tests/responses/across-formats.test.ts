@@ -254,3 +254,12 @@ suite('what a client says of its installation', () => {
       assert.doesNotMatch(text, /client_metadata|installation/);
     });
 });
+
+suite('a count of no log probabilities', () => {
+  for (const served of ['chat', 'openai', 'responses'] as const)
+    // @spec responses-10
+    test(`is no parameter for an upstream: ${served}`, async () => {
+      const none = await ask(served, emit('Done.'), { input: [USER], top_logprobs: 0 });
+      assert.doesNotMatch(none.arrived[0]?.text ?? '', /logprobs/);
+    });
+});

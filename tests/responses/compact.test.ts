@@ -48,6 +48,22 @@ suite('POST /responses/compact', () => {
     assert.equal((compacted['usage'] as { total_tokens: number }).total_tokens, 0);
   });
 
+  // @spec responses-102
+  test('checks the model of a short history, and refuses a trigger with nothing before it', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const trigger = { type: 'compaction_trigger' };
+    for (const [path, body, status, param] of [
+      ['/responses/compact', { model: 'no/such', input: 'Hello' }, 404, null],
+      ['/responses/compact', { input: 'Hello' }, 400, 'model'],
+      ['/responses', { model: 'sandbox/echo', input: [trigger] }, 400, 'input'],
+    ] as const) {
+      const refused = await gateway.post(path, body);
+      const { error } = (await refused.json()) as { error: JsonObject };
+      assert.deepEqual([refused.status, error['param']], [status, param]);
+    }
+  });
+
   // @spec responses-102, responses-103, responses-pains-41
   test('refuses an empty input, and a summary that was changed, at its place', async (t) => {
     const gateway = await startGateway();

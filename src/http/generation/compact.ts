@@ -1,3 +1,4 @@
+import type { Principal } from '../../accounts/principal.ts';
 import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { hasFragileNumbers, parseKeepingNumbers } from '../../lib/json.ts';
@@ -6,6 +7,13 @@ import { compactionFormat, encodeUncompacted, withTrigger } from '../../wire/res
 import type { DecodeResponses } from './decode-responses.ts';
 import { NodeCaller } from './node-caller.ts';
 import { createBodyRoute, type GenerationRouteDeps, type RawHandler } from './route.ts';
+
+/** Refuses what a generation would be refused for. @throws GatewayError 400, 402, 403, 404, 429 */
+export type CheckRequest = (of: {
+  readonly id: string;
+  readonly request: GenerationRequest;
+  readonly principal: Principal;
+}) => Promise<void>;
 
 /** A shorter history is not worth a summary. */
 const HISTORY_TOKENS_MIN = 2_000;
@@ -16,6 +24,7 @@ export function createCompactRoute(
   format: ClientFormat,
   deps: GenerationRouteDeps,
   decode: DecodeResponses,
+  check: CheckRequest,
 ): RawHandler {
   const compacting = compactionFormat(format);
   return createBodyRoute(format, deps, async (admitted, response, arrivedMs) => {
@@ -26,6 +35,7 @@ export function createCompactRoute(
     const request = withoutCache(await decode({ ...admitted, body, text }));
     const caller = new NodeCaller(response, format, deps.unread);
     if (estimateRequestTokens(request) < HISTORY_TOKENS_MIN) {
+      await check({ id, request, principal });
       caller.answer(id, encodeUncompacted(request, id, Math.floor(deps.clock.nowMs() / MS_PER_S)));
       return;
     }

@@ -50,6 +50,8 @@ export function listInput(input: Json | undefined, context: DecodeContext | unde
   if (trigger >= 0 && trigger < own.length - 1)
     throw invalid(`input[${trigger}].type`, 'compaction_trigger must be the last item');
   const items = trigger < 0 ? own : own.slice(0, -1);
+  if (trigger >= 0 && history.length + items.length === 0)
+    throw invalidPrompt('input', 'has nothing before its compaction_trigger');
   if (items.length > ITEMS_MAX) throw invalidPrompt('input', `must have at most ${ITEMS_MAX} items`);
   if (history.length + items.length > ITEMS_MAX)
     throw invalidPrompt(HISTORY_PATH, `continues a conversation of more than ${ITEMS_MAX} items: begin a new one`);

@@ -22,7 +22,8 @@ export function decodeSettings(parsed: ResponsesRequest, tools: DecodedTools, in
   return withoutAbsent({
     maxTokens: parsed.max_output_tokens ?? parsed.max_completion_tokens ?? parsed.max_tokens,
     ...decodeSampling(parsed),
-    ...(wantsLogprobs && { logprobs: true }),
+    // Chat's upstreams refuse a count of them, also of none, where they are not requested.
+    ...(wantsLogprobs ? { logprobs: true } : { topLogprobs: undefined }),
     modalities: parsed.modalities,
     parallelToolCalls: parsed.parallel_tool_calls,
     toolChoice: decodeToolChoice(parsed.tool_choice, tools),
