@@ -182,7 +182,7 @@ function servicesOf(
     checkRequest: checkerOf(formats, live.catalog),
     readPlugins,
     tryFilters: createFilterTrials(generateDeps),
-    listing: createListing({ ...generateDeps, codexInstructions }),
+    listing: createListing({ ...generateDeps, authenticate: accounts.authenticate, codexInstructions }),
   };
 }
 

@@ -21,6 +21,7 @@ export function createListing(): () => string {
     metricsOf: (endpoint) => stats.listed(endpointName(endpoint)),
     providers: () => [],
     allowedTo: async () => () => true,
+    callerOf: async () => undefined,
     nowMs: () => systemClock.nowMs(),
     baseUrl: () => 'http://gateway.test/v1',
   };

@@ -10,8 +10,8 @@ import { createExplainRoute } from '../http/generation/explain.ts';
 import { createRerankRoute, type RerankRouteDeps } from '../http/generation/rerank.ts';
 import { largestBody } from '../http/body-budget.ts';
 import type { BodyLimits } from '../http/read-body.ts';
-import { createResponsesDecoder } from '../http/generation/decode-responses.ts';
-import { createResponsesRoute } from '../http/generation/responses.ts';
+import { createResponsesDecoder, type DecodeResponses } from '../http/generation/decode-responses.ts';
+import { createResponsesRoute, type KeptResponses } from '../http/generation/responses.ts';
 import type { StoredResponses } from '../stored-responses/stored-responses.ts';
 import { createGenerationRoute, type GenerationRouteDeps, type RawHandler } from '../http/generation/route.ts';
 import { createImagesRoute, type ImagesRouteDeps } from '../http/generation/images.ts';
@@ -30,6 +30,7 @@ import { TRANSCRIPTION_STEPS } from '../pipeline/operation/transcribe.ts';
 import { RERANK_STEPS } from '../pipeline/operation/rerank-in-parts.ts';
 import { createRunOperation } from '../pipeline/operation/run-operation.ts';
 import { createGenerate, type GenerateDeps } from '../pipeline/generate.ts';
+import type { ClientFormat } from '../wire/format.ts';
 import type { SharedDeps } from './shared-deps.ts';
 
 const BODY_IDLE_MS = 15_000;
@@ -80,11 +81,7 @@ export function generationRoutes(
   return {
     '/chat/completions': createGenerationRoute(chat, { ...deps, enter }),
     '/messages': createGenerationRoute(messages, { ...messagesParts, enter }),
-    '/responses': createResponsesRoute(responses, { ...responsesParts, enter }, decode, limits.kept),
-    '/responses/compact': createCompactRoute(responses, { ...responsesParts, enter }, decode, (of) =>
-      checkAccepted(generateDeps, of),
-    ),
-    '/responses/input_tokens': createInputTokensRoute(responses, { ...responsesParts, enter }, decode, count),
+    ...responsesRoutes(responses, { ...responsesParts, enter }, { decode, kept: limits.kept, count, generateDeps }),
     ...operationRoutes(
       { ...deps, allowAzureHeader: true, enter },
       { config, formBodies },
@@ -154,4 +151,24 @@ function rerankRoutes(
   const rerank = createRerankRoute({ ...deps, run: createRunOperation(generateDeps, RERANK_STEPS) });
   // The second is what clients of Cohere call below their base URL.
   return { '/rerank': rerank, '/v2/rerank': rerank };
+}
+
+interface ResponsesDeps {
+  readonly decode: DecodeResponses;
+  readonly kept: KeptResponses;
+  readonly count: CountRequest;
+  readonly generateDeps: GenerateDeps;
+}
+
+/** `POST /responses` and the routes beside it that take its bodies. */
+function responsesRoutes(
+  format: ClientFormat,
+  deps: GenerationRouteDeps,
+  { decode, kept, count, generateDeps }: ResponsesDeps,
+) {
+  return {
+    '/responses': createResponsesRoute(format, deps, decode, kept),
+    '/responses/compact': createCompactRoute(format, deps, decode, (of) => checkAccepted(generateDeps, of)),
+    '/responses/input_tokens': createInputTokensRoute(format, deps, decode, count),
+  };
 }

@@ -1,5 +1,7 @@
+import type { Authenticate } from '../accounts/keys/authenticate.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/directives.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { ProviderFile } from '../catalog/data-schema.ts';
 import { readProviderData } from '../catalog/read-data.ts';
@@ -18,6 +20,7 @@ export interface ListingDeps extends Pick<RulesDeps, 'policyOf' | 'byokCredentia
   readonly providers: ReadonlyMap<string, Provider>;
   /** The operator's. */
   readonly defaults: { readonly provider: Partial<ProviderPreferences> };
+  readonly authenticate: Authenticate;
   readonly clock: Clock;
   /** With the version segment. */
   readonly baseUrl: () => string;
@@ -33,10 +36,17 @@ export function createListing(deps: ListingDeps): ListingServices {
     metricsOf: (endpoint) => stats.listed(endpointName(endpoint)),
     providers: () => [...providers].map(([slug, provider]) => serializeProvider(slug, provider, files.get(slug))),
     allowedTo: (principal) => allowedTo(principal, deps),
+    callerOf: (headers) =>
+      Promise.try(() => deps.authenticate(headers, { allowApiKeyHeader: true })).catch(refusedAsNone),
     nowMs: () => clock.nowMs(),
     baseUrl,
     codexInstructions,
   };
+}
+
+function refusedAsNone(error: unknown): undefined {
+  if (!(error instanceof GatewayError)) throw error;
+  return undefined;
 }
 
 /** The hard rules of a plan, for a request that says nothing itself. */

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeFolder } from '../support/cli/spawn-cli.ts';
-import { API_KEY, startGateway } from '../support/gateway.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
 import { exchangeRaw, requestHead } from '../support/http/raw-http.ts';
 
 // @spec responses-4, responses-pains-43
@@ -104,6 +104,26 @@ test('gives Codex complete records of models where the operator wants it, withou
     [own?.['base_instructions'], own?.['context_window'], own?.['input_modalities']],
     ['Be a good agent.', 1_000, ['text', 'image']],
   );
+  const forKey = async (key: string): Promise<readonly unknown[]> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const list = await fetch(`${gateway.baseUrl}/models?client_version=0.150.0`, { headers });
+    assert.equal(list.status, 200);
+    return ((await list.json()) as { models: readonly Record<string, unknown>[] }).models.map(({ slug }) => slug);
+  };
+  const manage = { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' };
+  const rules = JSON.stringify({ name: 'only', allowed_models: ['sandbox/echo'] });
+  const made = await fetch(`${gateway.baseUrl}/guardrails`, { method: 'POST', headers: manage, body: rules });
+  const { data: guardrail } = (await made.json()) as { data: { id: string } };
+  const issued = await fetch(`${gateway.baseUrl}/keys`, { method: 'POST', headers: manage, body: '{"name":"k"}' });
+  const { key, data } = (await issued.json()) as { key: string; data: { hash: string } };
+  const assigned = await fetch(`${gateway.baseUrl}/guardrails/${guardrail.id}/assignments/keys`, {
+    method: 'POST',
+    headers: manage,
+    body: JSON.stringify({ key_hashes: [data.hash] }),
+  });
+  assert.equal(assigned.status, 200);
+  assert.deepEqual(await forKey(key), ['sandbox/echo'], 'what the key may use');
+  assert.equal((await forKey('wrong')).length, models.length);
   const missing = JSON.stringify({ responses: { codex_models: 'list', codex_instructions_file: `${file}.none` } });
   await assert.rejects(startGateway({ yaml: missing }), /codex_instructions_file.*cannot be read/);
 });

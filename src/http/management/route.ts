@@ -90,6 +90,8 @@ export interface ListingServices {
    * @throws GatewayError 503 while the caller's rules cannot be read
    */
   readonly allowedTo: (principal: Principal) => Promise<IsAllowed>;
+  /** The caller whose key a request to a public route has; `undefined`: none, or one that is refused. */
+  readonly callerOf: (headers: IncomingHttpHeaders) => Promise<Principal | undefined>;
   readonly nowMs: () => number;
   /** The base URL with the version segment. */
   readonly baseUrl: () => string;

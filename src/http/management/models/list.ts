@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
+import type { Model } from '../../../catalog/model.ts';
 import { defineRoute, NO_BODY, NOTHING, type ListingServices, type RouteAnswer } from '../route.ts';
 import { codexModels, type CodexModel } from './codex-models.ts';
 import { filterModels, modelsQuery, type FilterFacts, type ModelsQuery } from './filters.ts';
@@ -39,7 +41,7 @@ export const listModels = defineRoute({
     },
   },
   errors: [400],
-  handle({ query, headers, services: { listing } }): RouteAnswer {
+  async handle({ query, headers, services: { listing } }): Promise<RouteAnswer> {
     const models = filterModels(listing.catalog.list(), query, filterFacts(listing));
     if (headers['anthropic-version'] !== undefined) return { status: 200, body: serializeVendorList(models, query) };
     if (query.use_rss === 'true')
@@ -47,7 +49,10 @@ export const listModels = defineRoute({
     const page = serializePage(models, query, `${listing.baseUrl()}/models`);
     if (query.client_version === undefined) return { status: 200, body: page };
     const { codexInstructions } = listing;
-    const records = codexInstructions === undefined ? NO_CODEX_MODELS : codexModels(models, codexInstructions);
+    const records =
+      codexInstructions === undefined
+        ? NO_CODEX_MODELS
+        : codexModels(await modelsFor(headers, models, listing), codexInstructions);
     return { status: 200, body: { ...page, models: records } };
   },
 });
@@ -57,6 +62,18 @@ export const listModels = defineRoute({
  * empty one leaves the records that it brings along as they are (openai/codex#24286, 2026-03).
  */
 const NO_CODEX_MODELS: readonly CodexModel[] = [];
+
+/** What the key that was sent may use; without one, and with a wrong one, the list is as open as the list of models is. */
+async function modelsFor(
+  headers: IncomingHttpHeaders,
+  models: readonly Model[],
+  listing: ListingServices,
+): Promise<readonly Model[]> {
+  const caller = await listing.callerOf(headers);
+  if (caller === undefined) return models;
+  const isAllowed = await listing.allowedTo(caller);
+  return models.filter((model) => model.endpoints.some((endpoint) => isAllowed(model, endpoint)));
+}
 
 export function filterFacts(listing: ListingServices): FilterFacts {
   const places = new Map(listing.providers().map(({ slug, datacenters }) => [slug, datacenters ?? []]));
