@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createOpenAI } from '@ai-sdk/openai';
 import { APICallError, generateText, isStepCount, streamText, tool } from 'ai';
 import OpenAI from 'openai';
@@ -13,7 +14,7 @@ import type {
 import { z } from 'zod';
 import { CHAT_ONLY, MESSAGES_ONLY, MESSAGES_VENDOR, OWN, startBothFormats } from '../support/both-formats.ts';
 import { PNG_DATA_URL, PNG_MENTION } from '../support/files/media.ts';
-import { API_KEY, startGateway } from '../support/gateway.ts';
+import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { startAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 import { speak } from '../support/upstreams/speak.ts';
 
@@ -206,6 +207,73 @@ suite('kept responses of the openai client', () => {
     await assert.rejects(client.responses.retrieve(made.id), (error: unknown) => {
       return error instanceof OpenAI.NotFoundError;
     });
+  });
+});
+
+suite('background responses of the openai client', () => {
+  let own: RunningGateway;
+  let ownClient: OpenAI;
+  before(async () => {
+    own = await startGateway({ yaml: 'responses: { store: database, background: true }' });
+    ownClient = new OpenAI({ baseURL: own.baseUrl, apiKey: API_KEY, maxRetries: 0 });
+  });
+  after(() => own.close());
+  const LONG = { model: 'sandbox/long', input: 'tokens=40 every=20', background: true } as const;
+
+  // @spec responses-114
+  test('are created at once, and retrieved until they have ended', async () => {
+    const created = await ownClient.responses.create(LONG);
+    assert.equal(created.status, 'queued');
+    let response = created;
+    while (response.status === 'queued' || response.status === 'in_progress') {
+      await wait(50);
+      response = await ownClient.responses.retrieve(created.id);
+    }
+    assert.equal(response.status, 'completed');
+    assert.match(response.output_text, /^1 2 3 /);
+    const again = await ownClient.responses.create({
+      model: 'sandbox/echo',
+      input: 'x',
+      previous_response_id: response.id,
+    });
+    assert.equal(again.output_text, 'x');
+  });
+
+  // @spec responses-116, responses-117
+  test('are streamed, and from any event on when the connection was lost', async () => {
+    const events: ResponseStreamEvent[] = [];
+    const first = await ownClient.responses.create({ ...LONG, stream: true });
+    let id = '';
+    for await (const event of first) {
+      events.push(event);
+      if (event.type === 'response.created') ({ id } = event.response);
+      if (events.length === 8) break;
+    }
+    const { sequence_number: last } = events.at(-1) ?? assert.fail();
+    const rest = await ownClient.responses.retrieve(id, { stream: true, starting_after: last });
+    events.push(...(await collect(rest)));
+    assert.deepEqual(
+      events.map((event) => event.sequence_number),
+      events.map((_event, at) => at),
+    );
+    const end = events.at(-1);
+    assert.ok(end?.type === 'response.completed');
+    const deltas = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : ''));
+    assert.equal(deltas.join(''), (await ownClient.responses.retrieve(id)).output_text);
+    const helper = ownClient.responses.stream({ response_id: id, starting_after: last });
+    assert.equal((await helper.finalResponse()).output_text, deltas.join(''));
+  });
+
+  // @spec responses-118
+  test('are cancelled with what they have', async () => {
+    const created = await ownClient.responses.create({ ...LONG, input: 'tokens=2000 every=50' });
+    while ((await ownClient.responses.retrieve(created.id)).output_text === '') await wait(50);
+    const cancelled = await ownClient.responses.cancel(created.id);
+    assert.deepEqual([cancelled.status, cancelled.error], ['cancelled', null]);
+    const [kept] = await collect(ownClient.responses.inputItems.list(created.id));
+    assert.equal(kept?.type, 'message');
+    await ownClient.responses.delete(created.id);
+    await assert.rejects(ownClient.responses.retrieve(created.id), OpenAI.NotFoundError);
   });
 });
 

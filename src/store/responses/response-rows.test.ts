@@ -153,12 +153,17 @@ for (const { name, makePlace } of ENGINES) {
       assert.equal((await rows.find('other', OTHER_KEY))?.id, 'other');
     });
 
-    test('are sealed anew with another secret, with their files, and readable all the time', async (t) => {
+    test('are sealed anew with another secret, with their files, requests and events, and readable all the time', async (t) => {
       const { database, rows, use } = await open(t, makePlace);
       const row = withImage('a');
       await rows.put(row);
+      const owner = { ...KEY, keyHash: KEY.keyHash ?? '' };
+      const task = { id: 'a', owner, createdAtMs: 1, request: 'what to run', generationId: 'gen-a' };
+      assert.equal(await rows.tasks.add(task, 1), true);
+      const batch = { firstNumber: 0, lastNumber: 1, frames: 'what was sent' };
+      await rows.events.append('a', owner, batch);
       const both = createSecretBox([NEW, OLD]);
-      for (const place of ['responses', 'responseMedia'] as const) {
+      for (const place of ['responses', 'responseMedia', 'backgroundResponses', 'responseEvents'] as const) {
         const sealed = createSealedRows(database)[place];
         assert.deepEqual(await sealed.secretIds(), [OLD.id]);
         for (const each of await sealed.sealedByOthers(NEW.id, '', 10)) {
@@ -170,6 +175,9 @@ for (const { name, makePlace } of ENGINES) {
       // This process had opened it with the secret of before.
       use(createSecretBox([NEW]));
       assert.deepEqual(await rows.find('a', KEY), row);
+      assert.deepEqual(await rows.events.readAfter('a', -1), [batch]);
+      const claimed = await rows.tasks.claim('one', { perKey: 1, leaseMs: 1_000 });
+      assert.equal(claimed?.request, 'what to run');
     });
   });
 }
