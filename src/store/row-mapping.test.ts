@@ -123,7 +123,7 @@ async function columnsOf({ kysely, engine }: Database, table: string): Promise<r
 /** Makes a row in which no two columns hold the same value, so that a mix-up shows. */
 function sampleOf(table: string, columns: readonly ColumnFacts[]): Readonly<Record<string, unknown>> {
   const isFlag = ({ name }: ColumnFacts): boolean =>
-    /^(?:is_(?!.*_ms$)|include_|sends_|disabled$|enabled$|privacy_mode$|always_use$|streamed$|cancelled$|made_here$)/.test(
+    /^(?:is_(?!.*_ms$)|include_|sends_|disabled$|enabled$|privacy_mode$|always_use$|streamed$|cancelled$|made_here$|background$)/.test(
       name,
     );
   return Object.fromEntries(

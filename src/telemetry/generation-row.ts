@@ -104,6 +104,7 @@ const NO_UNITS: UnitCounts = {};
 /** Of tools and plugins, and what is counted by other units than tokens. */
 function furtherFactsOf(record: GenerationRecord) {
   const { fileFeesNanoUsd, serverTools, usage, request, dimensions } = record;
+  const response = isOperation(request) ? undefined : request.response;
   const { characters, audioMs, outputAudioMs, outputPixels, searchUnits, videoMs } = usage?.units ?? NO_UNITS;
   return {
     webSearches: sumOf(usage?.webSearchRequests, serverTools?.searches),
@@ -120,6 +121,8 @@ function furtherFactsOf(record: GenerationRecord) {
     videoMs: videoMs ?? null,
     inputCount: 'inputs' in request ? request.inputs.length : 'documents' in request ? request.documents.length : null,
     dimensions: dimensions ?? null,
+    background: response?.background === true,
+    previousResponseId: response?.previousResponseId ?? null,
   };
 }
 

@@ -34,7 +34,7 @@ const start = (t: TestContext, place: Place): ReturnType<typeof startGateway> =>
   startGateway(t, { ...place, env: { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY } });
 
 suite('responses in the background, when the gateway ends', () => {
-  // @spec responses-122, responses-126, responses-pains-39
+  // @spec responses-122, responses-126, responses-131, responses-pains-39
   test('are readable after a kill: one with output has failed with it, one without runs again, one that waits runs', async (t) => {
     const place = makePlace(t, ', background_per_key: 2');
     const first = await start(t, place);
@@ -63,6 +63,9 @@ suite('responses in the background, when the gateway ends', () => {
 
     const again = await until(second, silent, hasEnded);
     assert.equal(again['status'], 'completed');
+    const { status, body: found } = await call(second, 'GET', `/generation?id=${silent}`, undefined, MANAGEMENT_KEY);
+    const run = found['data'] as { cancelled: boolean; response_id: string; native_tokens_completion: number };
+    assert.deepEqual([status, run.cancelled, run.response_id], [200, false, silent], 'its second run');
     const whole = checkStream(await streamOf(second, silent));
     assert.equal(whole.filter(({ name }) => name === 'completed').length, 1);
     assert.equal((await until(second, waiting, hasEnded))['status'], 'completed');

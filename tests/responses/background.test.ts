@@ -43,7 +43,7 @@ for (const { name, isPostgres, makePlace } of ENGINES)
       await place?.remove();
     });
 
-    // @spec responses-114, responses-115
+    // @spec responses-114, responses-115, generation-14
     test('is accepted at once, polled while it runs, and ends as its stream says', async () => {
       const id = await acceptResponse(gateway, LONG);
       const running = await until(gateway, id, hasOutput);
@@ -62,6 +62,7 @@ for (const { name, isPostgres, makePlace } of ENGINES)
       assert.deepEqual(lastResponse(events), object);
       const record = await recordsOf(gateway, id);
       assert.deepEqual([record['model'], record['cancelled']], ['sandbox/long', false]);
+      assert.deepEqual([record['background'], record['response_id']], [true, id]);
     });
 
     // @spec responses-116, responses-117, responses-pains-39

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
+import { textOf } from '../../src/wire/json-fields.ts';
 import { responsesEventSchema, responsesResultSchema } from '../../src/wire/responses/response/response-schema.ts';
-import { API_KEY, startGateway } from '../support/gateway.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
 
 async function json(response: Response): Promise<JsonObject> {
   return (await response.json()) as JsonObject;
@@ -64,7 +65,7 @@ suite('POST /responses', () => {
     assert.equal((await json(unknown))['error_type'], 'not_found');
   });
 
-  // @spec responses-88
+  // @spec responses-88, generation-14
   test('goes on from a kept response, and records the generation as one of this endpoint', async (t) => {
     const gateway = await startGateway();
     t.after(() => gateway.close());
@@ -79,5 +80,12 @@ suite('POST /responses', () => {
     assert.equal(second['previous_response_id'], first['id']);
     const usage = second['usage'] as { input_tokens: number };
     assert.ok(usage.input_tokens > 6, 'all of the conversation was sent');
+    const url = `${gateway.url}/v1/generation?id=${textOf(second['id'])}`;
+    const found = await fetch(url, { headers: { authorization: `Bearer ${MANAGEMENT_KEY}` } });
+    const { data } = (await json(found)) as { data: JsonObject };
+    assert.deepEqual(
+      [data['response_id'], data['previous_response_id'], data['background']],
+      [second['id'], first['id'], false],
+    );
   });
 });

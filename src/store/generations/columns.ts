@@ -122,6 +122,10 @@ const columns = {
   input_count: nullable(integer),
   /** Numbers in each vector. */
   dimensions: nullable(integer),
+  /** It ran without a caller that waited; null for records from before there was such a thing. */
+  background: nullable(flag),
+  /** The response that it continued. */
+  previous_response_id: nullable(text),
 };
 
 export type GenerationsTable = TableOf<typeof columns>;

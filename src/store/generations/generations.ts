@@ -2,17 +2,25 @@ import type { Database } from '../engine/database.ts';
 import { generationRows, type GenerationRow } from './columns.ts';
 
 export interface GenerationStore {
+  /** By the id that its caller was given; of a response that ran twice in the background, its last run. */
   find(id: string): Promise<GenerationRow | undefined>;
 }
 
 export function createGenerationStore({ database }: { readonly database: Pick<Database, 'kysely'> }): GenerationStore {
   return {
     async find(id) {
-      const columns = await database.kysely
+      const { kysely } = database;
+      const first = await kysely.selectFrom('generations').selectAll().where('id', '=', id).executeTakeFirst();
+      if (first !== undefined && first.background !== 1) return generationRows.toRow(first);
+      const last = await kysely
         .selectFrom('generations')
         .selectAll()
-        .where('id', '=', id)
+        .where('request_id', '=', id)
+        .where('background', '=', 1)
+        .orderBy('created_at_ms', 'desc')
+        .limit(1)
         .executeTakeFirst();
+      const columns = last ?? first;
       return columns && generationRows.toRow(columns);
     },
   };

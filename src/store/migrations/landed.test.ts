@@ -33,6 +33,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0017-video-jobs': 'c7c9ab293b1942cc537e85d64e0ab283f437ce14988e4158d89fb01e05ef1e77',
   '0018-background-responses': '59a73647d9a3fbc7f7e4678ead544183f718fd612cf0dc04397c816cb9cbe71a',
   '0019-exports': 'f3f34b4194c0a8c9e63bf3645351aae691f2d98e16abd5d73235332894cb7654',
+  '0020-response-records': 'cba49f6bd1cffc20519cb7c693b92120b7b98e821e8afcc811f25bb4d5de7807',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

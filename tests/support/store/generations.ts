@@ -20,6 +20,8 @@ const LATER = {
   videoMs: 1_020,
   inputCount: 21,
   dimensions: 1_022,
+  background: true,
+  previousResponseId: 'resp_sample',
 };
 
 /** Makes a generation for tests: every member differs from its neighbours, so that a mix-up of columns shows. */

@@ -51,7 +51,7 @@ export const getGenerationContent = defineRoute({
     if (record === undefined) throw new GatewayError('not_found', 'There is no such generation.');
     if (principal?.kind !== 'management' && principal?.keyHash !== record.keyHash)
       throw new GatewayError('permission_denied', 'Only its own key and management keys see its content.');
-    const content = await services.content.find(id);
+    const content = await services.content.find(record.id);
     if (content === undefined) throw new GatewayError('not_found', 'Its content was not kept.');
     return { status: 200, body: { data: contentSchema.parse(content) } };
   },

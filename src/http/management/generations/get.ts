@@ -4,7 +4,7 @@ import { appIdOf } from '../../../lib/ids.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { OPERATION_KINDS } from '../../../canonical/operation.ts';
 import { serializeTime, serializeUsd } from '../../../resources/columns.ts';
-import { generationIdOf } from '../../../wire/responses/response/response-out.ts';
+import { generationIdOf, responseIdOf } from '../../../wire/responses/response/response-out.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 const text = z.string().nullable();
@@ -41,6 +41,9 @@ const generationSchema = z
       }),
     ),
     response_cache_source_id: text,
+    response_id: text.describe('Of the response, for requests to `POST /responses`.'),
+    previous_response_id: text.describe('The response that it continued.'),
+    background: z.boolean().describe('It ran in the background.'),
     streamed: z.boolean(),
     cancelled: z.boolean(),
     finish_reason: text,
@@ -149,6 +152,9 @@ function serializeGeneration(record: GenerationRecord): z.output<typeof generati
       is_byok: attempt.credential !== undefined,
       ...(attempt.credential !== undefined && { credential: attempt.credential }),
     })),
+    response_id: record.apiType === 'responses' ? responseIdOf(record.requestId) : null,
+    previous_response_id: record.previousResponseId,
+    background: record.background === true,
     streamed: record.streamed,
     cancelled: record.cancelled,
     finish_reason: record.finishReason,
