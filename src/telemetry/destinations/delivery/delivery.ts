@@ -1,5 +1,4 @@
 import type { Clock } from '../../../lib/clock.ts';
-import { createHousekeeping, type Housekeeping } from '../../../lib/async/housekeeping.ts';
 import type { ExportPosition, ExportRows } from '../../../store/exports/export-rows.ts';
 import type { GenerationRecord } from '../../record.ts';
 import type { Destinations, LiveDestination } from '../destinations.ts';
@@ -30,7 +29,6 @@ export interface DeliveryDeps extends Omit<SenderDeps, 'rows'> {
 }
 
 const CLOSE_MS_MAX = 2_000;
-const PAUSE_MS = 20;
 /** Destinations that are sent to at a time. */
 const SENDERS_MAX = 16;
 
@@ -46,17 +44,12 @@ class DestinationDelivery implements Delivery {
   #seen: ExportPosition = { xid: 0, seq: 0 };
   #refreshed: Promise<void> = Promise.resolve();
   readonly #running = new Set<Promise<void>>();
-  readonly #ticking: Housekeeping;
+  #timer: NodeJS.Timeout | undefined;
+  #ticking: Promise<void> | undefined;
   isOn = false;
 
   constructor(deps: DeliveryDeps) {
     this.#deps = deps;
-    this.#ticking = createHousekeeping({
-      work: () => this.#tick(),
-      everyMs: TICK_MS,
-      pauseMs: PAUSE_MS,
-      onFailed: deps.onFailed,
-    });
   }
 
   factsOf(record: GenerationRecord): string | undefined {
@@ -75,11 +68,19 @@ class DestinationDelivery implements Delivery {
   }
 
   start(): void {
-    if (this.#deps.sends) this.#ticking.start();
+    if (!this.#deps.sends) return;
+    // Without destinations a tick is one comparison.
+    this.#timer = setInterval(() => {
+      if (this.#senders.size === 0 || this.#ticking !== undefined) return;
+      this.#ticking = this.#tick()
+        .catch(this.#deps.onFailed)
+        .finally(() => (this.#ticking = undefined));
+    }, TICK_MS).unref();
   }
 
   async close(): Promise<void> {
-    await this.#ticking.stop();
+    clearInterval(this.#timer);
+    await this.#ticking;
     await Promise.all([...this.#senders.values()].map((sender) => sender.close(CLOSE_MS_MAX)));
     await Promise.all(this.#running);
   }
@@ -100,14 +101,12 @@ class DestinationDelivery implements Delivery {
     for (const sender of gone) this.#track(sender.close(CLOSE_MS_MAX));
   }
 
-  async #tick(): Promise<boolean> {
-    if (this.#senders.size === 0) return false;
+  async #tick(): Promise<void> {
     const { workspaces, end } = await this.#deps.rows.findNew(this.#seen);
     this.#seen = end;
     for (const sender of this.#senders.values()) if (workspaces.has(sender.live.row.workspaceId)) sender.wake();
     for (const sender of this.#senders.values())
       if (sender.isDue && this.#running.size < SENDERS_MAX) this.#track(sender.run());
-    return false;
   }
 
   #track(work: Promise<void>): void {
