@@ -8,8 +8,8 @@ import { encodeSpansAsProtobuf } from '../../src/telemetry/destinations/otlp/enc
 import { Double, type SpanExport } from '../../src/telemetry/destinations/otlp/span.ts';
 import { DESTINATION_TYPES } from '../../src/telemetry/destinations/registry.ts';
 import { textOf } from '../support/reported.ts';
-import { decodeProtobuf } from '../support/observability/decode-protobuf.ts';
-import { sampleExported } from '../support/observability/exported.ts';
+import { decodeProtobuf } from '../support/http/decode-protobuf.ts';
+import { sampleExported } from '../support/http/exported.ts';
 
 const NOW_MS = 1_795_247_900_000;
 const ID = '3f0b5c4e-1111-4222-8333-444455556666';
