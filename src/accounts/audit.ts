@@ -6,8 +6,8 @@ import type { AuditFilter, AuditStore } from '../store/accounts/audit.ts';
 import type { Page } from '../store/engine/page.ts';
 import type { Principal } from './principal.ts';
 
-/** The author of a change: a key, or the person at the command line. */
-export type Actor = Pick<Principal, 'keyHash' | 'label'> | 'command line';
+/** The author of a change: a key, the person at the command line, or an address without a key. */
+export type Actor = Pick<Principal, 'keyHash' | 'label'> | 'command line' | { readonly address: string };
 
 /** A change that was made. It must hold no secret. */
 export interface Change {
@@ -39,13 +39,11 @@ export function createAudit({ store, clock, onLost }: AuditDeps): Audit {
   return {
     async record({ actor, action, subject, changes }) {
       const atMs = clock.nowMs();
-      const isKey = actor !== 'command line';
       const event: AuditEvent = {
         // The id grows with time, so that events of one ms keep an order.
         id: `audit-${String(atMs).padStart(15, '0')}-${randomText(12)}`,
         atMs,
-        actorKeyHash: isKey ? actor.keyHash : null,
-        actorLabel: isKey ? actor.label : actor,
+        ...serializeActor(actor),
         action,
         subject,
         changes: limitChanges(changes),
@@ -58,6 +56,12 @@ export function createAudit({ store, clock, onLost }: AuditDeps): Audit {
     },
     list: (filter) => store.list(filter),
   };
+}
+
+function serializeActor(actor: Actor): Pick<AuditEvent, 'actorKeyHash' | 'actorLabel'> {
+  if (typeof actor === 'string') return { actorKeyHash: null, actorLabel: actor };
+  if ('address' in actor) return { actorKeyHash: null, actorLabel: actor.address };
+  return { actorKeyHash: actor.keyHash, actorLabel: actor.label };
 }
 
 function limitChanges(changes: JsonObject): JsonObject {

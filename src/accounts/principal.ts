@@ -36,3 +36,9 @@ export const DEFAULT_ACCOUNT_ID = 'default';
 
 /** The one workspace that every key belongs to until there are more. Fixed, so that it is the same everywhere. */
 export const DEFAULT_WORKSPACE_ID = '00000000-0000-4000-8000-000000000001';
+
+/**
+ * Stands for operators that a one-time link let into the dashboard. It is the digest of no key that anyone knows: links are no
+ * keys, and their sessions must not be taken for those of one.
+ */
+export const LINK_OPERATOR_HASH = '0'.repeat(64);

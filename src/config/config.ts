@@ -54,6 +54,7 @@ export interface Config {
   readonly deadlines: { readonly adaptive: boolean };
   readonly routers: RoutersConfig;
   readonly credits: { readonly enforce: boolean };
+  readonly console: ConsoleConfig;
   /** Whether normal keys may issue keys. @spec key-18 */
   readonly oauth: { readonly normalKeys: boolean };
   /** MCP servers, including disabled ones. */
@@ -119,6 +120,15 @@ export interface Config {
   readonly logLevel: string;
   /** `pretty`: lines for people. */
   readonly logFormat: 'json' | 'pretty';
+}
+
+/** The dashboard. */
+export interface ConsoleConfig {
+  readonly enabled: boolean;
+  /** Names, in lower case and without a port, under which browsers find it, besides those of this machine. */
+  readonly allowedHosts: readonly string[];
+  /** Whether a browser on another machine may sign in without TLS. */
+  readonly plainHttp: boolean;
 }
 
 /** Jobs that make clips. */

@@ -20,6 +20,7 @@ import { countWorkers } from './count-workers.ts';
 import { mcpServerOf } from './mcp-servers.ts';
 import { budgetMemory, type MemoryBudget } from './memory-budget.ts';
 import type { CheckedOptions } from './read-options.ts';
+import { consoleOf } from './schema/console.ts';
 import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
 import type { ConfigFile } from './schema.ts';
 
@@ -92,6 +93,7 @@ export function fileConfig(
     routers: routersOf(file.routers),
     credits: { enforce: file.credits.enforce ?? false },
     oauth: { normalKeys: file.oauth.normal_keys ?? false },
+    console: consoleOf(file.console),
     mcpServers: Object.entries(file.mcp_servers).map(([name, entry]) => mcpServerOf(name, entry)),
     search: searchOf(file.search),
     webFetch: { privateAddresses: file.web_fetch.private_addresses ?? false },

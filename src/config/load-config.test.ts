@@ -53,6 +53,7 @@ routers:
   fusion: { presets: { general-fast: { analysis_models: [acme/one, [acme/two, acme/one]], model: acme/two } } }
 credits:    { enforce: true }
 oauth:      { normal_keys: true }
+console:    { enabled: false, allowed_hosts: [Gateway.Example, "[::2]"], plain_http: true }
 mcp_servers: { wiki: { url: "http://127.0.0.1:9105/mcp" } }
 search:     { engine: tavily, exa: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9102/" }, tavily: }
 web_fetch:  { private_addresses: true }
@@ -153,6 +154,7 @@ test('takes every key of the file into the configuration', () => {
     },
     credits: { enforce: true },
     oauth: { normalKeys: true },
+    console: { enabled: false, allowedHosts: ['gateway.example', '[::2]'], plainHttp: true },
     mcpServers: [
       {
         name: 'wiki',

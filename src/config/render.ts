@@ -60,6 +60,7 @@ export function renderConfig(config: Config): string {
     routers: formatRouters(config.routers),
     credits: { enforce: config.credits.enforce },
     oauth: { normal_keys: config.oauth.normalKeys },
+    console: formatConsole(config.console),
     mcp_servers: formatMcpServers(config.mcpServers, REDACTED),
     search: formatSearch(config.search),
     web_fetch: { private_addresses: config.webFetch.privateAddresses },
@@ -102,6 +103,10 @@ function formatObservability({ observability }: Config) {
     export_bytes_max_mb: observability.exportBytesMax / BYTES_PER_MB,
     suspend_after_hours: observability.suspendAfterMs / MS_PER_HOUR,
   };
+}
+
+function formatConsole({ enabled, allowedHosts, plainHttp }: Config['console']): object {
+  return { enabled, allowed_hosts: allowedHosts, plain_http: plainHttp };
 }
 
 function formatRouters({ classifiesTraffic, judge, auto, switchyard, fusion }: Config['routers']): object {

@@ -3,6 +3,7 @@ import { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.ts';
 import { checkTransport, mcpServersSection, mcpServerShape } from './mcp-servers.ts';
 import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
 import { aliases } from './schema/aliases.ts';
+import { consoleSection } from './schema/console.ts';
 import { key } from './schema/key.ts';
 import { betaChanges, provider, retrySection } from './schema/models.ts';
 import { headers, httpUrl, OFF, optionalSection, providerSlug, section, text } from './schema/parts.ts';
@@ -147,6 +148,7 @@ export const configFile = section({
     { normal_keys: key(z.boolean(), 'Normal keys may issue keys for applications.', OFF) },
     'Keys for applications: docs/administration.md.',
   ),
+  console: consoleSection,
   mcp_servers: mcpServersSection(section(mcpServerShape(headers)).superRefine(checkTransport)).meta({
     description: 'MCP servers, whose tools models can use: docs/mcp.md.',
   }),

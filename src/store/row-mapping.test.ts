@@ -14,7 +14,7 @@ import { presetResource, presetVersionResource } from '../resources/presets.ts';
 import { camelCase } from '../resources/row-mapper.ts';
 import { budgetResource, memberResource } from '../resources/workspace-parts.ts';
 import { workspaceResource } from '../resources/workspaces.ts';
-import { contentRows, oauthCodeRows } from './accounts/columns.ts';
+import { consoleLinkRows, consoleSessionRows, contentRows, oauthCodeRows } from './accounts/columns.ts';
 import { openDatabase, type Database } from './engine/database.ts';
 import { backgroundResponseRows, responseEventRows, storedMediaRows, storedResponseRows } from './responses/columns.ts';
 import { generationRows } from './generations/columns.ts';
@@ -88,6 +88,8 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   ledger_entries: ledgerEntryResource.rows,
   audit_events: auditEventResource.rows,
   oauth_codes: oauthCodeRows,
+  console_sessions: consoleSessionRows,
+  console_links: consoleLinkRows,
   files: serviceFileResource.rows,
   generation_content: contentRows,
   generations: generationRows,

@@ -1,4 +1,9 @@
-import type { GenerationContentTable, OauthCodesTable } from './accounts/columns.ts';
+import type {
+  ConsoleLinksTable,
+  ConsoleSessionsTable,
+  GenerationContentTable,
+  OauthCodesTable,
+} from './accounts/columns.ts';
 import type {
   BackgroundResponsesTable,
   ResponseEventsTable,
@@ -129,6 +134,8 @@ export interface Tables {
   readonly presets: PresetsTable;
   readonly preset_versions: PresetVersionsTable;
   readonly oauth_codes: OauthCodesTable;
+  readonly console_sessions: ConsoleSessionsTable;
+  readonly console_links: ConsoleLinksTable;
   readonly generation_content: GenerationContentTable;
   readonly generation_feedback: GenerationFeedbackTable;
   readonly usage_hourly: UsageTable;

@@ -34,20 +34,30 @@ const SCHEME = 'bearer ';
 const HOW_TO = 'Send an API key in the header "Authorization: Bearer <API_KEY>".';
 
 /**
- * The one place that decides which caller a request has. A key is hashed before any other code sees it, and is looked
- * up by its whole digest only (CVE-2026-42208, CVE-2026-35030: SQL made of a key, a cache keyed by its beginning).
+ * Finds the caller with a key's digest, as `Authenticate` does.
+ * @throws GatewayError 401; thrown or as a rejection, in the same way
  */
-export function createAuthenticator(deps: AuthenticatorDeps): Authenticate {
+export type AdmitKey = (keyHash: string) => Principal | Promise<Principal>;
+
+export function createKeyAdmission(deps: AuthenticatorDeps): AdmitKey {
   const { keys, clock } = deps;
   const fixed = parseStaticKeys(deps.staticKeys);
   const cache = createKeyCache(keys, clock);
-  return (headers, options) => {
-    const keyHash = hashKey(parseKey(headers, options));
+  return (keyHash) => {
     const principal = fixed.get(keyHash);
     if (principal !== undefined) return principal;
     const known = cache.look(keyHash);
     return known instanceof Promise ? known.then((key) => admit(key, clock)) : admit(known, clock);
   };
+}
+
+/**
+ * The one place that decides which caller a request has. A key is hashed before any other code sees it, and is looked
+ * up by its whole digest only (CVE-2026-42208, CVE-2026-35030: SQL made of a key, a cache keyed by its beginning).
+ */
+export function createAuthenticator(deps: AuthenticatorDeps | AdmitKey): Authenticate {
+  const admitKey = typeof deps === 'function' ? deps : createKeyAdmission(deps);
+  return (headers, options) => admitKey(hashKey(parseKey(headers, options)));
 }
 
 /** @throws GatewayError 403 when the key is of the other kind. @spec auth-6 */
@@ -84,12 +94,12 @@ function parseKey(headers: Headers, options: AuthenticateOptions): string {
 }
 
 function checkKey(key: string | readonly string[]): string {
-  if (typeof key === 'string' && isPrintable(key)) return key;
+  if (typeof key === 'string' && isPrintableKey(key)) return key;
   throw refuse(`The API key is not well-formed. ${HOW_TO}`);
 }
 
-/** Returns whether a text is visible ASCII without blanks, 1 to 512 characters. */
-function isPrintable(text: string): boolean {
+/** Returns whether a text can be a key: visible ASCII without blanks, 1 to 512 characters. */
+export function isPrintableKey(text: string): boolean {
   if (text.length === 0 || text.length > KEY_CHARS_MAX) return false;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -111,7 +121,7 @@ function parseStaticKeys({ management, normal }: StaticKeys): ReadonlyMap<string
 const UNOWNED = { accountId: DEFAULT_ACCOUNT_ID, workspaceId: DEFAULT_WORKSPACE_ID, memberId: null } as const;
 
 function addStaticKey(fixed: Map<string, Principal>, kind: Principal['kind'], key: string, name: string): void {
-  if (!isPrintable(key)) throw new Error(`${name} must be 1 to ${KEY_CHARS_MAX} visible ASCII characters.`);
+  if (!isPrintableKey(key)) throw new Error(`${name} must be 1 to ${KEY_CHARS_MAX} visible ASCII characters.`);
   const keyHash = hashKey(key);
   fixed.set(keyHash, { kind, keyHash, ...UNOWNED, name, label: labelKey(key) });
 }

@@ -7,7 +7,7 @@ import type { KeyStore } from '../../store/accounts/keys.ts';
 import { defaultGuardrailId } from '../policy/default-guardrail-id.ts';
 import { hashKey } from './key-format.ts';
 import type { StaticKeys } from './keys.ts';
-import { DEFAULT_WORKSPACE_ID } from '../principal.ts';
+import { DEFAULT_WORKSPACE_ID, LINK_OPERATOR_HASH } from '../principal.ts';
 
 /** Decides which keys may issue a key for an application. */
 export interface CodeIssuers {
@@ -46,7 +46,7 @@ export function createCodeIssuers(deps: CodeIssuersDeps): CodeIssuers {
   const normal = staticKeys.normal && hashKey(staticKeys.normal);
   return {
     async refusalOf(keyHash) {
-      if (keyHash === management) return undefined;
+      if (keyHash === management || keyHash === LINK_OPERATOR_HASH) return undefined;
       if (keyHash === normal) return allowsNormalKeys ? refusalOfWorkspace(deps, DEFAULT_WORKSPACE_ID) : IS_NORMAL;
       const key = await keys.find(keyHash);
       const isOver = key !== undefined && key.expiresAtMs !== null && key.expiresAtMs <= clock.nowMs();
@@ -58,7 +58,7 @@ export function createCodeIssuers(deps: CodeIssuersDeps): CodeIssuers {
       return key.creatorUserId === null ? refusalOfWorkspace(deps, key.workspaceId) : undefined;
     },
     async rootOf(keyHash) {
-      if (keyHash === management) return null;
+      if (keyHash === management || keyHash === LINK_OPERATOR_HASH) return null;
       const key = await keys.find(keyHash);
       return key?.kind === 'management' ? null : (key?.rootKeyHash ?? keyHash);
     },

@@ -38,3 +38,38 @@ const generationContent = {
 export type ContentRow = RowOf<typeof generationContent>;
 export type GenerationContentTable = TableOf<typeof generationContent>;
 export const contentRows = createRowMapper(generationContent);
+
+/** A session of the dashboard. Its two secrets, the cookie and the token, are stored nowhere. */
+const consoleSessions = {
+  /** Its public name, by which it is listed and ended. */
+  id: text,
+  /** SHA-256 of the cookie, hex. */
+  id_hash: text,
+  /** SHA-256 of the token, hex. */
+  token_hash: text,
+  /** What was shown at sign-in: a key, or a one-time link. */
+  subject_kind: textOf<'management-key' | 'api-key' | 'link'>(),
+  /** The hash of the key; of a link, that of the link. */
+  subject_id: text,
+  role: textOf<'operator' | 'member'>(),
+  created_at_ms: integer,
+  last_seen_at_ms: integer,
+  idle_until_ms: integer,
+  ends_at_ms: integer,
+  user_agent: text,
+  address_prefix: text,
+};
+export type ConsoleSessionRow = RowOf<typeof consoleSessions>;
+export type ConsoleSessionsTable = TableOf<typeof consoleSessions>;
+export const consoleSessionRows = createRowMapper(consoleSessions);
+
+/** A link that signs in once. Used or expired it is deleted. */
+const consoleLinks = {
+  /** SHA-256 of the link's token, hex. */
+  token_hash: text,
+  created_at_ms: integer,
+  expires_at_ms: integer,
+};
+export type ConsoleLinkRow = RowOf<typeof consoleLinks>;
+export type ConsoleLinksTable = TableOf<typeof consoleLinks>;
+export const consoleLinkRows = createRowMapper(consoleLinks);

@@ -21,6 +21,7 @@ import { up as up0017 } from '../migrations/0017-video-jobs.ts';
 import { up as up0018 } from '../migrations/0018-background-responses.ts';
 import { up as up0019 } from '../migrations/0019-exports.ts';
 import { up as up0020 } from '../migrations/0020-response-records.ts';
+import { up as up0021 } from '../migrations/0021-console-sessions.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0018-background-responses', up: up0018 },
   { name: '0019-exports', up: up0019 },
   { name: '0020-response-records', up: up0020 },
+  { name: '0021-console-sessions', up: up0021 },
 ];
 
 /**

@@ -34,6 +34,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0018-background-responses': '59a73647d9a3fbc7f7e4678ead544183f718fd612cf0dc04397c816cb9cbe71a',
   '0019-exports': 'f3f34b4194c0a8c9e63bf3645351aae691f2d98e16abd5d73235332894cb7654',
   '0020-response-records': 'cba49f6bd1cffc20519cb7c693b92120b7b98e821e8afcc811f25bb4d5de7807',
+  '0021-console-sessions': '28b7b17e3b92522f6d6c24db004780290cb5c8f82b20f32ee4a1985a81fa3a4f',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };
