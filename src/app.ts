@@ -5,6 +5,7 @@ import type { ManagementServices } from './http/management/route.ts';
 import type { HttpServer } from './http/server.ts';
 import { providersThatAreOn } from './app/catalog/missing-providers.ts';
 import { checkerOf, serializeErrorIn } from './app/client-formats.ts';
+import { createConsoleArea, type ConsoleArea } from './app/console-area.ts';
 import { openFoundation, type Foundation, type GatewayOptions } from './app/foundation.ts';
 import { waitForRecords } from './app/journal.ts';
 import { readCodexInstructions } from './app/catalog/codex-instructions.ts';
@@ -27,6 +28,8 @@ export interface App {
     readonly url: string;
     /** The keys that the first start made. They cannot be shown again, so they are made once everything else stands. */
     readonly firstKeys?: FirstKeys;
+    /** What signs in to the dashboard, once; made with the first keys. */
+    readonly consoleLink?: string;
   }>;
   /** Takes over what may change while the gateway runs: models, and the beta flags of providers. */
   reload(next: GatewayOptions['config']): void;
@@ -57,7 +60,8 @@ export async function createApp(given: GatewayOptions): Promise<App> {
     config.server.workers > 1
       ? await openWorkers({ ...foundation.shared, ...storage, findsLocalServers: options.findsLocalServers === true })
       : undefined;
-  const server = openFirstServer(options, foundation, parts, { workers, codexInstructions });
+  const consoleArea = createConsoleArea(options, foundation, parts);
+  const server = openFirstServer(options, foundation, parts, { workers, consoleArea, codexInstructions });
   return {
     generations: {
       async find(id) {
@@ -78,7 +82,8 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       responseArea.start();
       videoArea.start();
       foundation.shared.log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
-      return { url, ...(firstKeys !== undefined && { firstKeys }) };
+      if (firstKeys === undefined) return { url };
+      return { url, firstKeys, ...(config.console.enabled && { consoleLink: await consoleArea.links.create() }) };
     },
     reload(next) {
       const share = shareMemory(next);
@@ -116,8 +121,13 @@ function openFirstServer(
   parts: Parts,
   {
     workers,
+    consoleArea,
     codexInstructions,
-  }: { readonly workers: Workers | undefined; readonly codexInstructions: string | undefined },
+  }: {
+    readonly workers: Workers | undefined;
+    readonly consoleArea: ConsoleArea;
+    readonly codexInstructions: string | undefined;
+  },
 ): HttpServer {
   const { shared, accounts, storage } = foundation;
   const { metrics, log, config } = shared;
@@ -125,6 +135,7 @@ function openFirstServer(
   const ready = createReadiness({ ...storage, ...parts.spending });
   return openServer(options, foundation, parts, {
     ...(workers !== undefined && { connectionsMax: config.memory.connections * config.server.workers }),
+    console: (own) => consoleArea.listener(own),
     mount: (server) => async (fastify) => {
       const { mountOperations } = await import('./http/operations.ts');
       const { registerManagementRoutes } = await import('./http/management/register-routes.ts');
@@ -140,7 +151,8 @@ function openFirstServer(
         log: log.general,
       });
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
-        authenticate: limitManagement(accounts.authenticate, createManagersLimiter(shared)),
+        authenticate: limitManagement(consoleArea.callers.orKeys(accounts.authenticate), createManagersLimiter(shared)),
+        callers: consoleArea.callers,
         services: servicesOf(foundation, parts, codexInstructions),
         log: log.general,
         serializeError: serializeErrorIn(parts.formats, shared.baseUrl),

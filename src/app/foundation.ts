@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createAuthenticator } from '../accounts/keys/authenticate.ts';
+import { createAuthenticator, createKeyAdmission } from '../accounts/keys/authenticate.ts';
 import { createKeys, type StaticKeys } from '../accounts/keys/keys.ts';
 import type { Config } from '../config/config.ts';
 import { createTextInspector } from '../content-filters/inspector.ts';
@@ -44,6 +44,8 @@ export interface GatewayOptions {
   readonly videoTimes?: Partial<VideoTimes>;
   /** Server tools beside those of the registry; one of a type that it has stands in for that. */
   readonly serverTools?: readonly RegisteredTool[];
+  /** The folder of the dashboard. Default: that of the sources. */
+  readonly dashboardFolder?: string;
   /** Keeps accounts in place of what was built for it: to measure what they cost (`bench/`). */
   readonly accounting?: (built: Accounting) => Accounting;
 }
@@ -132,11 +134,13 @@ function createAccounts(config: Config, { database, state }: Storage) {
   const clock = systemClock;
   const staticKeys = staticKeysFrom(config);
   const store = createKeyStore({ database, invalidations: state.invalidations });
+  const admitKey = createKeyAdmission({ keys: store, clock, staticKeys });
   return {
+    admitKey,
     staticKeys,
     keyStore: store,
     keys: createKeys({ store, clock }),
-    authenticate: createAuthenticator({ keys: store, clock, staticKeys }),
+    authenticate: createAuthenticator(admitKey),
   };
 }
 

@@ -36,6 +36,15 @@ import type { SharedDeps } from './shared-deps.ts';
 const BODY_IDLE_MS = 15_000;
 const BODY_TOTAL_MS = 300_000;
 
+/** What one server's routes share. */
+export interface GenerationLimits {
+  readonly draining: () => boolean;
+  readonly bodyLimits: Partial<BodyLimits> | undefined;
+  readonly unread: UnreadResponses;
+  readonly kept: StoredResponses;
+  readonly runVideo: RunVideo;
+}
+
 /** The routes that take a body in a caller's format, by their path below the version segment. */
 export function generationRoutes(
   { config, clock, metrics, baseUrl, bodies, spool, turns }: SharedDeps,
@@ -43,13 +52,7 @@ export function generationRoutes(
   generateDeps: GenerateDeps,
   authenticate: Authenticate,
   presets: Presets,
-  limits: {
-    readonly draining: () => boolean;
-    readonly bodyLimits: Partial<BodyLimits> | undefined;
-    readonly unread: UnreadResponses;
-    readonly kept: StoredResponses;
-    readonly runVideo: RunVideo;
-  },
+  limits: GenerationLimits,
 ): Readonly<Record<string, RawHandler>> {
   const deps: GenerationRouteDeps = {
     authenticate,

@@ -1,4 +1,5 @@
 import { buildOpenApi } from '../http/openapi/openapi.ts';
+import { CONSOLE_ROUTES } from '../http/console/session-routes.ts';
 import { MANAGEMENT_ROUTES } from '../http/routes.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { pluginSchema } from '../plugins/index.ts';
@@ -22,6 +23,7 @@ const INTERFACE_VERSION = '1.0.0';
 export function openApiDocument(): JsonObject {
   return buildOpenApi({
     routes: MANAGEMENT_ROUTES,
+    consoleRoutes: CONSOLE_ROUTES,
     generation: {
       chat: {
         request: chatRequestSchema({ plugin: pluginSchema }),

@@ -18,7 +18,7 @@ import { createClientFormats, serializeErrorIn, type ClientFormats } from './cli
 import { createFileArea, type FileArea } from './file-area.ts';
 import type { Foundation, GatewayOptions } from './foundation.ts';
 import { createGenerateDeps } from './generate-deps.ts';
-import { generationRoutes } from './generation-routes.ts';
+import { generationRoutes, type GenerationLimits } from './generation-routes.ts';
 import { createLocalServers, type LocalServers } from './catalog/local-servers.ts';
 import { createObservability, type Observability } from './observability.ts';
 import { createResponseArea, type ResponseArea } from './response-area.ts';
@@ -146,12 +146,14 @@ export function openServer(
   listener: {
     readonly reusePort?: boolean;
     readonly connectionsMax?: number;
+    /** Absent: this process serves no dashboard. */
+    readonly console?: (own: Pick<GenerationLimits, 'unread' | 'draining'>) => ServerOptions['console'];
     readonly mount: (server: () => HttpServer) => ServerOptions['mount'];
   },
 ): HttpServer {
   const { config, log } = shared;
   const unread = createUnreadResponses({ bytesMax: config.memory.unreadBytes });
-  const { reusePort = false, connectionsMax = config.memory.connections, mount } = listener;
+  const { reusePort = false, connectionsMax = config.memory.connections, mount, console } = listener;
   const server: HttpServer = createHttpServer({
     host: config.server.host,
     port: config.server.port,
@@ -167,6 +169,7 @@ export function openServer(
       kept: responseArea.storedResponses,
       runVideo: videoArea.videos.run,
     }),
+    console: console?.({ unread, draining: () => server.refusing }),
     mount: mount(() => server),
   });
   return server;

@@ -117,6 +117,15 @@ Options:
 ${CONFIG_OPTIONS}  --port PORT, --host HOST
 `;
 
+export const CONSOLE_HELP = `Usage: model-gateway console link [options]
+
+Prints a link that signs in to the dashboard as operator, once and within ten minutes, also while a gateway runs.
+
+Options:
+  --url URL         where browsers find the gateway; default: the address that it is configured to listen on
+${CONFIG_OPTIONS}  --port PORT, --host HOST
+`;
+
 export const DOCTOR_HELP = `Usage: model-gateway doctor [options] [PROVIDER...]
 
 Checks the configuration, the data directory, the secret, the clock, and each provider that is configured or enabled by

@@ -9,6 +9,7 @@ import {
   CATALOG_HELP,
   CHAT_HELP,
   CONFIG_HELP,
+  CONSOLE_HELP,
   CREDITS_HELP,
   DESTINATIONS_HELP,
   DOCTOR_HELP,
@@ -83,6 +84,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'check the configuration and print what is in effect',
     help: CONFIG_HELP,
     run: async (args, io) => (await import('./config.ts')).runConfig(args, io),
+  },
+  console: {
+    summary: 'print a one-time link that signs in to the dashboard',
+    help: CONSOLE_HELP,
+    run: async (args, io) => (await import('./console.ts')).runConsole(args, io),
   },
   doctor: {
     summary: 'check this machine and each provider, and say what is wrong',

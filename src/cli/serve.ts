@@ -3,6 +3,7 @@ import { createApp, type App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { CommandError } from './command.ts';
 import type { Io } from './command.ts';
+import { callableUrl, formatConsoleLink } from './console-link.ts';
 import { loadCheckedConfig } from './load-config.ts';
 import { asOperatorError, codeOf } from './operator-error.ts';
 import type { FirstKeys } from '../accounts/keys/keys.ts';
@@ -31,9 +32,9 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
   });
   const unwatch = reloadOnChange(app, config, args, io);
   try {
-    const { url, firstKeys } = await app.listen();
+    const { url, firstKeys, consoleLink } = await app.listen();
     io.stdout.write(`Model Gateway listening on ${url}\n`);
-    if (firstKeys !== undefined) io.stdout.write(formatFirstStart(url, firstKeys));
+    if (firstKeys !== undefined) io.stdout.write(formatFirstStart(url, firstKeys, consoleLink));
     await stop;
   } catch (error) {
     throw asListenError(error, config);
@@ -98,24 +99,23 @@ function asListenError(error: unknown, config: Config): unknown {
 
 const FIRST_BODY = '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello, gateway!"}]}';
 
-/** The output of the first start: both keys, and one ready-to-run shell command. */
-function formatFirstStart(url: string, { managementKey, apiKey }: FirstKeys): string {
+/** The output of the first start: both keys, a link to the dashboard, and one ready-to-run shell command. */
+function formatFirstStart(url: string, { managementKey, apiKey }: FirstKeys, consoleLink: string | undefined): string {
+  const dashboard =
+    consoleLink === undefined
+      ? ''
+      : `
+Open the dashboard with this link; it works once, within ten minutes ("model-gateway console link" prints another):
+  ${formatConsoleLink(url, consoleLink)}
+`;
   return `
 This is the first start. Keep these two keys; they are not shown again.
   Management key: ${managementKey}
   API key:        ${apiKey}
-
+${dashboard}
 Try it:
 curl -s ${callableUrl(url)}/v1/chat/completions -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${FIRST_BODY}'
 `;
-}
-
-/** An address that listens everywhere is none that can be called everywhere. */
-function callableUrl(url: string): string {
-  const parsed = new URL(url);
-  if (parsed.hostname === '0.0.0.0') parsed.hostname = '127.0.0.1';
-  if (parsed.hostname === '[::]') parsed.hostname = '[::1]';
-  return parsed.origin;
 }
 
 /** The longest delay for an operator. Polling the file's state works on every file system, and through a swapped link. */

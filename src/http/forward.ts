@@ -21,6 +21,9 @@ export interface Forwarder {
 const FREE_SOCKETS_MAX = 64;
 const RETRY_AFTER_S = '1';
 
+/** Tells the first process, which sees a local socket alone, the address of the client. */
+export const PEER_HEADER = 'x-gateway-peer';
+
 /** They speak of one connection, not of the request. @source RFC 9110, 7.6.1 */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'upgrade'];
 
@@ -83,7 +86,8 @@ function isChunked({ headers }: IncomingMessage): boolean {
 }
 
 function headersOf(request: IncomingMessage, hasBody: boolean): string[] {
-  const headers = withoutHops(request, isChunked(request) ? [] : ['content-length']);
+  const headers = withoutHops(request, [PEER_HEADER, ...(isChunked(request) ? [] : ['content-length'])]);
+  headers.push(PEER_HEADER, request.socket.remoteAddress ?? '');
   if (request.headers.host === undefined) headers.push('host', 'localhost');
   // Node would send a body in chunks where nothing says how long it is.
   if (!isChunked(request)) headers.push('content-length', hasBody ? (request.headers['content-length'] ?? '0') : '0');

@@ -8,6 +8,7 @@ import { assert } from '../lib/assert.ts';
 import { listenLocally } from '../lib/net/local-socket.ts';
 import { GENERATION_BASE_PATHS, rewriteBasePath } from './base-path.ts';
 import { answerClientError, type SerializeError } from './client-error.ts';
+import type { ConsoleListener } from './console/console.ts';
 import { createConnections, type Connections } from './connections.ts';
 import { CORS_HEADERS, preflightHeaders } from './cors.ts';
 import type { RawHandler } from './generation/route.ts';
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly generation: Readonly<Record<string, RawHandler>>;
   /** Mounts everything else at its first request, or hands it to another process. */
   readonly mount: MountRoutes | { readonly forward: RequestListener };
+  /** Serves the dashboard and its calls. Absent: there is none. */
+  readonly console?: ConsoleListener | undefined;
   /** Whether other processes accept connections on the same port. Default: no. */
   readonly reusePort?: boolean;
   readonly serializeError: SerializeError;
@@ -94,6 +97,7 @@ class TwoLaneServer implements HttpServer {
   readonly #mount: MountRoutes | undefined;
   #fastify: Promise<FastifyInstance> | undefined;
   readonly #routes = new Map<string, RawHandler>();
+  readonly #console: ConsoleListener | undefined;
   readonly #connections: Connections;
   readonly #unread: UnreadResponses;
   readonly #onBug: ServerOptions['onBug'];
@@ -106,6 +110,7 @@ class TwoLaneServer implements HttpServer {
     const { host, port, reusePort = false, generation, mount, serializeError, onBug, connectionsMax, unread } = options;
     this.#onBug = onBug;
     this.#serializeError = serializeError;
+    this.#console = options.console;
     this.#address = { host, port, reusePort };
     for (const prefix of GENERATION_BASE_PATHS)
       for (const [path, handler] of Object.entries(generation)) this.#routes.set(prefix + path, handler);
@@ -208,6 +213,8 @@ class TwoLaneServer implements HttpServer {
     this.#track(request, response);
     const raw = request.method === 'POST' ? this.#routes.get(pathOf(request.url)) : undefined;
     if (raw !== undefined) this.#answer(raw, request, response);
+    else if (this.#console !== undefined && isConsolePath(request))
+      this.#answerConsole(this.#console, request, response);
     else if (!answerProbe(request, response)) this.#handleOther(request, response);
   }
 
@@ -228,6 +235,14 @@ class TwoLaneServer implements HttpServer {
   /** A handler that fails answers for itself; if even that fails, the caller must not wait for ever. */
   #answer(raw: RawHandler, request: IncomingMessage, response: ServerResponse): void {
     raw(request, response).catch((error: unknown) => {
+      this.#onBug(error);
+      response.destroy();
+    });
+  }
+
+  #answerConsole(listener: ConsoleListener, request: IncomingMessage, response: ServerResponse): void {
+    const next: RequestListener = (each, its) => this.#handleOther(each, its);
+    listener(request, response, next).catch((error: unknown) => {
       this.#onBug(error);
       response.destroy();
     });
@@ -283,6 +298,13 @@ function pathOf(url: string | undefined): string {
   const path = url ?? '/';
   const query = path.indexOf('?');
   return query < 0 ? path : path.slice(0, query);
+}
+
+/** Whether the dashboard serves the path. `HEAD /` is a probe. */
+function isConsolePath({ method, url }: IncomingMessage): boolean {
+  const path = pathOf(url);
+  if (path === '/' || path === '/auth') return method === 'GET';
+  return path === '/ui' || path.startsWith('/ui/');
 }
 
 /** Preflights, and the connectivity probes of terminal agents: empty, without a key, not logged (@spec operation-2). */

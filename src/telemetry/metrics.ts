@@ -30,6 +30,8 @@ export interface Metrics {
   /** From where the state of the journal comes. Called once. */
   watchJournal(read: () => WatchedJournal): void;
   contentLost(): void;
+  /** A browser reported what the policy of the dashboard's pages made it refuse. */
+  policyReported(): void;
   /** A job that makes a clip is over. */
   videoJobEnded(status: string): void;
   /** The end of a job was reported to a caller's address, or was not. */
@@ -89,6 +91,7 @@ export function createMetrics(version = 'unknown'): Metrics {
     journalDamaged: () => series.damaged.inc(),
     watchJournal: (read) => watchJournal(registers, read),
     contentLost: () => series.contentLost.inc(),
+    policyReported: () => series.policyReports.inc(),
     videoJobEnded: (status) => series.videoJobs.inc({ status }),
     callbackSent: (outcome) => series.callbacks.inc({ outcome }),
     exported: (type, outcome, count) => series.exported.inc({ type, outcome }, count),
@@ -190,6 +193,11 @@ function createHandedOnSeries(registers: Registry[]) {
     contentLost: new Counter({
       name: 'gateway_content_lost_total',
       help: 'Generations whose content could not be stored.',
+      registers,
+    }),
+    policyReports: new Counter({
+      name: 'gateway_console_policy_reports_total',
+      help: 'Reports of browsers about what the content security policy of the dashboard forbade.',
       registers,
     }),
     videoJobs: new Counter({

@@ -8,7 +8,7 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
   [
     ['launch'],
     2,
-    'launch: unknown command; known are serve, keys, credits, backup, restore, secret, journal, generations, report, destinations, audit, config, doctor, catalog, chat, explain, sandbox\n',
+    'launch: unknown command; known are serve, keys, credits, backup, restore, secret, journal, generations, report, destinations, audit, config, console, doctor, catalog, chat, explain, sandbox\n',
   ],
   [['--prot', '1'], 2, '--prot: unknown flag; did you mean "--port"?\n'],
   [['serve', '--port'], 2, '--port needs a value\n'],
@@ -16,6 +16,9 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
   [['--config', 'missing.yaml'], 1, 'missing.yaml: there is no such file\n'],
   [['config'], 2, 'config: say what to do; there is "config check"\n'],
   [['config', 'print'], 2, 'config print: unknown command; there is "config check"\n'],
+  [['console'], 2, 'console: say what to do; there is "console link"\n'],
+  [['console', 'open'], 2, 'console open: unknown command; there is "console link"\n'],
+  [['console', 'link', '--url', 'here'], 2, '--url: must be an http:// or https:// URL, not "here"\n'],
   [['keys'], 2, 'keys: say what to do: create, list, disable, enable, delete\n'],
   [['keys', 'crate'], 2, 'keys crate: unknown command; did you mean "create"?\n'],
   [['keys', 'disable'], 2, 'keys disable: name a key by its hash or label\n'],

@@ -55,6 +55,7 @@ const NO_BOUNDS: ReadonlySet<string> = new Set([
   'accounts/limits/windows.ts DAY_MS',
   'store/journal/charges.ts DAY_MS',
   'telemetry/task-traffic.ts DAY_MS',
+  'accounts/console/sign-in-limit.ts MINUTE_MS',
   'accounts/limits/analytics-rate-limit.ts MINUTE_MS',
   'accounts/limits/analytics-rate-limit.ts DAY_MS',
 ]);

@@ -38,7 +38,11 @@ export interface GatewayOptions {
   readonly random?: () => number;
   readonly serverTools?: AppOptions['serverTools'];
   readonly videoTimes?: AppOptions['videoTimes'];
+  /** Default: a folder that is not there, so that no test builds the dashboard. */
+  readonly dashboardFolder?: string;
 }
+
+const NO_DASHBOARD = join(tmpdir(), 'no-dashboard');
 
 // Most tests start a gateway of their own, and half of what that takes is the start of its database's thread.
 keepSpareThreads(4);
@@ -53,6 +57,7 @@ export async function startGateway({
   random = () => 0,
   serverTools = [],
   videoTimes,
+  dashboardFolder = NO_DASHBOARD,
 }: GatewayOptions = {}): Promise<RunningGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-'));
   const variables = { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY, ...env };
@@ -73,6 +78,7 @@ export async function startGateway({
     bodyLimits,
     random,
     serverTools,
+    dashboardFolder,
     ...(downloads !== undefined && { downloads }),
     ...(videoTimes !== undefined && { videoTimes }),
   });

@@ -47,7 +47,11 @@ export async function createWorker(
     serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
     onFailed: (error) => log.general.error({ err: error }, 'the first process did not answer a request'),
   });
-  const server = openServer(options, foundation, parts, { reusePort: true, mount: () => forwarder });
+  const server = openServer(options, foundation, parts, {
+    reusePort: true,
+    console: () => (request, response) => Promise.resolve(forwarder.forward(request, response)),
+    mount: () => forwarder,
+  });
   return {
     async listen() {
       await foundation.storage.records.start();

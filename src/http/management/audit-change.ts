@@ -31,6 +31,16 @@ export async function auditChange(
   });
 }
 
+/** Records that a session read what callers said. Reading it by a key is a matter of the key's owner. */
+export async function auditRead(
+  audit: Audit,
+  { readsContentAs: action }: Pick<ManagementRoute, 'readsContentAs'>,
+  actor: Principal,
+  { subject }: RouteAnswer,
+): Promise<void> {
+  if (action !== undefined && subject !== undefined) await audit.record({ actor, action, subject, changes: {} });
+}
+
 /** The path of the call; for a new resource, its place. */
 function subjectOf({ path }: ChangingRoute, params: unknown, { status, body }: RouteAnswer): string {
   const known = isJsonObject(params) ? params : {};

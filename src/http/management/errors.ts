@@ -24,6 +24,7 @@ export const explainErrors = defineRoute({
   method: 'GET',
   path: '/errors',
   scope: 'public',
+  role: 'member',
   operationId: 'explainErrors',
   tag: 'Errors',
   summary: 'What the codes of `error.availability` mean, as a page',

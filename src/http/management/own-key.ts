@@ -36,6 +36,7 @@ export const getOwnKey = defineRoute({
   method: 'GET',
   path: '/key',
   scope: 'any',
+  role: 'member',
   readsRecords: true,
   operationId: 'getOwnKey',
   tag: 'API keys',

@@ -20,6 +20,7 @@ export const listProviders = defineRoute({
   method: 'GET',
   path: '/providers',
   scope: 'public',
+  role: 'member',
   hasTag: true,
   operationId: 'listProviders',
   tag: 'Providers',

@@ -7,7 +7,8 @@ import { assert } from '../../lib/assert.ts';
 import { BASE_PATH } from '../base-path.ts';
 import { CORS_HEADERS } from '../cors.ts';
 import { etagOf, hasAlready } from '../etag.ts';
-import { auditChange } from './audit-change.ts';
+import type { ConsoleCaller, ConsoleCallers } from '../console/callers.ts';
+import { auditChange, auditRead } from './audit-change.ts';
 import type { SerializeError } from '../client-error.ts';
 import type { BodyBudget, BodyShare } from '../body-budget.ts';
 import { problemBody, type ProblemLog } from '../problem.ts';
@@ -23,7 +24,10 @@ import {
 import { NO_BODY, type ManagementRoute, type ManagementServices, type RouteScope, type UploadFacts } from './route.ts';
 
 export interface ManagementDeps {
+  /** Finds the caller, also of requests that a session of the dashboard makes. */
   readonly authenticate: Authenticate;
+  /** Absent: no session calls. */
+  readonly callers?: Pick<ConsoleCallers, 'find'> | undefined;
   readonly services: ManagementServices;
   readonly log: ProblemLog;
   /** The shape of errors on routes that belong to a format of generations, by their path. Absent: that of all others. */
@@ -99,8 +103,13 @@ function mount(fastify: FastifyInstance, route: ManagementRoute, deps: MountDeps
     bodyLimit: route.scope === 'public' ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX,
     // The first hook: credentials are checked before a body is read. @spec auth-18
     async onRequest(request, reply) {
-      if (route.scope === 'public' && (route.readsKey !== true || !bringsKey(request.headers))) return;
-      const principal = await deps.authenticate(request.headers, { allowApiKeyHeader: route.scope !== 'management' });
+      const caller = deps.callers?.find(request.headers);
+      if (caller !== undefined) requireRole(caller, route);
+      else if (route.scope === 'public' && (route.readsKey !== true || !bringsKey(request.headers))) return;
+      const principal =
+        caller !== undefined && route.scope === 'normal'
+          ? await caller.generatesAs()
+          : await deps.authenticate(request.headers, { allowApiKeyHeader: route.scope !== 'management' });
       if (route.scope === 'management' || route.scope === 'normal') requireKind(principal, route.scope);
       if (route.scope === 'normal') await deps.services.countCall(principal);
       const share = deps.bodies.open(principal.rootKeyHash ?? principal.keyHash);
@@ -117,6 +126,8 @@ function mount(fastify: FastifyInstance, route: ManagementRoute, deps: MountDeps
       if (route.readsRecords === true) await services.waitForRecords();
       const answer = await route.answer({ principal, params, query, body: request.body, headers, services });
       if (principal !== undefined) await auditChange(services.audit, route, principal, request, answer);
+      if (principal !== undefined && deps.callers?.find(headers) !== undefined)
+        await auditRead(services.audit, route, principal, answer);
       const { status, body, contentType = JSON_TYPE, headers: more } = answer;
       if (route.hasTag === true && status === 200) return sendTagged(reply, headers, body, contentType);
       // Responses hold spending, and one of them a key in full: no cache may keep them.
@@ -127,6 +138,12 @@ function mount(fastify: FastifyInstance, route: ManagementRoute, deps: MountDeps
     },
   });
   if (route.refusesOtherMethods === true) refuseOthers(fastify, route);
+}
+
+/** @throws GatewayError 403 for a route of operators. @spec console-11 */
+function requireRole({ session }: ConsoleCaller, { role }: ManagementRoute): void {
+  if (session.row.role === 'operator' || role === session.row.role) return;
+  throw new GatewayError('permission_denied', "This operation needs an operator's session.");
 }
 
 /** Routes for normal keys alone belong to the format of their generations. */

@@ -115,6 +115,9 @@ export interface ListedProvider {
 /** The keys that a route accepts: management keys, any key, or none at all. */
 export type RouteScope = 'management' | 'normal' | 'any' | 'public';
 
+/** The sessions of the dashboard that may call a route, besides those of operators. @spec console-11 */
+export type RouteRole = 'member';
+
 /** One status that a route may answer with. */
 export interface RouteResponse {
   readonly description: string;
@@ -140,6 +143,8 @@ interface RouteFacts {
   /** Below the version segment, in the syntax of OpenAPI: `/keys/{hash}`. */
   readonly path: string;
   readonly scope: RouteScope;
+  /** Absent: operators alone. */
+  readonly role?: RouteRole;
   /** Unique among all routes. */
   readonly operationId: string;
   readonly tag: string;
@@ -152,6 +157,8 @@ interface RouteFacts {
    * since a value may be a secret.
    */
   readonly audited?: 'values' | 'names';
+  /** Shows what callers said: the audit event of a session that reads it. @spec console-13 */
+  readonly readsContentAs?: string;
   /** The route changes nothing, whatever its method, and leaves no audit event. */
   readonly onlyReads?: boolean;
   /** Any key may call; changes by management keys leave an audit event. */

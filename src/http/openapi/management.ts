@@ -42,6 +42,7 @@ export function serializeRoute(
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
+    ...(route.role !== undefined && { 'x-console-role': route.role }),
     security: route.readsKey === true ? [{}, ...SECURITY.any] : SECURITY[route.scope],
     ...(parameters.length > 0 && { parameters }),
     ...serializeBody(components, name, route, generation),
@@ -102,7 +103,7 @@ function canBeMiscalled({ path, query }: ManagementRoute): boolean {
   return path.includes('{') || !query.safeParse({ 'a parameter that no route has': '' }).success;
 }
 
-function serializeParameters(schema: JsonObject, place: 'path' | 'query'): readonly JsonObject[] {
+export function serializeParameters(schema: JsonObject, place: 'path' | 'query'): readonly JsonObject[] {
   const { properties, required } = schema;
   if (!isJsonObject(properties)) return [];
   return Object.entries(properties).map(([name, property]) => {

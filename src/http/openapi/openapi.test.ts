@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { buildOpenApi } from './openapi.ts';
+import { CONSOLE_ROUTES } from '../console/session-routes.ts';
 import { MANAGEMENT_ROUTES } from '../routes.ts';
 
 interface Part {
@@ -19,6 +20,7 @@ const part: z.ZodType<Part> = z.strictObject({
 
 const document = buildOpenApi({
   routes: MANAGEMENT_ROUTES,
+  consoleRoutes: CONSOLE_ROUTES,
   generation: {
     chat: {
       request: z.looseObject({ messages: z.array(part), at: z.iso.datetime().default('2026-01-01T00:00:00Z') }),
@@ -84,13 +86,14 @@ test('keeps no definitions and no dialect inside schemas', () => {
 });
 
 // @spec workspace-16
-test('contains every route of the table, and beside them only the generation routes', () => {
+test('contains every route of the table, and beside them only the generation routes and those of sessions', () => {
   const documented = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).toSorted();
   const known = MANAGEMENT_ROUTES.map(({ path, method }) => `${method} ${path}`);
   assert.deepEqual(
     documented,
     [
       ...known,
+      ...CONSOLE_ROUTES.map(({ path, method }) => `${method} /ui/api${path}`),
       'POST /chat/completions',
       'POST /audio/speech',
       'POST /audio/transcriptions',

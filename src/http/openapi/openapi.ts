@@ -2,6 +2,9 @@ import type { z } from 'zod';
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ManagementRoute } from '../management/route.ts';
+import type { ConsoleRoute } from '../console/console-route.ts';
+import { SESSION_COOKIE } from '../console/session-routes.ts';
+import { serializeConsoleRoute } from './console.ts';
 import { createSchemaComponents, type AnySchema } from './components.ts';
 import { errorSchema } from './errors.ts';
 import { serializeImages } from './images.ts';
@@ -16,6 +19,7 @@ import { compactionSchema, inputTokensSchema, serializeBesideResponses, serializ
 
 export interface OpenApiDeps {
   readonly routes: readonly ManagementRoute[];
+  readonly consoleRoutes: readonly ConsoleRoute[];
   readonly generation: Readonly<Record<ClientFormatId, GenerationSchemas>>;
   /** What of a request in the messages format is looked at to count it. */
   readonly countTokens: AnySchema;
@@ -64,9 +68,16 @@ export function buildOpenApi(deps: OpenApiDeps): JsonObject {
   Object.assign(paths, serializeImages(components, deps.images, error));
   paths['/rerank'] = { post: serializeRerank(components, deps.rerank, error) };
   paths['/route/explain'] = { post: serializeExplain(components, deps.generation, error) };
+  // Every session of the dashboard may generate, as a key of its own.
+  for (const operations of Object.values(paths))
+    for (const operation of Object.values(operations)) Object.assign(operation, { 'x-console-role': 'member' });
   for (const route of deps.routes) {
     const operations = (paths[route.path] ??= {});
     operations[route.method.toLowerCase()] = serializeRoute(components, route, deps.generation, error);
+  }
+  for (const route of deps.consoleRoutes) {
+    const operations = (paths[`/ui/api${route.path}`] ??= {});
+    operations[route.method.toLowerCase()] = serializeConsoleRoute(components, route, error);
   }
   return {
     openapi: '3.1.0',
@@ -77,6 +88,8 @@ export function buildOpenApi(deps: OpenApiDeps): JsonObject {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'A normal API key.' },
         apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'Instead of Authorization.' },
+        consoleCookie: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Half of a session.' },
+        consoleToken: { type: 'apiKey', in: 'header', name: 'x-console-token', description: 'The other half.' },
         managementKey: { type: 'http', scheme: 'bearer', description: 'A management key.' },
       },
       schemas: components.all(),

@@ -7,6 +7,7 @@ export const chargeWithCoinbase = defineRoute({
   method: 'POST',
   path: '/credits/coinbase',
   scope: 'public',
+  role: 'member',
   operationId: 'createCoinbaseCharge',
   tag: 'Credits',
   summary: 'Always 410: credit is not bought here',

@@ -8,6 +8,7 @@ export const listEndpoints = defineRoute({
   method: 'GET',
   path: '/models/{author}/{slug}/endpoints',
   scope: 'public',
+  role: 'member',
   readsKey: true,
   hasTag: true,
   operationId: 'listEndpoints',

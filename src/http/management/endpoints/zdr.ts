@@ -7,6 +7,7 @@ export const listZdrEndpoints = defineRoute({
   method: 'GET',
   path: '/endpoints/zdr',
   scope: 'public',
+  role: 'member',
   readsKey: true,
   hasTag: true,
   operationId: 'listEndpointsZdr',

@@ -9,6 +9,7 @@ export const downloadFileContent = defineRoute({
   method: 'GET',
   path: '/files/{file_id}/content',
   scope: 'any',
+  role: 'member',
   operationId: 'downloadFileContent',
   tag: 'Files',
   summary: 'The bytes of a file that a tool made',

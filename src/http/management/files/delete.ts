@@ -6,6 +6,7 @@ export const deleteFile = defineRoute({
   method: 'DELETE',
   path: '/files/{file_id}',
   scope: 'any',
+  role: 'member',
   operationId: 'deleteFile',
   tag: 'Files',
   summary: 'Delete a file, for good',

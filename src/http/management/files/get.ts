@@ -6,6 +6,7 @@ export const getFileMetadata = defineRoute({
   method: 'GET',
   path: '/files/{file_id}',
   scope: 'any',
+  role: 'member',
   operationId: 'getFileMetadata',
   tag: 'Files',
   summary: 'What is known of a file',

@@ -24,6 +24,7 @@ export const listFiles = defineRoute({
   method: 'GET',
   path: '/files',
   scope: 'any',
+  role: 'member',
   operationId: 'listFiles',
   tag: 'Files',
   summary: "The files of the key's workspace, oldest first",

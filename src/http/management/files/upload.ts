@@ -25,6 +25,7 @@ export const uploadFile = defineRoute({
   method: 'POST',
   path: '/files',
   scope: 'any',
+  role: 'member',
   operationId: 'uploadFile',
   tag: 'Files',
   summary: 'Store a file, to name it in requests',

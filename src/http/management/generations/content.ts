@@ -36,7 +36,9 @@ export const getGenerationContent = defineRoute({
   method: 'GET',
   path: '/generation/content',
   scope: 'any',
+  role: 'member',
   readsRecords: true,
+  readsContentAs: 'readGenerationContent',
   operationId: 'listGenerationContent',
   tag: 'Generations',
   summary: 'The content of one generation, where its workspace keeps it; a normal key sees its own generations',
@@ -53,6 +55,6 @@ export const getGenerationContent = defineRoute({
       throw new GatewayError('permission_denied', 'Only its own key and management keys see its content.');
     const content = await services.content.find(record.id);
     if (content === undefined) throw new GatewayError('not_found', 'Its content was not kept.');
-    return { status: 200, body: { data: contentSchema.parse(content) } };
+    return { status: 200, body: { data: contentSchema.parse(content) }, subject: `/generations/${id}` };
   },
 });

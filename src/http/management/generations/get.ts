@@ -101,6 +101,7 @@ export const getGeneration = defineRoute({
   method: 'GET',
   path: '/generation',
   scope: 'any',
+  role: 'member',
   readsRecords: true,
   operationId: 'getGeneration',
   tag: 'Generations',

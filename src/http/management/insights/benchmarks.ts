@@ -73,6 +73,7 @@ export const getBenchmarks = defineRoute({
   method: 'GET',
   path: '/benchmarks',
   scope: 'any',
+  role: 'member',
   operationId: 'getBenchmarks',
   tag: 'Benchmarks',
   summary: 'What tests say of the models that are served here: the scores that routers choose by',

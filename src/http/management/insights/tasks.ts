@@ -33,6 +33,7 @@ export const getTaskClassifications = defineRoute({
   method: 'GET',
   path: '/classifications/task',
   scope: 'any',
+  role: 'member',
   readsRecords: true,
   operationId: 'getTaskClassifications',
   tag: 'Classifications',

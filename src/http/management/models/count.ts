@@ -7,6 +7,7 @@ export const countModels = defineRoute({
   method: 'GET',
   path: '/models/count',
   scope: 'public',
+  role: 'member',
   hasTag: true,
   operationId: 'listModelsCount',
   tag: 'Models',

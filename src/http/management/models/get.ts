@@ -23,6 +23,7 @@ export const getModel = defineRoute({
   method: 'GET',
   path: '/model/{author}/{slug}',
   scope: 'public',
+  role: 'member',
   hasTag: true,
   operationId: 'getModel',
   tag: 'Models',

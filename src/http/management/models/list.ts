@@ -26,6 +26,7 @@ export const listModels = defineRoute({
   method: 'GET',
   path: '/models',
   scope: 'public',
+  role: 'member',
   hasTag: true,
   operationId: 'getModels',
   tag: 'Models',

@@ -13,6 +13,7 @@ const retrievedSchema = modelSchema
 const FACTS = {
   method: 'GET',
   scope: 'public',
+  role: 'member',
   hasTag: true,
   tag: 'Models',
   query: z.looseObject({}),

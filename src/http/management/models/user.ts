@@ -8,6 +8,7 @@ export const listModelsOfCaller = defineRoute({
   method: 'GET',
   path: '/models/user',
   scope: 'any',
+  role: 'member',
   hasTag: true,
   operationId: 'listModelsUser',
   tag: 'Models',

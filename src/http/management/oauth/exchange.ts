@@ -16,6 +16,7 @@ export const exchangeAuthCode = defineRoute({
   method: 'POST',
   path: '/auth/keys',
   scope: 'public',
+  role: 'member',
   operationId: 'exchangeAuthCodeForAPIKey',
   tag: 'OAuth',
   summary: 'Exchange a code for the key that a member agreed to',

@@ -36,6 +36,7 @@ export const issueAuthCode = defineRoute({
   method: 'POST',
   path: '/auth/keys/code',
   scope: 'any',
+  role: 'member',
   operationId: 'createAuthKeysCode',
   tag: 'OAuth',
   summary: 'Agree to a key for an application: a code that it exchanges for the key, once and within 10 minutes',

@@ -7,6 +7,7 @@ export const getPreset = defineRoute({
   method: 'GET',
   path: '/presets/{slug}',
   scope: 'any',
+  role: 'member',
   operationId: 'getPreset',
   tag: 'Presets',
   summary: 'One preset with the version in use',

@@ -8,6 +8,7 @@ export const listPresets = defineRoute({
   method: 'GET',
   path: '/presets',
   scope: 'any',
+  role: 'member',
   operationId: 'listPresets',
   tag: 'Presets',
   summary: "The presets of the key's workspace, newest change first",

@@ -10,6 +10,7 @@ export const getPresetVersion = defineRoute({
   method: 'GET',
   path: '/presets/{slug}/versions/{version}',
   scope: 'any',
+  role: 'member',
   operationId: 'getPresetVersion',
   tag: 'Presets',
   summary: 'One version of a preset',

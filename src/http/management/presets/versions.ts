@@ -8,6 +8,7 @@ export const listPresetVersions = defineRoute({
   method: 'GET',
   path: '/presets/{slug}/versions',
   scope: 'any',
+  role: 'member',
   operationId: 'listPresetVersions',
   tag: 'Presets',
   summary: 'The versions of a preset, oldest first',

@@ -21,6 +21,7 @@ function writerOf(format: ClientFormatId, path: string, operationId: string): Ma
     method: 'POST',
     path: `/presets/{slug}${path}`,
     scope: 'any',
+    role: 'member',
     operationId,
     tag: 'Presets',
     summary: `Write a preset from the settings and instructions of a request of ${path}, which is not run: a new one, or the next version`,

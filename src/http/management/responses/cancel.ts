@@ -6,6 +6,7 @@ export const cancelResponse = defineRoute({
   method: 'POST',
   path: '/responses/{response_id}/cancel',
   scope: 'normal',
+  role: 'member',
   operationId: 'cancelResponse',
   tag: 'Responses',
   summary: 'Stop a background response; one that has ended stays as it is',

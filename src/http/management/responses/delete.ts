@@ -7,6 +7,7 @@ export const deleteResponse = defineRoute({
   method: 'DELETE',
   path: '/responses/{response_id}',
   scope: 'normal',
+  role: 'member',
   operationId: 'deleteResponse',
   tag: 'Responses',
   summary: 'Delete a response that was kept, for good; what continues it cannot be continued any more',

@@ -8,6 +8,7 @@ export const getResponse = defineRoute({
   method: 'GET',
   path: '/responses/{response_id}',
   scope: 'normal',
+  role: 'member',
   operationId: 'getResponse',
   tag: 'Responses',
   summary: 'A response that was kept',

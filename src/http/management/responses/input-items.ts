@@ -10,6 +10,7 @@ export const listInputItems = defineRoute({
   method: 'GET',
   path: '/responses/{response_id}/input_items',
   scope: 'normal',
+  role: 'member',
   operationId: 'listInputItems',
   tag: 'Responses',
   summary: 'The input of a kept response, with everything that it continues',

@@ -11,6 +11,7 @@ export const getVideoContent = defineRoute({
   method: 'GET',
   path: '/videos/{job_id}/content',
   scope: 'normal',
+  role: 'member',
   operationId: 'getVideoContent',
   tag: 'Videos',
   summary: 'The bytes of a clip; `Range` gives a part',

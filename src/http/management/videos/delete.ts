@@ -9,6 +9,7 @@ export const deleteVideo = defineRoute({
   method: 'DELETE',
   path: '/videos/{job_id}',
   scope: 'normal',
+  role: 'member',
   operationId: 'deleteVideo',
   tag: 'Videos',
   summary: 'Cancel a job, or remove one that is over with its clips',

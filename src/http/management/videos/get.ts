@@ -6,6 +6,7 @@ export const getVideo = defineRoute({
   method: 'GET',
   path: '/videos/{job_id}',
   scope: 'normal',
+  role: 'member',
   operationId: 'getVideo',
   tag: 'Videos',
   summary: 'How a job stands',

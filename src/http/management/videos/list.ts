@@ -10,6 +10,7 @@ export const listVideos = defineRoute({
   method: 'GET',
   path: '/videos',
   scope: 'normal',
+  role: 'member',
   operationId: 'listVideos',
   tag: 'Videos',
   summary: 'The jobs of the workspace, the newest first',

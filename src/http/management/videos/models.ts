@@ -35,6 +35,7 @@ export const listVideoModels = defineRoute({
   method: 'GET',
   path: '/videos/models',
   scope: 'public',
+  role: 'member',
   hasTag: true,
   operationId: 'listVideoModels',
   tag: 'Videos',

@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createConsoleKeys, type ConsoleKeys } from '../accounts/console/console-keys.ts';
+import { createConsoleLinks, type ConsoleLinks } from '../accounts/console/links.ts';
+import { createConsoleSessions, type ConsoleSessions } from '../accounts/console/sessions.ts';
+import { createSignInLimit } from '../accounts/console/sign-in-limit.ts';
+import type { ConsoleListener } from '../http/console/console.ts';
+import { createConsoleCallers, type ConsoleCallers } from '../http/console/callers.ts';
+import type { ServerOptions } from '../http/server.ts';
+import { createConsoleLinkStore } from '../store/accounts/console-links.ts';
+import { createConsoleSessionStore } from '../store/accounts/console-sessions.ts';
+import type { Foundation, GatewayOptions } from './foundation.ts';
+import { generationRoutes, type GenerationLimits } from './generation-routes.ts';
+import type { Parts } from './parts.ts';
+import { readVersion } from './version.ts';
+
+/** The dashboard, in the process that serves what is no generation. */
+export interface ConsoleArea {
+  readonly callers: ConsoleCallers;
+  readonly links: ConsoleLinks;
+  listener(own: Pick<GenerationLimits, 'unread' | 'draining'>): ServerOptions['console'];
+}
+
+export function createConsoleArea(options: GatewayOptions, foundation: Foundation, parts: Parts): ConsoleArea {
+  const { shared, accounts, storage } = foundation;
+  const { clock, config, state } = shared;
+  const { database } = storage;
+  const { administration } = parts;
+  const links = createConsoleLinks({ store: createConsoleLinkStore({ database }), clock });
+  const callers = createConsoleCallers();
+  const { audit, workspaces } = administration;
+  const sessions = createConsoleSessions({
+    store: createConsoleSessionStore({ database }),
+    links,
+    admitKey: accounts.admitKey,
+    limit: createSignInLimit({
+      rateLimitState: state.rateLimitState,
+      clock,
+      onRefused: (address) =>
+        audit.record({ actor: { address }, action: 'signInRefused', subject: '/sessions', changes: {} }),
+    }),
+    audit,
+    clock,
+  });
+  const keys = createConsoleKeys({
+    keys: accounts.keys,
+    admitKey: accounts.admitKey,
+    workspaceOf: (named) => workspaces.idOf(named),
+  });
+  return {
+    callers,
+    links,
+    listener(own) {
+      if (!config.console.enabled) return undefined;
+      let loaded: Promise<ConsoleListener> | undefined;
+      return async (request, response, next) => {
+        loaded ??= loadListener(options, foundation, parts, { sessions, keys, callers, own });
+        return (await loaded)(request, response, next);
+      };
+    },
+  };
+}
+
+/** The sources of the dashboard, and what is built of them. */
+const FOLDER = fileURLToPath(new URL('../../dashboard', import.meta.url));
+
+/** With the first request of a browser: a start does without. */
+async function loadListener(
+  { bodyLimits, dashboardFolder: folder = FOLDER }: GatewayOptions,
+  { shared }: Foundation,
+  { formats, generateDeps, areas, responseArea, videoArea }: Parts,
+  {
+    sessions,
+    keys,
+    callers,
+    own,
+  }: {
+    readonly sessions: ConsoleSessions;
+    readonly keys: ConsoleKeys;
+    readonly callers: ConsoleCallers;
+    readonly own: Pick<GenerationLimits, 'unread' | 'draining'>;
+  },
+): Promise<ConsoleListener> {
+  const [{ createConsole }, { createPages }, { createAssetReader }, { createBuilder }] = await Promise.all([
+    import('../http/console/console.ts'),
+    import('../http/console/pages.ts'),
+    import('../http/console/assets.ts'),
+    import('../http/console/builder.ts'),
+  ]);
+  const { config, log, bodies } = shared;
+  return createConsole({
+    rules: config.console,
+    isForwarded: config.server.workers > 1,
+    services: { sessions, plainHttp: config.console.plainHttp, version: readVersion() },
+    keys,
+    callers,
+    generation: generationRoutes(shared, formats, generateDeps, callers.generating, areas.services.presets, {
+      ...own,
+      bodyLimits,
+      kept: responseArea.storedResponses,
+      runVideo: videoArea.videos.run,
+    }),
+    bodies,
+    pages: createPages({
+      assets: createAssetReader(join(folder, 'dist')),
+      builder: createBuilder({
+        folder,
+        monotonicMs: shared.clock.monotonicMs,
+        draining: own.draining,
+        onFailed: (error) => log.general.warn({ err: error }, 'the dashboard could not be built'),
+      }),
+    }),
+    onPolicyReport: () => shared.metrics.policyReported(),
+    log: log.general,
+  });
+}

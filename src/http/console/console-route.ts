@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import type { ConsoleSession, ConsoleSessions, SessionSecrets } from '../../accounts/console/sessions.ts';
+import type { RouteResponse } from '../management/route.ts';
+
+/** What routes of the dashboard alone work with. */
+export interface ConsoleServices {
+  readonly sessions: ConsoleSessions;
+  /** Whether a browser on another machine may sign in without TLS. */
+  readonly plainHttp: boolean;
+  readonly version: string;
+}
+
+export interface ConsoleContext<Params, Body> {
+  /** Of the browser, as far as it has them. */
+  readonly secrets: SessionSecrets;
+  /** Absent on open routes only. */
+  readonly session: ConsoleSession | undefined;
+  readonly params: Params;
+  readonly body: Body;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly isTls: boolean;
+  readonly services: ConsoleServices;
+}
+
+export interface ConsoleAnswer {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface ConsoleRouteFacts {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below `/ui/api`, in the syntax of OpenAPI. */
+  readonly path: string;
+  /** Whether it can be called without a session. */
+  readonly isOpen?: boolean;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  readonly errors: readonly (400 | 401 | 403 | 404 | 413 | 429)[];
+}
+
+/** A route of the dashboard that `/v1` has not: of its sessions. */
+export interface ConsoleRoute<
+  Params extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+> extends ConsoleRouteFacts {
+  readonly params: Params;
+  readonly body: Body;
+  handle(context: ConsoleContext<z.output<Params>, z.output<Body>>): Promise<ConsoleAnswer> | ConsoleAnswer;
+}
+
+export function defineConsoleRoute<Params extends z.ZodType, Body extends z.ZodType>(
+  route: ConsoleRoute<Params, Body>,
+): ConsoleRoute<Params, Body> {
+  return route;
+}

@@ -1,0 +1,44 @@
+import type { JsonObject } from '../../lib/json.ts';
+import type { ConsoleRoute } from '../console/console-route.ts';
+import { NO_BODY } from '../management/route.ts';
+import type { SchemaComponents } from './components.ts';
+import { jsonBody, jsonContent } from './content.ts';
+import { serializeErrors } from './errors.ts';
+import { serializeParameters } from './management.ts';
+
+/** These stand beside the base paths of the API, not below them. */
+const SERVERS = [{ url: '/' }];
+const SECURITY = [{ consoleCookie: [], consoleToken: [] }];
+/** Another origin or host, and a database that is away, stop each of them. */
+const ALWAYS = [403, 500, 503];
+
+export function serializeConsoleRoute(
+  components: SchemaComponents,
+  route: ConsoleRoute,
+  error: JsonObject,
+): JsonObject {
+  const name = route.operationId.charAt(0).toUpperCase() + route.operationId.slice(1);
+  const parameters = serializeParameters(components.inline(`${name}Path`, route.params, 'input'), 'path');
+  const answers = Object.entries(route.responses).map(([status, { description, schema }]) => [
+    status,
+    { description, content: jsonContent(components.add(`${name}Response`, schema, 'output')) },
+  ]);
+  const statuses = [...route.errors, ...(route.isOpen === true ? [] : [401]), ...ALWAYS];
+  return {
+    operationId: route.operationId,
+    tags: ['Dashboard'],
+    summary: route.summary,
+    servers: SERVERS,
+    'x-console-role': 'member',
+    security: route.isOpen === true ? [] : SECURITY,
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body !== NO_BODY && { requestBody: jsonBody(components.add(`${name}Request`, route.body, 'input')) }),
+    responses: {
+      ...Object.fromEntries(answers),
+      ...serializeErrors(
+        [...new Set(statuses)].toSorted((one, other) => one - other),
+        error,
+      ),
+    },
+  };
+}
