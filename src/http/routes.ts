@@ -31,6 +31,7 @@ import { uploadFile } from './management/files/upload.ts';
 import { getGenerationContent } from './management/generations/content.ts';
 import { submitGenerationFeedback } from './management/generations/feedback.ts';
 import { getGeneration } from './management/generations/get.ts';
+import { listGenerations } from './management/generations/list.ts';
 import { createGuardrail } from './management/guardrails/create.ts';
 import { deleteGuardrail, getGuardrail, listGuardrails } from './management/guardrails/guardrail-routes.ts';
 import { testGuardrail } from './management/guardrails/try.ts';
@@ -125,6 +126,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getCredits,
   grantCredits,
   chargeWithCoinbase,
+  listGenerations,
   getGeneration,
   getGenerationContent,
   submitGenerationFeedback,

@@ -6,6 +6,7 @@ import { OPERATION_KINDS } from '../../../canonical/operation.ts';
 import { serializeTime, serializeUsd } from '../../../resources/columns.ts';
 import { generationIdOf, responseIdOf } from '../../../wire/responses/response/response-out.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { apiTypeOf, routerOf } from './serialize-listed.ts';
 
 const text = z.string().nullable();
 const count = z.int().nullable();
@@ -124,8 +125,6 @@ export const getGeneration = defineRoute({
   },
 });
 
-const ROUTERS: ReadonlySet<string> = new Set(['auto', 'free', 'pareto', 'bodybuilder', 'fusion', 'switchyard']);
-
 function serializeGeneration(record: GenerationRecord): z.output<typeof generationSchema> {
   const cost = serializeUsd(record.costNanoUsd);
   return {
@@ -138,10 +137,10 @@ function serializeGeneration(record: GenerationRecord): z.output<typeof generati
     workspace_id: record.workspaceId,
     app_id: record.appUrl === null ? null : appIdOf(record.appUrl),
     external_user: record.endUserHash,
-    api_type: OPERATION_KINDS.find((kind) => kind === record.apiType) ?? 'completions',
+    api_type: apiTypeOf(record),
     model: record.model,
     provider_name: record.providerName,
-    router: ROUTERS.has(record.strategy) ? record.strategy : null,
+    router: routerOf(record),
     service_tier: record.serviceTier,
     data_region: 'global',
     is_byok: record.isByok,

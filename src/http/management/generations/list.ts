@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import type { GenerationPlace, GenerationSearch } from '../../../accounts/generation-lookup.ts';
+import { invalid } from '../../../canonical/gateway-error.ts';
+import { OPERATION_KINDS } from '../../../canonical/operation.ts';
+import { nanoFromUsd } from '../../../lib/money.ts';
+import { serializeTime } from '../../../resources/columns.ts';
+import { callerOf } from '../owner.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { serializeListed } from './serialize-listed.ts';
+
+const ROWS = 50;
+const ROWS_MAX = 500;
+/** Some 160 ms in SQLite. */
+const LOOKED_AT_MAX = 200_000;
+const FILTER_CHARS_MAX = 512;
+const USD_MAX = 1_000_000;
+const MS_MAX = 86_400_000;
+
+const text = z.string().nullable();
+const count = z.int().nullable();
+const ms = z.number().nullable();
+
+/** The members that a list needs; `GET /generation` has all. */
+const rowSchema = z
+  .strictObject({
+    id: z.string(),
+    request_id: text,
+    session_id: text,
+    created_at: z.iso.datetime(),
+    workspace_id: text,
+    api_key_hash: z.string(),
+    api_key_name: text.describe('Null: a key from the environment.'),
+    api_type: z.enum(['completions', ...OPERATION_KINDS]),
+    status: z.int().describe('The HTTP status that the caller saw.'),
+    error_type: text,
+    requested_model: z.string().describe('As the caller spelled it.'),
+    model: z.string().describe('The one that served; where none did, the requested one.'),
+    provider_name: text,
+    upstream_model: text,
+    router: text,
+    service_tier: text,
+    is_byok: z.boolean(),
+    streamed: z.boolean(),
+    cancelled: z.boolean(),
+    finish_reason: text,
+    tokens_prompt: count,
+    tokens_completion: count,
+    native_tokens_reasoning: count,
+    native_tokens_cached: count,
+    tokens_cache_write: count,
+    usage_source: z.enum(['upstream', 'estimated', 'none']),
+    total_cost: z.number().nullable().describe('USD. Null: the price is unknown, which is not zero.'),
+    cache_discount: z.number().nullable(),
+    latency: ms,
+    time_to_first_token: ms,
+    generation_time: ms,
+    task_type: text,
+    preset_id: text,
+    external_user: text,
+    app_title: text,
+    origin: z.string(),
+    country: text,
+    attempts: z.int(),
+    is_rescued: z.boolean(),
+    is_cached: z.boolean(),
+    warnings: z.int(),
+    tool_calls: count,
+  })
+  .meta({ id: 'GenerationListItem' });
+
+const filter = z.string().min(1).max(FILTER_CHARS_MAX).optional();
+const flag = z.enum(['true', 'false']).optional();
+const time = z.iso.datetime({ offset: true }).optional();
+
+const querySchema = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(ROWS_MAX).optional().describe('Default 50.'),
+  cursor: filter.describe('`next_cursor` of the page before.'),
+  from: time.describe('Inclusive.'),
+  to: time.describe('Exclusive.'),
+  status: z
+    .string()
+    .regex(/^(?:2xx|4xx|5xx|error|cancelled|[1-5]\d\d)$/, 'must be 2xx, 4xx, 5xx, error, cancelled or a status')
+    .optional()
+    .describe('A class, `error` for 400 and more, `cancelled`, or one status.'),
+  model: filter.describe('The one that served; `acme/*` for all that begin so.'),
+  requested: filter.describe('As the caller spelled it; may end in `*`, too.'),
+  provider: filter.describe('Its slug.'),
+  key: filter.describe('The hash of a key.'),
+  workspace: filter.describe('Its id.'),
+  session: filter,
+  request_id: filter,
+  user: filter.describe('The hash that stands for an end user.'),
+  app: filter.describe('The title or the address of an application.'),
+  preset: filter,
+  router: filter,
+  task: filter,
+  finish: filter,
+  cached: flag.describe('Answered from the response cache.'),
+  byok: flag,
+  rescued: flag.describe('Continued by mid-stream failover.'),
+  warned: flag,
+  min_cost: z.coerce.number().min(0).max(USD_MAX).optional().describe('USD.'),
+  min_ms: z.coerce.number().min(0).max(MS_MAX).optional(),
+  min_ttft: z.coerce.number().min(0).max(MS_MAX).optional().describe('Time to the first token, ms.'),
+});
+type Query = z.output<typeof querySchema>;
+
+export const listGenerations = defineRoute({
+  method: 'GET',
+  path: '/generations',
+  scope: 'any',
+  role: 'member',
+  readsRecords: true,
+  operationId: 'listGenerations',
+  tag: 'Generations',
+  summary: 'List generations, newest first; a normal key sees its own',
+  params: NOTHING,
+  query: querySchema,
+  body: NO_BODY,
+  responses: {
+    200: {
+      description: 'A page. At most 200,000 records are looked at for it.',
+      schema: z.strictObject({
+        data: z.array(rowSchema),
+        next_cursor: text.describe('Null: the range holds no more.'),
+        searched_to: z.iso
+          .datetime()
+          .nullable()
+          .describe('The look ended at this record, at its bound: there may be more behind. Null: it did not.'),
+        looked_at: count.describe('Records that were looked at. Null for normal keys, since others are among them.'),
+      }),
+    },
+  },
+  errors: [400],
+  async handle({ principal, query, services }) {
+    const caller = callerOf(principal);
+    const own = caller.kind === 'management' ? undefined : caller.keyHash;
+    const { rows, next, endedEarly, lookedAt } = await services.generations.search(searchOf(query, own));
+    const names = await services.generations.keyNames([...new Set(rows.map(({ keyHash }) => keyHash))]);
+    return {
+      status: 200,
+      body: {
+        data: rows.map((row) => serializeListed(row, names.get(row.keyHash) ?? null)),
+        next_cursor: next === undefined ? null : encodeCursor(next),
+        searched_to: endedEarly && next !== undefined ? serializeTime(next.createdAtMs) : null,
+        looked_at: own === undefined ? lookedAt : null,
+      },
+    };
+  },
+});
+
+/** @param ownKey the only key whose generations the caller sees; absent: all */
+function searchOf(query: Query, ownKey: string | undefined): GenerationSearch {
+  const { status, cursor, from, to, min_cost: cost } = query;
+  const { model, requested, provider, key, workspace, session, user, app, preset, router, task, finish } = query;
+  const texts = { model, requested, provider, key, workspace, session, user, app, preset, router, task, finish };
+  const equal = Object.fromEntries(
+    Object.entries({ ...texts, requestId: query.request_id }).filter(([, value]) => value !== undefined),
+  );
+  return {
+    limit: query.limit ?? ROWS,
+    lookedAtMax: LOOKED_AT_MAX,
+    ...(cursor !== undefined && { after: decodeCursor(cursor) }),
+    fromMs: from === undefined ? undefined : Date.parse(from),
+    toMs: to === undefined ? undefined : Date.parse(to),
+    equal,
+    ...(ownKey !== undefined && { onlyKey: ownKey }),
+    status: parseStatus(status),
+    isCached: parseFlag(query.cached),
+    isByok: parseFlag(query.byok),
+    isRescued: parseFlag(query.rescued),
+    isWarned: parseFlag(query.warned),
+    costMinNanoUsd: cost === undefined ? undefined : nanoFromUsd(cost),
+    latencyMinMs: query.min_ms,
+    firstTokenMinMs: query.min_ttft,
+  };
+}
+
+function parseStatus(status: string | undefined): GenerationSearch['status'] {
+  switch (status) {
+    case '2xx':
+    case '4xx':
+    case '5xx':
+    case 'error':
+    case 'cancelled':
+      return status;
+    default:
+      return status === undefined ? undefined : Number(status);
+  }
+}
+
+function parseFlag(value: 'true' | 'false' | undefined): boolean | undefined {
+  return value === undefined ? undefined : value === 'true';
+}
+
+function encodeCursor({ createdAtMs, id }: GenerationPlace): string {
+  return Buffer.from(`${createdAtMs} ${id}`).toString('base64url');
+}
+
+/** @throws GatewayError 400 for what no page gave */
+function decodeCursor(cursor: string): GenerationPlace {
+  const [, at, id] = /^(\d{1,16}) (\S{1,256})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
+  if (at === undefined || id === undefined) throw invalid('query.cursor', 'is not the next_cursor of a page');
+  return { createdAtMs: Number(at), id };
+}
