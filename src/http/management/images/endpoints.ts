@@ -8,6 +8,7 @@ export const listImageEndpoints = defineRoute({
   method: 'GET',
   path: '/images/models/{author}/{slug}/endpoints',
   scope: 'public',
+  role: 'member',
   hasTag: true,
   operationId: 'listImageEndpoints',
   tag: 'Images',

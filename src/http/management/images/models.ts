@@ -9,6 +9,7 @@ export const listImageModels = defineRoute({
   method: 'GET',
   path: '/images/models',
   scope: 'public',
+  role: 'member',
   hasTag: true,
   operationId: 'listImageModels',
   tag: 'Images',
