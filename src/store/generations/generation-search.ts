@@ -145,8 +145,9 @@ function filtersOf(is: Builder, search: GenerationSearch): Expression<SqlBool>[]
   const { costMinNanoUsd, latencyMinMs, firstTokenMinMs } = search;
   // No index leads to the rows of a key: in the range it would make the bounded look an unbounded one.
   const filters: Expression<SqlBool>[] = search.onlyKey === undefined ? [] : [is('key_hash', '=', search.onlyKey)];
+  const wanted = new Map(Object.entries(equal));
   for (const [name, names] of Object.entries(COLUMNS)) {
-    const value = equal[name as EqualFilter];
+    const value = wanted.get(name);
     if (value !== undefined) filters.push(is.or(names.map((column) => isText(is, column, value))));
   }
   if (status !== undefined) filters.push(...statusOf(is, status));

@@ -176,17 +176,11 @@ function searchOf(query: Query, ownKey: string | undefined): GenerationSearch {
   };
 }
 
+const NAMED_STATUSES = ['2xx', '4xx', '5xx', 'error', 'cancelled'] as const;
+
 function parseStatus(status: string | undefined): GenerationSearch['status'] {
-  switch (status) {
-    case '2xx':
-    case '4xx':
-    case '5xx':
-    case 'error':
-    case 'cancelled':
-      return status;
-    default:
-      return status === undefined ? undefined : Number(status);
-  }
+  if (status === undefined) return undefined;
+  return NAMED_STATUSES.find((named) => named === status) ?? Number(status);
 }
 
 function parseFlag(value: 'true' | 'false' | undefined): boolean | undefined {
