@@ -9,7 +9,7 @@ import { createConsoleArea, type ConsoleArea } from './app/console-area.ts';
 import { openFoundation, type Foundation, type GatewayOptions } from './app/foundation.ts';
 import { waitForRecords } from './app/journal.ts';
 import { readCodexInstructions } from './app/catalog/codex-instructions.ts';
-import { createListing } from './app/listing.ts';
+import { createListing } from './app/catalog/listing.ts';
 import { createParts, openServer, type Parts } from './app/parts.ts';
 import { readPlugins } from './app/read-plugins.ts';
 import { createReadiness } from './app/readiness.ts';

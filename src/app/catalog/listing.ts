@@ -1,18 +1,18 @@
-import type { Authenticate } from '../accounts/keys/authenticate.ts';
-import type { Principal } from '../accounts/principal.ts';
-import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/directives.ts';
-import { GatewayError } from '../canonical/gateway-error.ts';
-import type { Catalog } from '../catalog/model.ts';
-import type { ProviderFile } from '../catalog/data-schema.ts';
-import { readProviderData } from '../catalog/read-data.ts';
-import type { IsAllowed, ListedProvider, ListingServices } from '../http/management/route.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { RulesDeps } from '../pipeline/admission/caller-rules.ts';
-import type { Provider } from '../providers/contract.ts';
-import { endpointName } from '../routing/endpoint-name.ts';
-import { refusedBy } from '../routing/permissions.ts';
-import { endpointFits, withDefaults } from '../routing/preferences.ts';
-import type { EndpointStats } from '../routing/stats.ts';
+import type { Authenticate } from '../../accounts/keys/authenticate.ts';
+import type { Principal } from '../../accounts/principal.ts';
+import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../../canonical/directives.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { Catalog } from '../../catalog/model.ts';
+import type { ProviderFile } from '../../catalog/data-schema.ts';
+import { readProviderData } from '../../catalog/read-data.ts';
+import type { IsAllowed, ListedProvider, ListingServices } from '../../http/management/route.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { RulesDeps } from '../../pipeline/admission/caller-rules.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { endpointName } from '../../routing/endpoint-name.ts';
+import { refusedBy } from '../../routing/permissions.ts';
+import { endpointFits, withDefaults } from '../../routing/preferences.ts';
+import type { EndpointStats } from '../../routing/stats.ts';
 
 export interface ListingDeps extends Pick<RulesDeps, 'policyOf' | 'byokCredentials'> {
   readonly catalog: Catalog;
