@@ -51,11 +51,11 @@ const STEPS: readonly Step[] = [
   { script: 'test:package', minutesMax: 8, secondTry: 'all' },
   { script: 'test:browser', minutesMax: 8, secondTry: 'all' },
   { script: 'test:simulation', env: { SIMULATION_REQUESTS: '1000000' }, minutesMax: 5 },
-  { script: 'test:fuzz', env: { FUZZ_REQUESTS: '60000', FUZZ_ANSWERS: '20000' }, minutesMax: 10 },
+  { script: 'test:fuzz', env: { FUZZ_REQUESTS: '40000', FUZZ_ANSWERS: '15000' }, minutesMax: 10 },
   { script: 'test:crash', env: { CRASH_KILLS: '25' }, minutesMax: 10, secondTry: 'all' },
   { script: 'test:scale-out', minutesMax: 6, secondTry: 'all' },
   { script: 'test:hostile', env: { HOSTILE_FORM: 'bounded' }, minutesMax: 10, secondTry: 'all' },
-  { script: 'soak', args: ['--minutes', '5'], minutesMax: 10, secondTry: 'all' },
+  { script: 'soak', args: ['--minutes', '3'], minutesMax: 10, secondTry: 'all' },
 ];
 
 const { values } = parseArgs({

@@ -95,7 +95,7 @@ export function To({
 
 export function Kbd({ children }: { readonly children: ReactNode }): ReactElement {
   return (
-    <kbd className="hidden rounded border border-current/30 px-1 font-sans text-[10.5px] leading-4 font-normal opacity-75 sm:inline-block">
+    <kbd className="hidden rounded border border-current/30 px-1 font-sans text-[10.5px] leading-4 font-normal sm:inline-block">
       {children}
     </kbd>
   );
