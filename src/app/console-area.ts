@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createConsoleKeys, type ConsoleKeys } from '../accounts/console/console-keys.ts';
@@ -68,7 +69,7 @@ const FOLDER = fileURLToPath(new URL('../../dashboard', import.meta.url));
 async function loadListener(
   { bodyLimits, dashboardFolder: folder = FOLDER }: GatewayOptions,
   { shared }: Foundation,
-  { formats, generateDeps, areas, responseArea, videoArea }: Parts,
+  { formats, generateDeps, areas, responseArea, videoArea, observability }: Parts,
   {
     sessions,
     keys,
@@ -101,6 +102,7 @@ async function loadListener(
       runVideo: videoArea.videos.run,
     }),
     bodies,
+    live: { hub: observability.hub, epoch: randomUUID(), draining: own.draining },
     pages: createPages({
       assets: createAssetReader(join(folder, 'dist')),
       builder: createBuilder({

@@ -42,6 +42,7 @@ export function createGenerateDeps(
   },
 ): GenerateDeps {
   const { config, clock, http, download, inspector, metrics, log, baseUrl, random, state, fileMemory, turns } = shared;
+  const { hub } = observability;
   for (const warning of credentialWarnings(config, providers)) log.general.warn(warning);
   return {
     http,
@@ -72,6 +73,8 @@ export function createGenerateDeps(
       metrics.observe(record);
       logGeneration(log, record);
       observability.ended(record);
+      // Without a call: hardly ever is there a view.
+      if (hub.isWatched) hub.offer(record);
     },
     ...createTagger({ config, clock }),
     routers: createRouterDeps({ config, clock, state }, observability.traffic),

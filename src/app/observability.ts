@@ -31,6 +31,9 @@ import { createDestinations, type Destinations } from '../telemetry/destinations
 import { createPatternSearch } from '../telemetry/destinations/filters/pattern-search.ts';
 import { createPoster } from '../telemetry/destinations/post.ts';
 import { createFeedbackBox, type FeedbackBox } from '../telemetry/feedback.ts';
+import { createLiveHub, type LiveHub } from '../telemetry/live/live-hub.ts';
+import { rowOf } from '../telemetry/generation-row.ts';
+import { serializeListed } from '../http/management/generations/serialize-listed.ts';
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
@@ -42,6 +45,7 @@ export interface Observability {
   readonly services: Pick<ManagementServices, 'analytics' | 'content' | 'feedback' | 'destinations' | 'insights'>;
   /** What requests of the last days were about. */
   readonly traffic: TaskTrafficWatch;
+  readonly hub: LiveHub;
   /** What of records destinations need. */
   readonly exports: Pick<Delivery, 'isOn' | 'factsOf'>;
   /** Begins to capture a response; `undefined` when its content is not to be stored. */
@@ -147,6 +151,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
       insights: insightsOf(deps, traffic),
     },
     traffic,
+    hub: openLiveHub(deps),
     exports: delivery,
     openCapture: (of) => content.open(of),
     ended(record) {
@@ -315,4 +320,13 @@ function jobsOf(
       onFailed: onFailed('destinations could not be read'),
     }),
   ];
+}
+
+/** What reaches live views of the dashboard, in rows as `GET /generations` has them. */
+function openLiveHub({ clock, state, config }: Pick<ObservabilityDeps, 'clock' | 'state' | 'config'>): LiveHub {
+  return createLiveHub({
+    clock,
+    bus: state.invalidations,
+    toRow: (record) => serializeListed(rowOf(record, config.server.region), record.principal.name ?? null),
+  });
 }

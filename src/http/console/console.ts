@@ -12,6 +12,7 @@ import { readBody } from '../read-body.ts';
 import { keepToOrigin, type ConsoleCallers } from './callers.ts';
 import type { ConsoleRoute, ConsoleServices } from './console-route.ts';
 import { addressOf, checkHost, checkOrigin, checkTransport, isTls, type OriginRules } from './origin.ts';
+import { openLive, type LiveDeps } from './live.ts';
 import type { createPages } from './pages.ts';
 import { CONSOLE_ROUTES, SESSION_COOKIE } from './session-routes.ts';
 import { NO_BODY } from '../management/route.ts';
@@ -26,6 +27,7 @@ export interface ConsoleDeps {
   /** Generation routes for sessions, by their path below the version segment. */
   readonly generation: Readonly<Record<string, RawHandler>>;
   readonly bodies: BodyBudget;
+  readonly live: LiveDeps;
   readonly pages: ReturnType<typeof createPages>;
   /** A browser refused something that the policy of the pages forbids. */
   readonly onPolicyReport: () => void;
@@ -85,6 +87,12 @@ async function answerCall(
   checkOrigin(request, deps.rules);
   if (path.startsWith(`${API_V1}/`)) {
     await callRoute(deps, request, response, next, path);
+    return;
+  }
+  if (path === `${API}/live` && request.method === 'GET') {
+    const secrets = secretsOf(request);
+    const session = await deps.services.sessions.find(secrets);
+    openLive(deps.live, session, request, response, () => deps.services.sessions.find(secrets));
     return;
   }
   const below = path.slice(API.length);
