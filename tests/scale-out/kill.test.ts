@@ -6,7 +6,7 @@ import { createLedgerStore } from '../../src/store/usage/ledger.ts';
 import { canCluster, startCluster, type Cluster } from '../support/cluster/cluster.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { ask, configuration, countingUpstream, type Finished } from '../support/cluster/kill-loop.ts';
-import { readStored, reconcile } from '../support/cluster/reconcile.ts';
+import { readOnceStored, reconcile } from '../support/cluster/reconcile.ts';
 import { applyLeftJournals } from '../support/store/journal.ts';
 import { startUpstream } from '../support/upstream.ts';
 
@@ -52,7 +52,7 @@ suite('kill -9 of one of three processes under load', { skip: !canCluster }, () 
     const database = await openDatabase({ path: '', url: cluster.databaseUrl, clock: systemClock });
     t.after(() => database.close());
     await applyLeftJournals(database, cluster.dataDir);
-    reconcile({ finished, upstreamIds }, await readStored(database));
+    reconcile({ finished, upstreamIds }, await readOnceStored(database, finished));
     assert.deepEqual(await createLedgerStore({ database }).verify('default'), []);
     t.diagnostic(`${finished.length} answers finished, ${broken} broke, the upstream began ${upstreamIds.size}`);
   });

@@ -14,7 +14,7 @@ import {
   type Finished,
   type LimitedKey,
 } from '../support/cluster/kill-loop.ts';
-import { readStored, reconcile } from '../support/cluster/reconcile.ts';
+import { readOnceStored, reconcile } from '../support/cluster/reconcile.ts';
 import { API_KEY } from '../support/gateway.ts';
 import { startUpstream } from '../support/upstream.ts';
 
@@ -94,7 +94,7 @@ suite('a process that is stopped under load, and goes on', { skip: !canCluster }
     assert.deepEqual(refusedWithoutLimit, [], 'a caller without a limit is always served');
     const database = await openDatabase({ path: '', url: cluster.databaseUrl, clock: systemClock });
     t.after(() => database.close());
-    const stored = await readStored(database);
+    const stored = await readOnceStored(database, finished);
     reconcile({ finished, upstreamIds }, stored);
     assert.deepEqual(await createLedgerStore({ database }).verify('default'), []);
     for (const { hash, limitNanoUsd } of [limited, fresh])

@@ -24,6 +24,20 @@ export async function readStored({ kysely }: Database): Promise<Stored> {
   return { generations, entries, spentNanoUsd };
 }
 
+/** For so long records of living processes may wait for the database; much longer means that they are lost. */
+const STORED_MS_MAX = 10_000;
+const LOOK_EVERY_MS = 50;
+
+/** As `readStored`, once processes that still run have stored the responses that have ended, or had the time for it. */
+export async function readOnceStored(database: Database, finished: KillLoop['finished']): Promise<Stored> {
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+    const stored = await readStored(database);
+    const ids = new Set(stored.generations.map(({ id }) => id));
+    if (waitedMs >= STORED_MS_MAX || finished.every(({ id }) => ids.has(id))) return stored;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
 /** Compares callers, records, ledger, counters and upstream, which must agree. */
 export function reconcile(
   { finished, upstreamIds }: Pick<KillLoop, 'finished' | 'upstreamIds'>,
