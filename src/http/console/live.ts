@@ -4,7 +4,7 @@ import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { LiveEvent, LiveHub, LiveRow } from '../../telemetry/live/live-hub.ts';
 
 export interface LiveDeps {
-  readonly hub: LiveHub;
+  readonly hub: Pick<LiveHub, 'subscribe' | 'rowsAfter' | 'last'>;
   /** Names the process: numbers of rows of another one mean nothing here. */
   readonly epoch: string;
   /** A process that ends waits for its open responses. */
@@ -35,29 +35,35 @@ export function openLive(
   response: ServerResponse,
   isValid: () => Promise<unknown>,
 ): void {
+  // The caller left while its session was looked up: `close` has passed, and nothing would end the view.
+  if (response.destroyed) return;
+  const isOperator = session.row.role === 'operator';
   const fits = filterOf(new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? ''), session);
-  const stream = new LiveStream(response, epoch, fits, session.row.role === 'operator');
-  const end = hub.subscribe((event) => {
-    if (event.kind === 'tick' && draining()) response.end();
-    else stream.take(event);
-  });
-  if (end === undefined)
+  const stream = new LiveStream(response, epoch, fits, isOperator);
+  const leave = hub.subscribe(
+    (event) => {
+      if (event.kind === 'tick' && draining()) end();
+      else stream.take(event);
+    },
+    isOperator ? undefined : session.row.subjectId,
+  );
+  if (leave === undefined)
     throw new GatewayError('rate_limit_exceeded', 'Too many live views are open. Close one, or look again later.', {
       retryAfterMs: RETRY_MS,
     });
-  const timer = setInterval(() => {
-    isValid().catch(() => response.end());
-  }, CHECK_MS).unref();
-  response.once('close', () => {
+  const timer = setInterval(() => void isValid().catch(end), CHECK_MS).unref();
+  function end(): void {
     clearInterval(timer);
-    end();
-  });
+    leave?.();
+    stream.end();
+  }
+  response.once('close', end);
   response.writeHead(200, {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   });
-  response.write(`retry: ${RETRY_MS}\n\n`);
+  stream.open(RETRY_MS);
   stream.resume(hub, request.headers['last-event-id']);
 }
 
@@ -103,6 +109,14 @@ class LiveStream {
     response.on('drain', () => this.#caughtUp());
   }
 
+  open(retryMs: number): void {
+    this.#write(`retry: ${retryMs}\n\n`);
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
   /** Sends what the browser missed since the row that it saw last, or that it is not known any more. */
   resume(hub: Pick<LiveHub, 'rowsAfter' | 'last'>, lastEventId: string | string[] | undefined): void {
     if (typeof lastEventId !== 'string') return;
@@ -133,7 +147,9 @@ class LiveStream {
   }
 
   #write(text: string): void {
-    if (!this.#response.destroyed && !this.#response.write(text)) this.#isBehind = true;
+    // A write after the end is an error that nothing would catch.
+    if (this.#response.destroyed || this.#response.writableEnded) return;
+    if (!this.#response.write(text)) this.#isBehind = true;
   }
 
   #caughtUp(): void {

@@ -49,8 +49,11 @@ export interface LiveHub {
   readonly isWatched: boolean;
   /** Never throws. */
   offer(record: GenerationRecord): void;
-  /** @returns what ends it; `undefined` where there are too many */
-  subscribe(listener: (event: LiveEvent) => void): (() => void) | undefined;
+  /**
+   * @param owner of the view, whose share of all views has a bound; without it, the bound of all views alone holds
+   * @returns what ends it; `undefined` where there are too many
+   */
+  subscribe(listener: (event: LiveEvent) => void, owner?: string): (() => void) | undefined;
   /** Rows after a number; `undefined` where some of them are gone. */
   rowsAfter(last: number): readonly LiveRow[] | undefined;
   /** The number of the last row. */
@@ -58,6 +61,8 @@ export interface LiveHub {
 }
 
 const SUBSCRIBERS_MAX = 20;
+/** Views of one owner, so that one of many leaves room for the others. */
+const OF_ONE_OWNER_MAX = 4;
 const RING_ROWS = 2_000;
 const FRAME_MS = 250;
 const FRAMES_A_SECOND = 4;
@@ -66,8 +71,13 @@ const FRAME_ROWS_MAX = 250;
 const SAY_EVERY_MS = 5_000;
 /** A process that says nothing any more has no view. */
 const WATCHED_MS = 15_000;
+/** A view that comes back within it, after its connection broke, misses nothing. */
+const AWAY_MS_MAX = 5_000;
+/** Of rows in one message to other processes: Redis' bus drops what is longer than 65,536 with its escapes, at most twice this. */
+const MESSAGE_CHARS_MAX = 32_000;
 const WATCH_TOPIC = 'live-watch';
-const FRAME_TOPIC = 'live-frame';
+const ROWS_TOPIC = 'live-rows';
+const COUNTS_TOPIC = 'live-counts';
 
 export function createLiveHub(deps: LiveHubDeps): LiveHub {
   return new RecordHub(deps);
@@ -77,8 +87,11 @@ class RecordHub implements LiveHub {
   isWatched = false;
   last = 0;
   readonly #deps: LiveHubDeps;
-  readonly #subscribers = new Set<(event: LiveEvent) => void>();
-  readonly #ring: LiveRow[] = [];
+  /** Owners by what their views listen with. */
+  readonly #subscribers = new Map<(event: LiveEvent) => void, string | undefined>();
+  #ring: LiveRow[] = [];
+  /** Since then nothing views here. */
+  #leftMs = -Infinity;
   /** Until then another process has a view. */
   #watchedUntilMs = -1;
   #saidMs = -Infinity;
@@ -96,7 +109,8 @@ class RecordHub implements LiveHub {
       this.#watchedUntilMs = deps.clock.monotonicMs() + WATCHED_MS;
       this.#watch();
     });
-    deps.bus.subscribe(FRAME_TOPIC, (message) => this.#take(message));
+    deps.bus.subscribe(ROWS_TOPIC, (message) => this.#takeRows(message));
+    deps.bus.subscribe(COUNTS_TOPIC, (message) => this.#takeCounts(message));
   }
 
   offer(record: GenerationRecord): void {
@@ -106,12 +120,16 @@ class RecordHub implements LiveHub {
     else this.#isSampled = true;
   }
 
-  subscribe(listener: (event: LiveEvent) => void): (() => void) | undefined {
+  subscribe(listener: (event: LiveEvent) => void, owner?: string): (() => void) | undefined {
     if (this.#subscribers.size >= SUBSCRIBERS_MAX) return undefined;
-    this.#subscribers.add(listener);
+    if (owner !== undefined && countOf(this.#subscribers.values(), owner) >= OF_ONE_OWNER_MAX) return undefined;
+    this.#subscribers.set(listener, owner);
     this.#watch();
     this.#say();
-    return () => void this.#subscribers.delete(listener);
+    return () => {
+      if (this.#subscribers.delete(listener) && this.#subscribers.size === 0)
+        this.#leftMs = this.#deps.clock.monotonicMs();
+    };
   }
 
   rowsAfter(last: number): readonly LiveRow[] | undefined {
@@ -129,19 +147,19 @@ class RecordHub implements LiveHub {
   #frame(): void {
     const nowMs = this.#deps.clock.monotonicMs();
     const isForOthers = this.#watchedUntilMs > nowMs;
-    if (this.#subscribers.size === 0 && !isForOthers) {
+    const isForOwn = this.#isViewed(nowMs);
+    if (!isForOwn) this.#forget();
+    if (!isForOwn && !isForOthers) {
       clearInterval(this.#timer);
       this.isWatched = false;
-      this.#rows = [];
-      this.#ownCounts = openCounts();
+      [this.#rows, this.#isSampled, this.#ownCounts] = [[], false, openCounts()];
       return;
     }
-    if (this.#subscribers.size > 0 && nowMs - this.#saidMs >= SAY_EVERY_MS) this.#say();
+    if (isForOwn && nowMs - this.#saidMs >= SAY_EVERY_MS) this.#say();
     const [rows, isSampled, counts] = [this.#rows, this.#isSampled, this.#ownCounts];
     [this.#rows, this.#isSampled, this.#ownCounts] = [[], false, openCounts()];
-    if (isForOthers && counts.requests > 0)
-      this.#deps.bus.announce(FRAME_TOPIC, JSON.stringify({ rows, is_sampled: isSampled, counts }));
-    if (this.#subscribers.size === 0) return;
+    if (isForOthers && counts.requests > 0) this.#announce(rows, isSampled, counts);
+    if (!isForOwn) return;
     add(this.#counts, counts);
     this.#deliver(rows, isSampled);
     this.#frames++;
@@ -152,19 +170,44 @@ class RecordHub implements LiveHub {
     this.#emit({ kind: 'tick' });
   }
 
+  /** Whether a view is here, or left a moment ago and may come back. */
+  #isViewed(nowMs: number): boolean {
+    return this.#subscribers.size > 0 || nowMs - this.#leftMs < AWAY_MS_MAX;
+  }
+
+  /** From here on rows are missing: the numbers that views saw until now lead to a gap. */
+  #forget(): void {
+    if (this.#ring.length === 0) return;
+    this.#ring = [];
+    this.last++;
+  }
+
+  /** Tells other processes, the counts apart: they are exact whatever becomes of rows. */
+  #announce(rows: readonly LiveRow[], isSampled: boolean, counts: OpenCounts): void {
+    const { bus } = this.#deps;
+    bus.announce(COUNTS_TOPIC, JSON.stringify(counts));
+    const { parts, isWhole } = partsOf(rows);
+    for (const part of parts)
+      bus.announce(ROWS_TOPIC, `{"rows":[${part.join(',')}],"is_sampled":${isSampled || !isWhole}}`);
+  }
+
   /** The next frame of others may come in a moment. */
   #say(): void {
     this.#saidMs = this.#deps.clock.monotonicMs();
     this.#deps.bus.announce(WATCH_TOPIC, '');
   }
 
-  #take(message: string): void {
-    if (this.#subscribers.size === 0) return;
-    const frame = parseJson(message);
-    if (!isJsonObject(frame)) return;
-    const { rows, counts, is_sampled: isSampled } = frame;
+  #takeRows(message: string): void {
+    if (!this.#isViewed(this.#deps.clock.monotonicMs())) return;
+    const sent = parseJson(message);
+    if (!isJsonObject(sent) || !Array.isArray(sent['rows'])) return;
+    this.#deliver(sent['rows'].filter(isRow), sent['is_sampled'] === true);
+  }
+
+  #takeCounts(message: string): void {
+    if (!this.#isViewed(this.#deps.clock.monotonicMs())) return;
+    const counts = parseJson(message);
     if (isJsonObject(counts)) add(this.#counts, parseCounts(counts));
-    if (Array.isArray(rows)) this.#deliver(rows.filter(isRow), isSampled === true);
   }
 
   #deliver(rows: readonly LiveRow[], isSampled: boolean): void {
@@ -176,8 +219,35 @@ class RecordHub implements LiveHub {
   }
 
   #emit(event: LiveEvent): void {
-    for (const subscriber of this.#subscribers) subscriber(event);
+    for (const subscriber of this.#subscribers.keys()) subscriber(event);
   }
+}
+
+function countOf(owners: Iterable<string | undefined>, owner: string): number {
+  let times = 0;
+  for (const each of owners) if (each === owner) times++;
+  return times;
+}
+
+/** Rows as JSON, in parts that fit a message. `isWhole`: none is too long for a message of its own. */
+function partsOf(rows: readonly LiveRow[]): { readonly parts: readonly string[][]; readonly isWhole: boolean } {
+  const parts: string[][] = [];
+  let room = 0;
+  let isWhole = true;
+  for (const row of rows) {
+    const text = JSON.stringify(row);
+    if (text.length > MESSAGE_CHARS_MAX) {
+      isWhole = false;
+      continue;
+    }
+    if (room < text.length) {
+      parts.push([]);
+      room = MESSAGE_CHARS_MAX;
+    }
+    parts.at(-1)?.push(text);
+    room -= text.length;
+  }
+  return { parts, isWhole };
 }
 
 interface OpenCounts {
