@@ -32,8 +32,17 @@ function openHub() {
 function sessionOf(role: 'operator' | 'member'): ConsoleSession {
   const row = {
     subjectKind: 'api-key',
-    ...{ id: 's', idHash: 'h', tokenHash: 't', subjectId: 'k', role, createdAtMs: 0 },
-    ...{ lastSeenAtMs: 0, idleUntilMs: 1, endsAtMs: 1, userAgent: '', addressPrefix: '' },
+    subjectId: 'k',
+    id: 's',
+    idHash: 'h',
+    tokenHash: 't',
+    role,
+    createdAtMs: 0,
+    lastSeenAtMs: 0,
+    idleUntilMs: 1,
+    endsAtMs: 1,
+    userAgent: '',
+    addressPrefix: '',
   } as const;
   return { row, principal: samplePrincipal() };
 }

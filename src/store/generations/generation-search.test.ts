@@ -114,6 +114,22 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.equal(behind, undefined);
     });
 
+    for (const onlyKey of ['k', sampleGeneration({}).keyHash])
+      test(`leads a caller of the key ${onlyKey} on by places of its own, and leaves out none`, async () => {
+        const own = await idsOf({ onlyKey });
+        const seen: string[] = [];
+        let behind: GenerationSearch['after'];
+        for (let page = 0; page < 40; page++) {
+          const { rows, next } = await search({ onlyKey, lookedAtMax: 3, limit: 2, after: behind });
+          seen.push(...rows.map(({ id }) => id));
+          behind = next;
+          if (behind === undefined) break;
+          assert.ok(['', ...own].includes(behind.id), behind.id);
+        }
+        assert.equal(behind, undefined);
+        assert.deepEqual(seen, own);
+      });
+
     test('looks at no more than its bound, says where it ended, and goes on from there', async () => {
       const first = await search({ equal: { model: 'other/a_b' }, lookedAtMax: 10 });
       assert.deepEqual([first.rows, first.lookedAt, first.endedEarly], [[], 10, true]);

@@ -105,9 +105,24 @@ export async function searchGenerations(
   return {
     rows,
     lookedAt,
-    next: edge && { createdAtMs: numberOf(edge.createdAtMs), id: edge.id },
+    next: edge && placeOf({ createdAtMs: numberOf(edge.createdAtMs), id: edge.id }, rows, search),
     endedEarly: !isFull && edge !== undefined,
   };
+}
+
+/**
+ * The same place for a caller of one key, without the id of another key's generation: behind the key's last row of that
+ * ms, or before the whole ms where it has none there.
+ */
+function placeOf(
+  edge: GenerationPlace,
+  rows: readonly GenerationRow[],
+  { onlyKey }: GenerationSearch,
+): GenerationPlace {
+  if (onlyKey === undefined) return edge;
+  const last = rows.at(-1);
+  const hasOwn = last?.createdAtMs === edge.createdAtMs;
+  return hasOwn ? { ...edge, id: last.id } : { createdAtMs: edge.createdAtMs + 1, id: '' };
 }
 
 /** Counts the rows of the range, to a place with it. */

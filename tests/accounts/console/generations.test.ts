@@ -49,6 +49,15 @@ suite('GET /generations', () => {
     assert.deepEqual(rowsOf(asked.body), []);
   });
 
+  test('gives a normal key no id of a generation that is not its own', async () => {
+    const { body } = await manage(gateway, 'GET', '/generations?limit=1', undefined, API_KEY);
+    const next = Buffer.from(textAt(body, 'next_cursor'), 'base64url').toString('utf8');
+    assert.ok(
+      rowsOf(body).some(({ id }) => next.endsWith(` ${textAt({ id }, 'id')}`)),
+      next,
+    );
+  });
+
   test('filters, and goes on behind a page', async () => {
     const failed = await manage(gateway, 'GET', '/generations?status=error&session=cart-17&model=sandbox/*');
     assert.equal(rowsOf(failed.body).length, 1);
@@ -66,6 +75,8 @@ suite('GET /generations', () => {
       'cached=1',
       'nothing=1',
       'min_ms=-1',
+      'min_ms=1.5',
+      'min_ttft=0.5',
     ]) {
       const { status, text } = await manage(gateway, 'GET', `/generations?${wrong}`);
       assert.equal(status, 400, wrong);

@@ -100,8 +100,8 @@ const querySchema = z.strictObject({
   rescued: flag.describe('Continued by mid-stream failover.'),
   warned: flag,
   min_cost: z.coerce.number().min(0).max(USD_MAX).optional().describe('USD.'),
-  min_ms: z.coerce.number().min(0).max(MS_MAX).optional(),
-  min_ttft: z.coerce.number().min(0).max(MS_MAX).optional().describe('Time to the first token, ms.'),
+  min_ms: z.coerce.number().int().min(0).max(MS_MAX).optional(),
+  min_ttft: z.coerce.number().int().min(0).max(MS_MAX).optional().describe('Time to the first token, ms.'),
 });
 type Query = z.output<typeof querySchema>;
 
@@ -193,7 +193,7 @@ function encodeCursor({ createdAtMs, id }: GenerationPlace): string {
 
 /** @throws GatewayError 400 for what no page gave */
 function decodeCursor(cursor: string): GenerationPlace {
-  const [, at, id] = /^(\d{1,16}) (\S{1,256})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
+  const [, at, id] = /^(\d{1,16}) (\S{0,256})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
   if (at === undefined || id === undefined) throw invalid('query.cursor', 'is not the next_cursor of a page');
   return { createdAtMs: Number(at), id };
 }
