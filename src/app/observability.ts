@@ -236,6 +236,7 @@ function openDestinations(
     onWarning: (live, warning) =>
       log.general.warn({ id: live.row.id, warning }, 'a destination took records and warns'),
     onFailed: (error) => log.general.warn({ err: error }, 'destinations could not be sent to: tried again later'),
+    onForeign: () => log.general.error(MOVED),
   });
   const cannotSuspend = (error: unknown): void =>
     log.general.warn({ err: error }, 'a destination could not be turned off');
@@ -245,6 +246,9 @@ function openDestinations(
   deps.state.invalidations.subscribe(DESTINATIONS_TOPIC, () => void refresh());
   return { destinations, delivery, poster, patterns, cleaning };
 }
+
+const MOVED =
+  'the database was moved to another cluster of PostgreSQL: what waits for destinations is ordered anew, and some of it may be sent twice';
 
 function cleaningOf(
   { config, clock, log, metrics }: ObservabilityDeps,
@@ -260,6 +264,7 @@ function cleaningOf(
         retentionMs: config.observability.exportRetentionMs,
         bytesMax: config.observability.exportBytesMax,
         onDropped: (type, count) => metrics.exported(type, 'dropped', count),
+        onForeign: () => log.general.error(MOVED),
       }),
     everyMs: CLEAN_UP_EVERY_MS,
     pauseMs: PAUSE_MS,

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { systemClock as clock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
+import { createCursors } from '../../src/store/exports/cursors.ts';
+import { createExportRows } from '../../src/store/exports/export-rows.ts';
+import { encodeGeneration, framesOf, GENERATION_COLUMNS } from '../../src/store/journal/record.ts';
 import { POSTGRES_ENGINES } from '../support/store/engines.ts';
 import { captureCli } from '../support/cli/capture-cli.ts';
 import { makeFolder, runCli, startGateway } from '../support/cli/spawn-cli.ts';
@@ -193,5 +196,40 @@ for (const { makePlace } of POSTGRES_ENGINES)
     assert.equal(
       (await run(to, 'restore', file)).stderr,
       'There are tables in this database already: restore into an empty one.\n',
+    );
+  });
+
+for (const { makePlace } of POSTGRES_ENGINES)
+  // @spec destination-20
+  test('restores what waits for destinations so that it is sent in another cluster, too', async (t) => {
+    const [from, to] = [await makePlace(), await makePlace()];
+    t.after(() => Promise.all([from.remove(), to.remove()]));
+    const database = await openDatabase({ ...from, clock });
+    const payloads = ['gen-1', 'gen-2'].map((id) => encodeGeneration(sampleGeneration({ id }), 'default', '{}'));
+    await database.applyBatch({
+      source: { frames: framesOf(payloads) },
+      columns: GENERATION_COLUMNS,
+      lateBeforeMs: 0,
+    });
+    // A cluster that was in use for longer.
+    const ahead = 5_000_000_000;
+    await database.kysely.updateTable('export_rows').set({ xid: ahead }).execute();
+    const [first] = await database.kysely.selectFrom('export_rows').select('seq').orderBy('seq').execute();
+    await createCursors(database).open('d', { xid: ahead, seq: first?.seq ?? 0 });
+    await database.close();
+    const file = join(makeFolder(t), 'copy.dump');
+    const run = (place: typeof from, ...args: readonly string[]) =>
+      runCli(t, args, { env: { DATABASE_URL: place.url ?? '' } });
+    assert.equal((await run(from, 'backup', file)).code, 0);
+    const restored = await run(to, 'restore', file);
+    assert.equal(restored.code, 0, restored.stderr);
+    const copy = await openDatabase({ ...to, clock });
+    t.after(() => copy.close());
+    const cursor = (await createCursors(copy).find(['d'])).get('d');
+    assert.deepEqual([cursor?.xid, cursor?.seq], [0, first?.seq]);
+    const left = await createExportRows(copy).read('workspace-1', cursor ?? { xid: 0, seq: 0 }, 10);
+    assert.deepEqual(
+      left.map(({ generation }) => generation.id),
+      ['gen-2'],
     );
   });

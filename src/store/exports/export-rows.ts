@@ -1,7 +1,9 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '../engine/database.ts';
 import { generationRows, type GenerationRow } from '../generations/columns.ts';
 import { numberOf } from '../portable.ts';
+import type { Tables } from '../tables.ts';
+import { RENEW_CURSORS, RENEW_ROWS, ROWS_RENEWED_AT_ONCE } from './renew-positions.ts';
 
 /** A place in the order in which records reach destinations. */
 export interface ExportPosition {
@@ -42,6 +44,13 @@ export interface ExportRows {
   /** The first of all records, whether or not they were sent. */
   oldest(limit: number): Promise<readonly WaitingRow[]>;
   remove(rows: readonly Pick<WaitingRow, 'seq'>[]): Promise<number>;
+  /**
+   * Puts an end to positions that another cluster of PostgreSQL has given, which the database was moved from: this one
+   * would hold the records back, or pass over new ones. Some may be sent once more.
+   * @param known a position that the caller remembers
+   * @returns whether there were any, or the known one is
+   */
+  mendPositions(known?: ExportPosition): Promise<boolean>;
   /** Workspaces of which there are records, and how many bytes all of them take. A long read. */
   measure(): Promise<{ readonly workspaces: readonly string[]; readonly bytes: number }>;
 }
@@ -54,7 +63,7 @@ export function isBehind(one: ExportPosition, other: ExportPosition): boolean {
 const START: ExportPosition = { xid: 0, seq: 0 };
 
 export function createExportRows(database: Database): ExportRows {
-  return { ...reading(database), ...measuring(database), ...removals(database) };
+  return { ...reading(database), ...measuring(database), ...removals(database), ...mending(database) };
 }
 
 const isAfter = ({ xid, seq }: ExportPosition): RawBuilder<boolean> =>
@@ -152,6 +161,38 @@ function measuring({ reports }: Database): Pick<ExportRows, 'countWaiting' | 'me
       };
     },
   };
+}
+
+function mending({ engine, kysely, runAlone }: Database): Pick<ExportRows, 'mendPositions'> {
+  return {
+    async mendPositions(known = START) {
+      if (engine !== 'postgres') return false;
+      const { isStored, isKnown } = await findForeign(kysely, known);
+      if (!isStored) return isKnown;
+      return runAlone('export-positions', async (transaction) => {
+        // Another process may have been faster.
+        if (!(await findForeign(transaction, known)).isStored) return true;
+        await sql.raw(RENEW_CURSORS).execute(transaction);
+        let renewed: number;
+        do renewed = Number((await sql.raw(RENEW_ROWS).execute(transaction)).numAffectedRows);
+        while (renewed === ROWS_RENEWED_AT_ONCE);
+        return true;
+      });
+    },
+  };
+}
+
+/** Positions of transactions that this cluster has not begun yet. */
+async function findForeign(
+  kysely: Kysely<Tables>,
+  known: ExportPosition,
+): Promise<{ readonly isStored: boolean; readonly isKnown: boolean }> {
+  const next = sql`pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
+  const { rows } = await sql<{ readonly isStored: boolean; readonly isKnown: boolean }>`
+    select ${known.xid}::bigint >= ${next} as "isKnown",
+      exists (select from export_rows where xid >= ${next})
+        or exists (select from destination_cursors where xid >= ${next}) as "isStored"`.execute(kysely);
+  return rows[0] ?? { isStored: false, isKnown: false };
 }
 
 function removals({ kysely }: Database): Pick<ExportRows, 'removeThrough' | 'oldest' | 'remove'> {

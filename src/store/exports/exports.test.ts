@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { Client } from 'pg';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { openDatabase, type Database } from '../engine/database.ts';
+import { destinationResource } from '../../resources/destinations.ts';
+import { createDestinationStore } from '../accounts/destinations.ts';
 import { encodeGeneration, framesOf, GENERATION_COLUMNS } from '../journal/record.ts';
 import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import { sampleGeneration } from '../../../tests/support/store/generations.ts';
@@ -33,6 +36,21 @@ for (const { name, isPostgres, makePlace } of ENGINES)
         lateBeforeMs: 0,
       });
       if (isSettled) await settled(database);
+    }
+
+    /** Of the workspace whose records `store` stores. */
+    async function addDestination(database: Database, id: string): Promise<void> {
+      const row = destinationResource.newRow({
+        id,
+        workspaceId: 'workspace-1',
+        type: 'webhook',
+        name: id,
+        sealedConfig: '',
+        secretId: '',
+        createdAtMs: 0,
+        updatedAtMs: 0,
+      });
+      await createDestinationStore({ database }).insert(row, () => undefined);
     }
 
     const read = async (database: Database, after = START, limit = 100): Promise<readonly string[]> =>
@@ -123,6 +141,68 @@ for (const { name, isPostgres, makePlace } of ENGINES)
       assert.deepEqual(await read(database), ['gen-4']);
       assert.equal(await rows.remove([]), 0);
     });
+
+    // @spec destination-20
+    test(
+      'go on where they stopped in a database of another cluster, and lose none',
+      { skip: !isPostgres },
+      async (t) => {
+        const { database } = await open(t);
+        const [rows, cursors] = [createExportRows(database), createCursors(database)];
+        await store(database, ['gen-1', 'gen-2', 'gen-3']);
+        const [first] = await rows.read('workspace-1', START, 1);
+        assert.ok(first !== undefined);
+        await addDestination(database, 'd');
+        await cursors.open('d', first);
+        assert.equal(await rows.mendPositions(), false, 'nothing is foreign');
+        // The other cluster was far ahead.
+        await database.kysely
+          .updateTable('export_rows')
+          .set({ xid: sql`xid + 1000000000` })
+          .execute();
+        await database.kysely
+          .updateTable('destination_cursors')
+          .set({ xid: sql`xid + 1000000000` })
+          .execute();
+        await cursors.take('d', 'sleeper', 60_000);
+        await store(database, ['gen-4'], false);
+        assert.equal(await rows.mendPositions(), true);
+        assert.equal(
+          await cursors.save('d', 'sleeper', { xid: 1, seq: 1 }),
+          false,
+          'a sender from before stores nothing',
+        );
+        const cursor = (await cursors.find(['d'])).get('d');
+        assert.deepEqual([cursor?.xid, cursor?.seq, cursor?.holder], [0, first.seq, null]);
+        await settled(database);
+        assert.deepEqual(await read(database, cursor), ['gen-2', 'gen-3', 'gen-4']);
+        assert.equal(await rows.mendPositions(await rows.end()), false);
+        assert.equal(await rows.mendPositions({ xid: first.xid + 1_000_000_000, seq: 1 }), true, 'it is remembered');
+      },
+    );
+
+    test(
+      'repeat records of another cluster whose order was another, and lose none',
+      { skip: !isPostgres },
+      async (t) => {
+        const { database } = await open(t);
+        const [rows, cursors] = [createExportRows(database), createCursors(database)];
+        await store(database, ['gen-1', 'gen-2', 'gen-3']);
+        await addDestination(database, 'd');
+        // The transaction of the first began last: it was not sent yet, although the third was.
+        const stored = await rows.read('workspace-1', START, 3);
+        const far = 1_000_000_000;
+        for (const [index, xid] of [far + 9, far + 1, far + 2].entries())
+          await database.kysely
+            .updateTable('export_rows')
+            .set({ xid })
+            .where('seq', '=', stored[index]?.seq ?? 0)
+            .execute();
+        await cursors.open('d', { xid: far + 2, seq: stored[2]?.seq ?? 0 });
+        assert.equal(await rows.mendPositions(), true);
+        assert.deepEqual(await read(database, (await cursors.find(['d'])).get('d')), ['gen-1', 'gen-2', 'gen-3']);
+      },
+    );
 
     test('one process sends at a time, and a process that lost its turn stores nothing', async (t) => {
       const { database } = await open(t);

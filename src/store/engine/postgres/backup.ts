@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { makeFile } from '../new-file.ts';
+import { RENEW_CURSORS, RENEW_ROWS } from '../../exports/renew-positions.ts';
 import { openConnections } from './pool.ts';
 
 /** How much of a tool's error output is kept. */
 const COMPLAINT_CHARS_MAX = 4_000;
+const RENEW_MS_MAX = 600_000;
 
 /**
  * Writes a dump in PostgreSQL's own format, with its own tool.
@@ -34,13 +36,20 @@ export async function restorePostgres(file: string, url: string): Promise<void> 
   await renewIdentity(url);
 }
 
-/** Journals of the database that the backup was made of must not be applied to what it was restored to. */
+/**
+ * Journals of the database that the backup was made of must not be applied to what it was restored to, and records that
+ * wait for destinations must not be ordered by the transactions of its cluster.
+ */
 async function renewIdentity(url: string): Promise<void> {
-  const connections = openConnections(url, { connectionsMax: 1, statementMsMax: 10_000 });
+  const connections = openConnections(url, { connectionsMax: 1, statementMsMax: RENEW_MS_MAX });
   try {
     await connections.run({
       text: `do $$ begin
         if to_regclass('database_identity') is not null then update database_identity set id = gen_random_uuid()::text; end if;
+        if to_regclass('export_rows') is not null then
+          ${RENEW_CURSORS};
+          loop ${RENEW_ROWS}; exit when not found; end loop;
+        end if;
       end $$`,
       values: [],
     });

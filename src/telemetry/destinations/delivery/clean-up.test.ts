@@ -7,7 +7,13 @@ import { cleanUpExports } from './clean-up.ts';
 const NOW_MS = 1_000_000;
 
 /** A table of rows of two workspaces, of which destinations have taken some. */
-async function cleanUp(rows: WaitingRow[], places: Readonly<Record<string, number>>, bytesMax = 1_000_000) {
+async function cleanUp(
+  rows: WaitingRow[],
+  places: Readonly<Record<string, number>>,
+  bytesMax = 1_000_000,
+  isForeign = false,
+) {
+  let foreign = 0;
   const dropped: string[] = [];
   const left = new Map(rows.map((row) => [row.seq, row]));
   const remove = (found: readonly { readonly seq: number }[]): Promise<number> => {
@@ -16,6 +22,10 @@ async function cleanUp(rows: WaitingRow[], places: Readonly<Record<string, numbe
   };
   const hasMore = await cleanUpExports({
     rows: {
+      mendPositions() {
+        assert.equal(left.size, rows.length, 'before anything is deleted');
+        return Promise.resolve(isForeign);
+      },
       measure: () =>
         Promise.resolve({
           workspaces: [...new Set([...left.values()].map(({ workspaceId }) => workspaceId))],
@@ -39,7 +49,9 @@ async function cleanUp(rows: WaitingRow[], places: Readonly<Record<string, numbe
     retentionMs: 1_000,
     bytesMax,
     onDropped: () => undefined,
+    onForeign: () => foreign++,
   });
+  assert.equal(foreign, Number(isForeign));
   return { left: [...left.keys()], dropped, hasMore };
 }
 
@@ -55,6 +67,7 @@ test('deletes what all destinations of a workspace have, and what none has to wa
   const rows = [row(1, 'a'), row(2, 'b'), row(3, 'a'), row(4, 'b'), row(5, 'c')];
   const { left, dropped } = await cleanUp(rows, { a1: 3, a2: 1, b1: 4 });
   assert.deepEqual([left, dropped], [[3], []]);
+  await cleanUp(rows, { a1: 3, a2: 1, b1: 4 }, 1_000_000, true);
 });
 
 // @spec destination-18

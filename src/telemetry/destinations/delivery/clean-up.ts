@@ -3,7 +3,7 @@ import type { Cursors } from '../../../store/exports/cursors.ts';
 import { isBehind, type ExportPosition, type ExportRows, type WaitingRow } from '../../../store/exports/export-rows.ts';
 
 export interface CleanUpDeps {
-  readonly rows: Pick<ExportRows, 'measure' | 'oldest' | 'remove' | 'removeThrough'>;
+  readonly rows: Pick<ExportRows, 'measure' | 'mendPositions' | 'oldest' | 'remove' | 'removeThrough'>;
   readonly cursors: Pick<Cursors, 'all' | 'addDropped'>;
   /** All destinations, the ones that are off as well. */
   readonly listDestinations: () => Promise<readonly Pick<DestinationRow, 'id' | 'type' | 'workspaceId'>[]>;
@@ -11,6 +11,8 @@ export interface CleanUpDeps {
   readonly retentionMs: number;
   readonly bytesMax: number;
   readonly onDropped: (type: string, count: number) => void;
+  /** Positions of another cluster of PostgreSQL were mended. */
+  readonly onForeign: () => void;
 }
 
 const ROWS_AT_ONCE = 1_000;
@@ -21,6 +23,8 @@ const END: ExportPosition = { xid: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE
  * @returns whether there is more to delete
  */
 export async function cleanUpExports(deps: CleanUpDeps): Promise<boolean> {
+  // By the places of another cluster, records seem to be sent that are not.
+  if (await deps.rows.mendPositions()) deps.onForeign();
   const { workspaces, bytes } = await deps.rows.measure();
   if (workspaces.length === 0) return false;
   const places = await findPlaces(deps);

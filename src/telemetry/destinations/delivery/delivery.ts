@@ -21,13 +21,16 @@ export interface Delivery {
 
 export interface DeliveryDeps extends Omit<SenderDeps, 'rows'> {
   readonly destinations: Pick<Destinations, 'live'>;
-  readonly rows: Pick<ExportRows, 'read' | 'end' | 'findNew'>;
+  readonly rows: Pick<ExportRows, 'read' | 'end' | 'findNew' | 'mendPositions'>;
   /** Whether this process sends; one process of a gateway does. */
   readonly sends: boolean;
   readonly clock: Clock;
   readonly onFailed: (error: unknown) => void;
+  /** Positions of another cluster of PostgreSQL were mended. */
+  readonly onForeign: () => void;
 }
 
+const START: ExportPosition = { xid: 0, seq: 0 };
 const CLOSE_MS_MAX = 2_000;
 /** Destinations that are sent to at a time. */
 const SENDERS_MAX = 16;
@@ -41,7 +44,7 @@ class DestinationDelivery implements Delivery {
   /** By destination and version of it: a change makes another. */
   #senders = new Map<string, Sender>();
   #live: readonly LiveDestination[] = [];
-  #seen: ExportPosition = { xid: 0, seq: 0 };
+  #seen = START;
   #refreshed: Promise<void> = Promise.resolve();
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -102,6 +105,10 @@ class DestinationDelivery implements Delivery {
   }
 
   async #tick(): Promise<void> {
+    if (await this.#deps.rows.mendPositions(this.#seen)) {
+      this.#seen = START;
+      this.#deps.onForeign();
+    }
     const { workspaces, end } = await this.#deps.rows.findNew(this.#seen);
     this.#seen = end;
     for (const sender of this.#senders.values()) if (workspaces.has(sender.live.row.workspaceId)) sender.wake();
