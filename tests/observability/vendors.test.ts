@@ -3,6 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import type { CallAnswer, OpenDestination, OutboundCall, Verdict } from '../../src/telemetry/destinations/contract.ts';
+import { waitAfter } from '../../src/telemetry/destinations/delivery/delivery-state.ts';
 import { encodeSpansAsJson } from '../../src/telemetry/destinations/otlp/encode-json.ts';
 import { encodeSpansAsProtobuf } from '../../src/telemetry/destinations/otlp/encode-protobuf.ts';
 import { Double, type SpanExport } from '../../src/telemetry/destinations/otlp/span.ts';
@@ -114,6 +115,20 @@ test('has every kind, each of which takes its own configuration and no unknown m
     assert.equal(schema.safeParse(CONFIGS[type]).success, true, type);
     assert.equal(schema.safeParse({ ...CONFIGS[type], surprise: 1 }).success, false, type);
   }
+});
+
+// @spec destination-21
+test('waits for no longer than a quarter of an hour, whatever an address of any kind says', async () => {
+  const hints = ['retry-after', 'x-ratelimit-reset', 'x-sentry-rate-limits', 'x-retry-after'];
+  for (const { type } of DESTINATION_TYPES)
+    for (const text of ['31536000', '1e300', '-1e300', 'Infinity', '99999999999999999999:all:key', 'NaN', '']) {
+      const headers = Object.fromEntries(hints.map((name) => [name, text]));
+      const verdict = open(type).judge(await firstCall(type), answer(429, '', headers));
+      assert.equal(verdict.kind, 'retry', type);
+      const afterMs = 'afterMs' in verdict ? verdict.afterMs : undefined;
+      const waitMs = waitAfter(1, { status: 429, message: '', isFault: false, afterMs }, 0);
+      assert.ok(waitMs >= 1_000 && waitMs <= 900_000, `${type}, ${text}: ${waitMs}`);
+    }
 });
 
 interface OtlpVendor {
@@ -555,9 +570,16 @@ suite('s3', () => {
     }
   });
 
-  test('names objects by trace and time, so that a repeat overwrites its own', async () => {
+  test('names objects by trace, time and records, so that a repeat overwrites its own and no other', async () => {
     const url = async (changes: JsonObject) => (await firstCall('s3', [sampleExported()], changes)).url;
-    const name = '0af7651916cd43dd8448eb211c80319c-1795247856201.json';
+    const hash = createHash('sha256').update('gen-1').digest('hex').slice(0, 16);
+    const name = `0af7651916cd43dd8448eb211c80319c-1795247856201-${hash}.json`;
+    const [first, other] = [sampleExported(), sampleExported({ id: 'gen-2' })];
+    const urls = await Promise.all(
+      [[first], [other], [first, other], [other, first]].map(async (batch) => (await firstCall('s3', batch)).url),
+    );
+    assert.equal(new Set(urls.slice(0, 3)).size, 3, 'batches of one trace and moment are objects of their own');
+    assert.equal(urls[2], urls[3]);
     assert.equal(await url({}), `https://bucket.s3.eu-central-1.amazonaws.com/service-traces/2026-11-21/${name}`);
     assert.equal(
       await url({ endpoint: 'https://minio.example:9000', pathTemplate: '{apiKeyName}/{year}' }),

@@ -135,11 +135,9 @@ export interface CallAnswer {
 export type Verdict =
   | {
       readonly kind: 'taken';
-      /** These were refused for good. */
-      readonly refused?: readonly RefusedOne[];
       /** So many were refused for good, and the answer does not say which. */
       readonly refusedCount?: number;
-      /** Something that the address says although it took the call. */
+      /** Something that the address says although it took the call, with its status. */
       readonly warning?: string;
     }
   /** Later, as they are. */
@@ -150,11 +148,6 @@ export type Verdict =
   | { readonly kind: 'rejected'; readonly message: string }
   /** The answer to another call decides. */
   | { readonly kind: 'next'; readonly call: OutboundCall; readonly afterMs: number };
-
-export interface RefusedOne {
-  readonly id: string;
-  readonly message: string;
-}
 
 /** A call that proves a connection. */
 export interface TestStep {

@@ -43,9 +43,13 @@ export function afterFailure(
   return { state, failures, failingSinceMs, lastError: { atMs: nowMs, status: stop.status, message: stop.message } };
 }
 
-/** How long to wait after so many failures. There is no last try: records wait in the database. */
+/**
+ * How long to wait after so many failures: longer where the address says so, within the same bound. There is no last try:
+ * records wait in the database. @spec destination-21
+ */
 export function waitAfter(failures: number, { isFault, afterMs = 0 }: DeliveryStop, random: number): number {
   const doubled = WAIT_MS_MIN * 2 ** Math.min(DOUBLINGS_MAX, failures - 1);
-  const waitMs = Math.max(afterMs, Math.min(WAIT_MS_MAX, Math.max(doubled, isFault ? FAULT_WAIT_MS_MIN : 0)));
+  const hintedMs = Number.isNaN(afterMs) ? 0 : afterMs;
+  const waitMs = Math.min(WAIT_MS_MAX, Math.max(doubled, hintedMs, isFault ? FAULT_WAIT_MS_MIN : 0));
   return waitMs * (1 + JITTER_SHARE * random);
 }

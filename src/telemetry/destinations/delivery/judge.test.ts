@@ -25,32 +25,35 @@ test('takes 500 of a receiver of OTLP as the fault of a span, and its partial su
   assert.deepEqual(judgeOtlp(answer(200, '{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}')), {
     kind: 'taken',
     refusedCount: 3,
-    warning: 'too old',
+    warning: 'Status 200: too old',
   });
   assert.deepEqual(judgeOtlp(answer(200, '{"partialSuccess":{"errorMessage":"soon gone"}}')), {
     kind: 'taken',
-    warning: 'soon gone',
+    warning: 'Status 200: soon gone',
   });
   assert.deepEqual(judgeOtlp(answer(200, '{}')), { kind: 'taken' });
   assert.deepEqual(judgeOtlp(answer(200, 'not json')), { kind: 'taken' });
 });
 
-test('believes Retry-After in both forms, within bounds', () => {
+test('reads Retry-After in both forms', () => {
   const nowMs = Date.parse('2026-11-21T00:00:00Z');
   const after = (value: string) => retryAfterOf(answer(429, '', { 'retry-after': value }), nowMs);
   assert.equal(after('7'), 7_000);
   assert.equal(after('Sat, 21 Nov 2026 00:00:30 GMT'), 30_000);
   assert.equal(after('Fri, 20 Nov 2026 00:00:00 GMT'), 0);
-  assert.equal(after('999999'), 900_000);
+  assert.equal(after('999999'), 999_999_000);
   assert.equal(after('soon'), undefined);
 });
 
+// @spec destination-21
 test('waits twice as long after each failure, up to a quarter of an hour, and longer where nothing changes by itself', () => {
   const stop = { status: 503, message: '', isFault: false };
   const waits = [1, 2, 3, 11, 40].map((failures) => waitAfter(failures, stop, 0));
   assert.deepEqual(waits, [1_000, 2_000, 4_000, 900_000, 900_000]);
   assert.equal(waitAfter(1, { ...stop, isFault: true }, 0), 60_000);
   assert.equal(waitAfter(1, { ...stop, afterMs: 5_000 }, 0.5), 5_750);
+  const hinted = [86_400_000, Infinity, -Infinity, Number.NaN].map((afterMs) => waitAfter(1, { ...stop, afterMs }, 0));
+  assert.deepEqual(hinted, [900_000, 900_000, 1_000, 1_000]);
 });
 
 test('is failing after ten calls or a quarter of an hour, and suspended after a day without success', () => {
@@ -68,6 +71,7 @@ test('is failing after ten calls or a quarter of an hour, and suspended after a 
   assert.equal(state(0, 0, { suspends: true }), 'suspended');
 });
 
+// @spec destination-22
 test('keeps no secret of what an address repeats, in any form that calls have', () => {
   const config = {
     key: 'secret-key-1234',

@@ -1,7 +1,6 @@
 import type { CallAnswer, Verdict } from '../contract.ts';
 import { isJsonObject, parseJsonObject } from '../../../lib/json.ts';
 
-const RETRY_AFTER_MS_MAX = 900_000;
 const MS_PER_S = 1_000;
 
 /** Later the same call may succeed. */
@@ -31,9 +30,12 @@ export function judgeOtlp(answer: CallAnswer): Verdict {
   const partial = parseJsonObject(answer.text)?.['partialSuccess'];
   if (!isJsonObject(partial)) return verdict;
   const rejected = Number(partial['rejectedSpans'] ?? partial['rejectedDataPoints'] ?? 0);
-  const message = typeof partial['errorMessage'] === 'string' ? partial['errorMessage'] : '';
-  if (rejected > 0) return { kind: 'taken', refusedCount: rejected, warning: message };
-  return message === '' ? verdict : { kind: 'taken', warning: message };
+  const text = typeof partial['errorMessage'] === 'string' ? partial['errorMessage'] : '';
+  return {
+    kind: 'taken',
+    ...(rejected > 0 && { refusedCount: rejected }),
+    ...(text !== '' && { warning: messageOf({ ...answer, text }) }),
+  };
 }
 
 /** A status with the beginning of what was answered. */
@@ -42,10 +44,10 @@ export function messageOf({ status, text }: CallAnswer): string {
   return plain === '' ? `Status ${status}.` : `Status ${status}: ${plain}`;
 }
 
-/** Seconds, or a date. Believed within bounds. */
+/** Seconds, or a date. `waitAfter` bounds it. */
 export function retryAfterOf({ headers }: CallAnswer, nowMs = Date.now()): number | undefined {
   const text = headers['retry-after'];
   if (text === undefined || text === '') return undefined;
   const ms = /^\d+$/.test(text) ? Number(text) * MS_PER_S : Date.parse(text) - nowMs;
-  return Number.isNaN(ms) ? undefined : Math.min(RETRY_AFTER_MS_MAX, Math.max(0, ms));
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

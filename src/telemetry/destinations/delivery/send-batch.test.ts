@@ -72,7 +72,7 @@ function make({ post, bytes = 1_000_000, judge = (_call, answer) => judgeStatus(
     onRefused: (id) => void outcomes.refused.push(id),
     onRefusedUnknown: (count) => void (outcomes.unknown += count),
     onWarning: (message) => void outcomes.warnings.push(message),
-    redact: (text) => text,
+    redact: (text) => text.replaceAll('secret', '***').slice(0, 20),
   });
   return { sender, seen, outcomes };
 }
@@ -149,11 +149,12 @@ test('is in fault where the address may not be called, and tries again where it 
   assert.equal((await make({ post: () => outcome(false) }).sender.send(records(1)))?.isFault, false);
 });
 
-test('counts what an address says that it has refused', async () => {
+// @spec destination-22
+test('counts what an address says that it has refused, and shows nothing secret of what it says', async () => {
   const { sender, outcomes } = make({
     post: () => 200,
-    judge: () => ({ kind: 'taken', refusedCount: 2, refused: [{ id: 'gen-0', message: 'bad' }], warning: 'old names' }),
+    judge: () => ({ kind: 'taken', refusedCount: 2, warning: 'the secret is old, change it' }),
   });
   assert.equal(await sender.send(records(10)), undefined);
-  assert.deepEqual(outcomes, { taken: 7, refused: ['gen-0'], unknown: 2, warnings: ['old names'] });
+  assert.deepEqual(outcomes, { taken: 8, refused: [], unknown: 2, warnings: ['the *** is old, chan'] });
 });

@@ -1,4 +1,4 @@
-import type { BatchLimits, CallAnswer, ExportedGeneration, OutboundCall, RefusedOne, Verdict } from '../contract.ts';
+import type { BatchLimits, CallAnswer, ExportedGeneration, OutboundCall, Verdict } from '../contract.ts';
 import type { LiveDestination } from '../destinations.ts';
 import type { Poster } from '../post.ts';
 import type { DeliveryStop } from './delivery-state.ts';
@@ -103,15 +103,14 @@ export class BatchSender {
     }
   }
 
-  #noteTaken({ ids }: OutboundCall, verdict: Verdict & { readonly kind: 'taken' }): void {
-    const { refused = [], refusedCount = 0, warning } = verdict;
+  #noteTaken(call: OutboundCall, { refusedCount = 0, warning }: Verdict & { readonly kind: 'taken' }): void {
+    const { ids } = call;
     for (const id of ids) this.#done.add(id);
-    for (const { id, message } of refused) this.#refuse({ id, message }, 200);
-    if (refusedCount > 0) this.#deps.onRefusedUnknown(Math.min(refusedCount, ids.length));
-    const taken = Math.max(0, ids.length - refused.length - refusedCount);
-    if (taken > 0) this.#refusedInARow = 0;
-    this.#deps.onTaken(taken);
-    if (warning !== undefined && warning !== '') this.#deps.onWarning(warning);
+    const refused = Math.min(refusedCount, ids.length);
+    if (refused > 0) this.#deps.onRefusedUnknown(refused);
+    if (refused < ids.length) this.#refusedInARow = 0;
+    this.#deps.onTaken(ids.length - refused);
+    if (warning !== undefined) this.#deps.onWarning(this.#deps.redact(warning, call));
   }
 
   /** Halves what was rejected, down to the record that is wrong, which is tried once more without its content. */
@@ -128,12 +127,8 @@ export class BatchSender {
     if (this.#refusedInARow >= REFUSED_IN_A_ROW_MAX) return { status, message, isFault: true };
     this.#refusedInARow++;
     this.#done.add(only.id);
-    this.#refuse({ id: only.id, message }, status);
+    this.#deps.onRefused(only.id, status, message);
     return undefined;
-  }
-
-  #refuse({ id, message }: RefusedOne, status: number): void {
-    this.#deps.onRefused(id, status, message);
   }
 }
 

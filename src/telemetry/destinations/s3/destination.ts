@@ -7,7 +7,7 @@ import { judgeStatus, messageOf } from '../delivery/judge.ts';
 import { encodeSpansAsJson } from '../otlp/encode-json.ts';
 import { spansOf } from '../otlp/generation-spans.ts';
 import { otlpMembers, SCOPE } from '../otlp/otlp-destination.ts';
-import type { Span } from '../otlp/span.ts';
+import { hexOf, type Span } from '../otlp/span.ts';
 
 const MB = 1_024 * 1_024;
 const GATHER_MS = 10_000;
@@ -105,10 +105,10 @@ async function putTrace(
     scope: SCOPE,
     spans: members.map(({ span }) => span),
   });
-  // A call that is made again overwrites its own object.
-  const name = `${traceId}-${Math.round(startMs)}.json${isCompressed ? '.gz' : ''}`;
   const folder = folderOf(config, startMs, first?.generation.identity?.keyName);
   const ids = [...new Set(members.map(({ generation }) => generation.id))];
+  // A call that is made again overwrites its own object, and no other one.
+  const name = `${traceId}-${Math.round(startMs)}-${hexOf(ids.toSorted().join('\n'), 16)}.json${isCompressed ? '.gz' : ''}`;
   return put(config, `${folder}/${name}`, isCompressed ? gzipSync(json) : Buffer.from(json), ids, nowMs);
 }
 
