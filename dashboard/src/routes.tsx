@@ -41,7 +41,7 @@ export function createPages(): AnyRouter {
   });
 }
 
-/** Without a session there is the sign-in alone; one that ends is asked for over the page, which stays as it is. */
+/** Without a session there is the sign-in alone; when one ends, the sign-in opens over the page, which stays as it is. */
 function Root(): ReactElement {
   const session = useQuery(sessionQuery);
   if (session.data === undefined) {

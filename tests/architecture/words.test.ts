@@ -8,7 +8,12 @@ import { findRetiredTexts } from '../support/architecture/retired-texts.ts';
 import { findRetiredNames } from '../support/architecture/retired-words.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-const FOLDERS = ['src', 'tests', 'bench', 'scripts'] as const;
+const FOLDERS = ['src', 'tests', 'bench', 'scripts', 'dashboard'] as const;
+
+/** The sources of a folder that people write: types that a document gives are not. */
+function listSources(folder: string): readonly string[] {
+  return ['.ts', '.tsx'].flatMap((ending) => listOwnFiles(folder, ending)).filter((file) => !file.endsWith('.d.ts'));
+}
 
 function isClean(file: string): boolean {
   return !UNCLEAN.some((part) => file === part || file.startsWith(`${part}/`));
@@ -21,7 +26,7 @@ function read(file: string): string {
 suite('names', () => {
   for (const folder of FOLDERS)
     test(`hold no retired word: ${folder}`, () => {
-      const files = listOwnFiles(folder, '.ts');
+      const files = listSources(folder);
       assert.ok(files.length > 10, 'there are sources to look at');
       const found = files.flatMap((file) =>
         findRetiredNames(read(file)).map(({ name, line, instead }) => `${file}:${line}: ${name}: use ${instead}`),
@@ -43,7 +48,9 @@ suite('names', () => {
 });
 
 suite('texts', () => {
-  const sources = listOwnFiles('src', '.ts').filter((file) => isClean(file) && !file.endsWith('.test.ts'));
+  const sources = ['src', 'dashboard/src']
+    .flatMap((folder) => listSources(folder))
+    .filter((file) => isClean(file) && !file.endsWith('.test.ts'));
 
   test('hold no retired word: messages, prompts and descriptions', () => {
     assert.ok(sources.length > 500, 'there are sources to look at');
@@ -72,7 +79,7 @@ suite('texts', () => {
 });
 
 suite('prose', () => {
-  const sources = FOLDERS.flatMap((folder) => listOwnFiles(folder, '.ts')).filter(isClean);
+  const sources = FOLDERS.flatMap((folder) => listSources(folder)).filter(isClean);
   const pages = [
     'README.md',
     'CONTRIBUTING.md',

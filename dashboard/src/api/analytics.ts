@@ -6,7 +6,7 @@ import { useRead, type ReadOptions } from './read.ts';
 /** A row: dimensions are texts, metrics numbers, both null where there is none. */
 export type AnalyticsRow = Readonly<Record<string, string | number | null>>;
 
-export interface AnalyticsAnswer {
+export interface AnalyticsResult {
   readonly rows: readonly AnalyticsRow[];
   readonly isTruncated: boolean;
   readonly warnings: readonly string[];
@@ -32,7 +32,7 @@ export interface AnalyticsQuestion {
 export function useAnalytics(
   question: AnalyticsQuestion,
   options?: ReadOptions,
-): UseQueryResult<AnalyticsAnswer, ApiError> {
+): UseQueryResult<AnalyticsResult, ApiError> {
   const { metrics, dimensions = [], granularity, filters = [], range, orderBy, limit } = question;
   return useRead(
     ['analytics', question],
@@ -49,12 +49,12 @@ export function useAnalytics(
           ...(limit !== undefined && { limit }),
         },
       });
-      const answer = data?.data;
+      const result = data?.data;
       return {
         data: {
-          rows: answer?.data ?? [],
-          isTruncated: answer?.metadata.truncated ?? false,
-          warnings: answer?.warnings ?? [],
+          rows: result?.data ?? [],
+          isTruncated: result?.metadata.truncated ?? false,
+          warnings: result?.warnings ?? [],
         },
       };
     },

@@ -14,8 +14,8 @@ export interface ToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** What has come of one answer so far. */
-export interface ChatAnswer {
+/** What has arrived of one response so far. */
+export interface ChatResponse {
   readonly id: string | undefined;
   readonly text: string;
   readonly reasoning: string;
@@ -37,7 +37,7 @@ interface ChatUsage {
   readonly costUsd: number | undefined;
 }
 
-export const NO_ANSWER: ChatAnswer = {
+export const NO_RESPONSE: ChatResponse = {
   id: undefined,
   text: '',
   reasoning: '',
@@ -53,30 +53,30 @@ export const NO_ANSWER: ChatAnswer = {
 };
 
 /**
- * Asks one model, and reports the answer as it grows.
- * @param onChange is called with each event; who draws decides how often
+ * Sends one request, and reports the response as it grows.
+ * @param onChange is called with each event; the view decides how often it renders
  */
 export async function streamChat(
   body: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
-  onChange: (answer: ChatAnswer) => void,
+  onChange: (response: ChatResponse) => void,
 ): Promise<void> {
   const beginMs = performance.now();
-  let answer = NO_ANSWER;
-  const change = (patch: Partial<ChatAnswer>): void => {
-    answer = { ...answer, ...patch };
-    onChange(answer);
+  let response = NO_RESPONSE;
+  const change = (patch: Partial<ChatResponse>): void => {
+    response = { ...response, ...patch };
+    onChange(response);
   };
   try {
-    const response = await openStream(`${API_ROOT}/chat/completions`, {
+    const stream = await openStream(`${API_ROOT}/chat/completions`, {
       method: 'POST',
       signal,
       headers: { 'Content-Type': 'application/json', 'X-Service-Metadata': 'enabled' },
       body: JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }),
     });
-    for await (const event of readEvents(response)) {
-      const isFirst = answer.firstMs === undefined && hasContent(event);
-      change({ ...readChunk(event, answer), ...(isFirst && { firstMs: performance.now() - beginMs }) });
+    for await (const event of readEvents(stream)) {
+      const isFirst = response.firstMs === undefined && hasContent(event);
+      change({ ...readChunk(event, response), ...(isFirst && { firstMs: performance.now() - beginMs }) });
     }
     change({ totalMs: performance.now() - beginMs });
   } catch (error) {
@@ -115,7 +115,7 @@ function deltaOf(event: Readonly<Record<string, unknown>>): Readonly<Record<stri
   return isRecord(choice) && isRecord(choice['delta']) ? choice['delta'] : {};
 }
 
-function readChunk(event: Readonly<Record<string, unknown>>, before: ChatAnswer): Partial<ChatAnswer> {
+function readChunk(event: Readonly<Record<string, unknown>>, before: ChatResponse): Partial<ChatResponse> {
   if (isRecord(event['error']))
     throw new ApiError(
       Number(event['error']['code']) || 502,

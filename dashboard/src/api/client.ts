@@ -6,5 +6,5 @@ import { API_ROOT, fetchApi } from './transport.ts';
 export const client = createClient<paths>({ baseUrl: API_ROOT, fetch: fetchApi });
 
 export type Schemas = components['schemas'];
-/** The element of a list that a `GET` of this shape answers with. */
+/** The element of a list that a `GET` of this shape returns. */
 export type ItemOf<Response> = Response extends { readonly data: readonly (infer Item)[] } ? Item : never;

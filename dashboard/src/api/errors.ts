@@ -4,9 +4,9 @@ export interface Issue {
   readonly message: string;
 }
 
-/** What the gateway, or the way to it, answered instead of a result. */
+/** What the gateway, or the way to it, returned instead of a result. */
 export class ApiError extends Error {
-  /** HTTP status; 0: the gateway did not answer at all. */
+  /** HTTP status; 0: the gateway did not respond at all. */
   readonly status: number;
   readonly type: string | undefined;
   readonly issues: readonly Issue[];
@@ -28,7 +28,7 @@ export class ApiError extends Error {
 export function toApiError(response: Response, body: unknown): ApiError {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {};
   const metadata = isRecord(error['metadata']) ? error['metadata'] : {};
-  const message = textOf(error['message']) ?? `The gateway answered ${response.status} without a reason.`;
+  const message = textOf(error['message']) ?? `The gateway responded ${response.status} without a reason.`;
   const retryAfter = Number(response.headers.get('retry-after'));
   const issues = [error['issues'], metadata['issues']].find((found) => Array.isArray(found));
   return new ApiError(response.status, message, {
@@ -39,10 +39,10 @@ export function toApiError(response: Response, body: unknown): ApiError {
   });
 }
 
-/** Any failure of a call: what is no answer of the gateway is a network that is away. */
+/** Any failure of a call: without a response of the gateway the network is away. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  return new ApiError(0, `The gateway does not answer: ${error instanceof Error ? error.message : String(error)}`);
+  return new ApiError(0, `The gateway does not respond: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 function toIssue(value: unknown): Issue[] {

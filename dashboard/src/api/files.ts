@@ -20,7 +20,7 @@ export async function readFiles(
     `/files?limit=${PAGE}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
     signal,
   );
-  if (!isRecord(body) || !Array.isArray(body['data'])) throw new ApiError(0, 'The gateway answered without a list.');
+  if (!isRecord(body) || !Array.isArray(body['data'])) throw new ApiError(0, 'The gateway responded without a list.');
   const next = body['has_more'] === true && typeof body['cursor'] === 'string' ? body['cursor'] : undefined;
   return { files: body['data'].filter(isFile), cursor: next };
 }
@@ -38,7 +38,7 @@ export async function downloadFile({ id }: StoredFile): Promise<Blob> {
   return response.blob();
 }
 
-/** Uploads with progress, which `fetch` does not tell. @param onProgress share of the bytes that are sent */
+/** Uploads with progress, which `fetch` does not report. @param onProgress share of the bytes that are sent */
 export function uploadFile(file: File, onProgress: (share: number) => void, signal: AbortSignal): Promise<void> {
   const form = new FormData();
   form.append('file', file);

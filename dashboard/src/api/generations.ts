@@ -54,7 +54,7 @@ export async function readGenerations(
 ): Promise<GenerationPage> {
   const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''));
   const body = await readApi(`/generations?${query.toString()}`, signal);
-  if (!isRecord(body) || !Array.isArray(body['data'])) throw new ApiError(0, 'The gateway answered without a list.');
+  if (!isRecord(body) || !Array.isArray(body['data'])) throw new ApiError(0, 'The gateway responded without a list.');
   return {
     rows: body['data'].filter(isRow),
     cursor: textOf(body['next_cursor']),

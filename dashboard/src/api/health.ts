@@ -1,4 +1,4 @@
-/** What a balancer is told. */
+/** What load balancers read. */
 export interface Readiness {
   readonly isReady: boolean;
   readonly status: number;

@@ -10,7 +10,7 @@ import {
 import { asApiError, type ApiError } from './errors.ts';
 
 /** What a call of the typed client resolves to. */
-type Answer<Data> = Promise<{ readonly data?: Data | undefined }>;
+type Reply<Data> = Promise<{ readonly data?: Data | undefined }>;
 
 export interface ReadOptions {
   readonly enabled?: boolean;
@@ -30,7 +30,7 @@ export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // A refusal stays one; what did not answer, or could not right now, is tried again.
+        // A refusal stays one; what did not respond, or could not right now, is tried again.
         retry: (count, error) => {
           const { status } = asApiError(error);
           return count < RETRIES_MAX && (status === 0 || status === 503);
@@ -44,14 +44,14 @@ export function createQueryClient(): QueryClient {
 /** One read of the page. What is known stays on screen while it is read again. */
 export function useRead<Data>(
   key: readonly unknown[],
-  call: (signal: AbortSignal) => Answer<Data>,
+  call: (signal: AbortSignal) => Reply<Data>,
   { enabled = true, everyMs, isLate = false, isOnDemand = false }: ReadOptions = {},
 ): UseQueryResult<NonNullable<Data>, ApiError> {
   return useQuery<NonNullable<Data>, ApiError>({
     queryKey: key,
     queryFn: async ({ signal }) => {
       const { data } = await call(signal);
-      if (data === undefined || data === null) throw asApiError('an empty answer');
+      if (data === undefined || data === null) throw asApiError('an empty response');
       return data;
     },
     enabled,
@@ -67,7 +67,7 @@ export function useRead<Data>(
 
 /** One change. Afterwards everything on the page is read again. */
 export function useChange<Input, Data>(
-  call: (input: Input) => Answer<Data>,
+  call: (input: Input) => Reply<Data>,
   onDone?: (data: Data | undefined, input: Input) => void,
 ): UseMutationResult<Data | undefined, ApiError, Input> {
   const queries = useQueryClient();

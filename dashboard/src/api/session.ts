@@ -66,7 +66,7 @@ async function readConsole(): Promise<Console> {
 export async function signIn(proof: { readonly key: string } | { readonly link: string }): Promise<void> {
   const body = await callConsole('POST', SESSION_URL, proof);
   const data = isRecord(body) && isRecord(body['data']) ? body['data'] : {};
-  if (typeof data['token'] !== 'string') throw new ApiError(0, 'The gateway answered without a session.');
+  if (typeof data['token'] !== 'string') throw new ApiError(0, 'The gateway responded without a session.');
   writeToken(data['token']);
   channel.postMessage('in');
 }

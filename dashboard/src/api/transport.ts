@@ -73,7 +73,7 @@ async function callApi(method: string, path: string, body?: string, signal?: Abo
   return readBody(response);
 }
 
-/** Begins a call whose answer is a stream. @throws ApiError */
+/** Begins a call whose response is a stream. @throws ApiError */
 export async function openStream(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   for (const [name, value] of Object.entries(sessionHeaders())) headers.set(name, value);
@@ -87,13 +87,13 @@ async function send(call: () => Promise<Response>): Promise<Response> {
     return await call();
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError(0, 'The gateway does not answer. It may be restarting, or the network is away.');
+    throw new ApiError(0, 'The gateway does not respond. It may be restarting, or the network is away.');
   }
 }
 
 async function refuse(response: Response, isSessionCall = false): Promise<never> {
   const error = toApiError(response, await readBody(response));
-  // A session that is asked for and not there is no session that ended.
+  // A call that looks for a session and finds none reports no end of a session.
   if (error.status === 401 && !isSessionCall) onUnauthorized?.();
   throw error;
 }

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx';
 import { Segments } from './field.tsx';
 import { LANGUAGES, toSnippet, type Language } from './snippets.ts';
 
-/** `</>`: the calls that made this page, for whoever wants the same from a program. */
+/** `</>`: the calls that made this page, for programs that want the same. */
 export function ApiCalls(): ReactElement {
   const [isOpen, setIsOpen] = useState(false);
   const [language, setLanguage] = useState<Language>('curl');

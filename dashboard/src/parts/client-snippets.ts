@@ -23,13 +23,13 @@ export const CLIENTS: readonly ClientSnippet[] = [
     name: 'OpenAI SDK',
     operation: CHAT,
     text: (origin, key, model) =>
-      `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '${origin}/v1', apiKey: '${key}' });\nconst answer = await client.chat.completions.create({\n  model: '${model}',\n  messages: [{ role: 'user', content: 'Hello' }],\n});\nconsole.log(answer.choices[0].message.content);`,
+      `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '${origin}/v1', apiKey: '${key}' });\nconst completion = await client.chat.completions.create({\n  model: '${model}',\n  messages: [{ role: 'user', content: 'Hello' }],\n});\nconsole.log(completion.choices[0].message.content);`,
   },
   {
     name: 'Anthropic SDK',
     operation: MESSAGES,
     text: (origin, key, model) =>
-      `import Anthropic from '@anthropic-ai/sdk';\n\nconst client = new Anthropic({ baseURL: '${origin}', apiKey: '${key}' });\nconst answer = await client.messages.create({\n  model: '${model}',\n  max_tokens: 100,\n  messages: [{ role: 'user', content: 'Hello' }],\n});\nconsole.log(answer.content);`,
+      `import Anthropic from '@anthropic-ai/sdk';\n\nconst client = new Anthropic({ baseURL: '${origin}', apiKey: '${key}' });\nconst completion = await client.messages.create({\n  model: '${model}',\n  max_tokens: 100,\n  messages: [{ role: 'user', content: 'Hello' }],\n});\nconsole.log(completion.content);`,
   },
   {
     name: 'Claude Code',

@@ -8,7 +8,7 @@ function toCell(value: string | number | null): string {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** @param note stands in the first line, as what the rows are an answer to */
+/** @param note stands in the first line, as the query that found the rows */
 export function toCsv(
   note: string,
   header: readonly string[],

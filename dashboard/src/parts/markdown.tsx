@@ -9,7 +9,7 @@ const DEPTH_MAX = 50;
 
 /**
  * Markdown as React nodes, of an allow-list of tokens: HTML in it is shown as text, pictures of other hosts are links that open
- * by a click, and no string ever becomes HTML. Finished blocks are not drawn again while the last one grows.
+ * by a click, and no string ever becomes HTML. Finished blocks are not rendered again while the last one grows.
  */
 export function Markdown({ text }: { readonly text: string }): ReactElement {
   const tokens = lex(text.slice(0, LEXED_MAX));

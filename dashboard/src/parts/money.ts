@@ -3,7 +3,7 @@ const PLACES_SHOWN = 6;
 
 /**
  * USD for tables, six decimals, grouped: `1,240.500000`. Sums with unknown parts are "at least".
- * @param usd as the API tells it; null: no price is known
+ * @param usd as the API has it; null: no price is known
  */
 export function formatUsd(usd: number | null | undefined, { atLeast = false, places = PLACES_SHOWN } = {}): string {
   if (usd === null || usd === undefined) return 'unknown';

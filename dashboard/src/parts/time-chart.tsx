@@ -25,7 +25,7 @@ interface TimeChartProps {
   readonly onOpen?: (at: number) => void;
 }
 
-/** Told apart by people who do not see all colours, on both themes; beyond them lines repeat with dashes. */
+/** People who do not see all colours can tell these apart, on both themes; beyond them lines repeat with dashes. */
 const COLORS = [
   '--chart-1',
   '--chart-2',
@@ -42,7 +42,7 @@ function colorOf(index: number): string {
 }
 
 /**
- * Time series on a canvas, which nobody can hear: so it has a sentence, a cursor that arrow keys move and a live region reads,
+ * Time series on a canvas, which no screen reader can read: so it has a sentence, a cursor that arrow keys move and a live region reads,
  * and the same figures as a table.
  */
 export function TimeChart(props: TimeChartProps): ReactElement {

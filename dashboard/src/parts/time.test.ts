@@ -10,13 +10,13 @@ test('shows times in UTC', () => {
   assert.equal(formatRowTime(new Date(NOW - 86_400_000), NOW), '11-26 14:02:11');
 });
 
-test('tells ages and what is to come in one unit', () => {
+test('formats ages and what is to come in one unit', () => {
   const relative = [-2_000, -45_000, -7_200_000, 8 * 86_400_000].map((ms) => formatRelative(new Date(NOW + ms), NOW));
   assert.deepEqual(relative, ['now', '45 s ago', '2 h ago', 'in 8 d']);
   assert.deepEqual([412, 3_120, 120_000, null].map(formatMs), ['412 ms', '3.12 s', '2 min', '–']);
 });
 
-test('asks for the same range within a minute', () => {
+test('gives the same range within a minute', () => {
   assert.deepEqual(boundsOf('24h', NOW), { start: '2026-11-26T14:03:00Z', end: '2026-11-27T14:03:00Z' });
   assert.deepEqual(boundsOf('24h', NOW + 10_000), boundsOf('24h', NOW));
 });

@@ -57,7 +57,7 @@ export const RANGE_LABELS: Readonly<Record<Range, string>> = {
   '30d': 'last 30 d',
 };
 
-/** Both ends as the API takes them, the end rounded up to a minute so that a page asks the same for a while. */
+/** Both ends as the API takes them, the end rounded up to a minute so that a page reads the same for a while. */
 export function boundsOf(range: Range, nowMs: number): { readonly start: string; readonly end: string } {
   const end = Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS;
   return { start: isoSeconds(end - RANGE_MS[range]), end: isoSeconds(end) };

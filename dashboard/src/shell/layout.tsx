@@ -57,7 +57,7 @@ export function Layout({ console }: { readonly console: Console }): ReactElement
       <div className="flex min-w-0 flex-1 flex-col max-lg:pt-11">
         {console.isPlainHttp && (
           <p role="note" className="bg-warn-soft px-4 py-1 text-warn">
-            This address has no TLS: everybody on the way can read keys and sessions. Take{' '}
+            This address has no TLS: every machine on the way can read keys and sessions. Take{' '}
             <code className="font-mono">console.plain_http</code> out of the configuration when it has.
           </p>
         )}

@@ -7,7 +7,7 @@ import { TextField } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 
 /**
- * Proves who somebody is: with a key, or with the link that the first start printed, whose text is in the fragment so that no
+ * Opens a session: with a key, or with the link that the first start printed, whose text is in the fragment so that no
  * server, log or proxy sees it.
  * @param isOver a session ended while a page was open: afterwards that page goes on
  */

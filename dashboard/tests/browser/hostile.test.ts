@@ -10,7 +10,7 @@ suite('hostile texts', { skip: CHROMIUM === undefined }, () => {
   before(async () => void (stand = await startStand(CHROMIUM ?? '')));
   after(() => stand.close());
 
-  test('run nothing and call nobody as what a model says', async () => {
+  test('run nothing and call no other host as the text of a model', async () => {
     const { page, context, problems } = await stand.open();
     await visit(page, `${stand.url}/ui/playground?models=sandbox/echo`);
     for (const text of HOSTILE_TEXTS) {

@@ -69,7 +69,7 @@ suite('signing in', { skip: CHROMIUM === undefined }, () => {
     await context.close();
   });
 
-  test('is asked for over the page when a session ends elsewhere, and goes on there', async () => {
+  test('opens over the page when a session ends elsewhere, and goes on there', async () => {
     const { page, context } = await stand.open();
     await visit(page, `${stand.url}/ui/keys`);
     await page.evaluate("localStorage.setItem('gateway.console-token', 'gone')");

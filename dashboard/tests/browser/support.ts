@@ -31,7 +31,7 @@ export interface Stand {
   /** What the gateway printed so far. */
   readonly output: () => string;
   readonly browser: Browser;
-  /** A browser of its own, signed in unless it is said otherwise. */
+  /** A browser of its own, signed in unless the options say otherwise. */
   readonly open: (options?: OpenOptions) => Promise<Visit>;
   readonly call: (pathname: string, body?: unknown, key?: string) => Promise<Response>;
   readonly close: () => Promise<void>;
@@ -147,7 +147,7 @@ async function open(
   return { page, context, problems };
 }
 
-/** Chromium writes a line for every answer that is no 2xx: what such an answer says is on the page. */
+/** Chromium writes a line for every response that is no 2xx: its message is on the page. */
 function isRefusal(text: string): boolean {
   return /^Failed to load resource: the server responded with a status of 4\d\d/.test(text);
 }

@@ -35,7 +35,7 @@ suite('working with the dashboard', { skip: CHROMIUM === undefined }, () => {
     assert.deepEqual(await findWithAxe(page), []);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Models' }).waitFor();
-    const answer = (await (
+    const completion = (await (
       await stand.call(
         '/chat/completions',
         { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] },
@@ -43,10 +43,10 @@ suite('working with the dashboard', { skip: CHROMIUM === undefined }, () => {
       )
     ).json()) as { readonly id: string };
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill(answer.id);
+    await page.getByRole('combobox').fill(completion.id);
     await page.keyboard.press('Enter');
-    await page.getByText('What was said').waitFor();
-    assert.ok(page.url().endsWith(answer.id));
+    await page.getByText('Reading what people wrote').waitFor();
+    assert.ok(page.url().endsWith(completion.id));
     await context.close();
   });
 
@@ -74,7 +74,7 @@ suite('working with the dashboard', { skip: CHROMIUM === undefined }, () => {
     await context.close();
   });
 
-  test('asks two models beside each other, folds reasoning, and charges what the records say', async () => {
+  test('sends to two models beside each other, folds reasoning, and charges what the records say', async () => {
     const { page, context, problems } = await stand.open();
     await visit(page, `${stand.url}/ui/playground?models=sandbox/echo,sandbox/reasoning`);
     await page.getByRole('textbox', { name: 'Message' }).fill('Why is the **sky** blue?');
@@ -83,7 +83,7 @@ suite('working with the dashboard', { skip: CHROMIUM === undefined }, () => {
     await page.getByRole('region', { name: 'sandbox/echo' }).locator('strong', { hasText: 'sky' }).waitFor();
     await page.getByRole('link', { name: 'the record' }).nth(1).waitFor();
     await page.getByRole('link', { name: 'the record' }).first().click();
-    await page.getByText('What was said').waitFor();
+    await page.getByText('Reading what people wrote').waitFor();
     assert.deepEqual(problems, []);
     await context.close();
   });
@@ -140,12 +140,12 @@ suite('working with the dashboard', { skip: CHROMIUM === undefined }, () => {
     await context.close();
   });
 
-  test('leads from nothing to an answered call of curl, whose snippet runs as it is', async () => {
+  test('leads from nothing to a served call of curl, whose snippet runs as it is', async () => {
     const { page, context, problems } = await stand.open();
     await visit(page, `${stand.url}/ui/start`);
     await page.getByLabel('Model', { exact: true }).selectOption('sandbox/echo');
     await page.getByRole('button', { name: 'Say hello' }).click();
-    await page.getByText('it answered').waitFor();
+    await page.getByText('it responded').waitFor();
     await page.getByRole('button', { name: 'Make key' }).click();
     await page.getByText(/waiting for the first call/).waitFor();
     const command = (await page.getByLabel('Settings of curl', { exact: true }).textContent()) ?? '';

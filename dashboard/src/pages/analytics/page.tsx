@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { numberOf, useAnalytics, type AnalyticsAnswer, type AnalyticsQuestion } from '../../api/analytics.ts';
+import { numberOf, useAnalytics, type AnalyticsResult, type AnalyticsQuestion } from '../../api/analytics.ts';
 import { toBuckets } from '../../api/buckets.ts';
 import { client, type Schemas } from '../../api/client.ts';
 import { useKeys, useWorkspaces } from '../../api/lists.ts';
@@ -39,7 +39,7 @@ export function Page(): ReactElement {
       }
       bar={meta.data === undefined ? undefined : <Bar meta={meta.data} search={search} change={change} />}
     >
-      <Load of={meta}>{(data) => <Answer meta={data} search={search} change={change} />}</Load>
+      <Load of={meta}>{(data) => <Results meta={data} search={search} change={change} />}</Load>
     </Frame>
   );
 }
@@ -112,7 +112,7 @@ function Bar({ meta, search, change }: Props): ReactElement {
   );
 }
 
-function Answer({ meta, search, change }: Props): ReactElement {
+function Results({ meta, search, change }: Props): ReactElement {
   const bounds = boundsOf(search.range, useNow());
   const granularity = granularityOf(search.range);
   const metric = meta.metrics.find(({ name }) => name === search.metric) ?? meta.metrics[0];
@@ -133,8 +133,8 @@ function Answer({ meta, search, change }: Props): ReactElement {
   if (metric === undefined) return <Empty title="Nothing is measured" />;
   return (
     <Load of={rows}>
-      {(answer) =>
-        answer.rows.length === 0 ? (
+      {(result) =>
+        result.rows.length === 0 ? (
           <Empty
             title={`No request, ${RANGE_LABELS[search.range]}`}
             action={
@@ -143,21 +143,21 @@ function Answer({ meta, search, change }: Props): ReactElement {
           />
         ) : (
           <>
-            <Warnings answer={answer} />
+            <Warnings result={result} />
             {search.kind !== 'table' && overTime.data !== undefined && (
-              <Chart answer={overTime.data} metric={metric} search={search} bounds={bounds} nameOf={nameOf} />
+              <Chart result={overTime.data} metric={metric} search={search} bounds={bounds} nameOf={nameOf} />
             )}
             <Section
               title={`${metric.display_label}, ${RANGE_LABELS[search.range]}`}
               isFlush
               actions={
-                <Button icon="download" onClick={() => save(search, answer, nameOf)}>
+                <Button icon="download" onClick={() => save(search, result, nameOf)}>
                   CSV
                 </Button>
               }
             >
               <RowTable
-                rows={answer.rows}
+                rows={result.rows}
                 by={search.by}
                 metric={metric}
                 format={formatOf(metric)}
@@ -174,8 +174,8 @@ function Answer({ meta, search, change }: Props): ReactElement {
   );
 }
 
-function Warnings({ answer }: { readonly answer: AnalyticsAnswer }): ReactElement | undefined {
-  const warnings = [...answer.warnings, ...(answer.isTruncated ? ['Only the first 10,000 rows are shown.'] : [])];
+function Warnings({ result }: { readonly result: AnalyticsResult }): ReactElement | undefined {
+  const warnings = [...result.warnings, ...(result.isTruncated ? ['Only the first 10,000 rows are shown.'] : [])];
   if (warnings.length === 0) return undefined;
   return (
     <p role="note" className="border-b border-line bg-warn-soft px-4 py-1 text-warn">
@@ -185,20 +185,20 @@ function Warnings({ answer }: { readonly answer: AnalyticsAnswer }): ReactElemen
 }
 
 function Chart({
-  answer,
+  result,
   metric,
   search,
   bounds,
   nameOf,
 }: {
-  readonly answer: AnalyticsAnswer;
+  readonly result: AnalyticsResult;
   readonly metric: Metric;
   readonly search: AnalyticsSearch;
   readonly bounds: { readonly start: string; readonly end: string };
   readonly nameOf: NameOf;
 }): ReactElement {
   const [dimension] = search.by;
-  const buckets = toBuckets(answer.rows, {
+  const buckets = toBuckets(result.rows, {
     granularity: granularityOf(search.range),
     range: bounds,
     metric: metric.name,
@@ -242,9 +242,9 @@ function useNames(): NameOf {
 }
 
 /** Exactly what is shown, with the query in its first line. */
-function save(search: AnalyticsSearch, answer: AnalyticsAnswer, nameOf: NameOf): void {
+function save(search: AnalyticsSearch, result: AnalyticsResult, nameOf: NameOf): void {
   const header = [...search.by, search.metric, 'request_count'];
-  const rows = answer.rows.map((row) => [
+  const rows = result.rows.map((row) => [
     ...search.by.map((name) => nameOf(name, String(row[name] ?? ''))),
     row[search.metric] ?? null,
     numberOf(row, 'request_count'),

@@ -17,7 +17,7 @@ import { parseAuditSearch } from './search.ts';
 
 const PAGE = 100;
 
-/** Who changed what. */
+/** Each change: the key, the action and its subject. */
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parseAuditSearch);
   const [limit, setLimit] = useState(PAGE);

@@ -10,7 +10,7 @@ import { Empty } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
 import { parseAuthorizeSearch, problemOfCallback, type AuthorizeSearch } from './search.ts';
 
-/** Nobody agrees by a double click that was meant for another page. */
+/** A double click that was meant for another page allows nothing. */
 const PAUSE_MS = 500;
 const DAY_MS = 86_400_000;
 const RESETS = [
@@ -19,7 +19,7 @@ const RESETS = [
   { value: 'monthly', label: 'a month' },
 ] as const;
 
-/** An application asks for a key of its own. */
+/** An application wants a key of its own. */
 export function Page(): ReactElement {
   const [search] = useSearchState(parseAuthorizeSearch);
   const problem = problemOfCallback(search.callback);
@@ -54,7 +54,7 @@ function Consent({ search }: { readonly search: AuthorizeSearch }): ReactElement
   }, []);
   const allow = useChange(
     (body: Schemas['CreateAuthCodeRequest']) => client.POST('/auth/keys/code', { body }),
-    (answer) => (answer === undefined ? undefined : goBack(search.callback, answer.data.id, setCode)),
+    (response) => (response === undefined ? undefined : goBack(search.callback, response.data.id, setCode)),
   );
   const body: Schemas['CreateAuthCodeRequest'] = {
     ...(search.callback !== '' && { callback_url: search.callback }),
@@ -100,11 +100,11 @@ function Consent({ search }: { readonly search: AuthorizeSearch }): ReactElement
         />
       </div>
       <p className="text-dim">
-        It can ask models as this workspace may, within the limit. It cannot see or change anything else.
+        It can call models as this workspace may, within the limit. It cannot see or change anything else.
       </p>
       {search.challenge !== '' && search.method === 'plain' && (
         <p className="text-warn">
-          Its challenge is a plain text, which is weak: whoever reads this address can take the key.
+          Its challenge is a plain text, which is weak: any program that reads this address can take the key.
         </p>
       )}
       {allow.isError && (

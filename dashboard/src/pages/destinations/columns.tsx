@@ -40,7 +40,7 @@ export function getsOf({ sampling_rate: rate, api_key_hashes: keys }: Destinatio
 
 export function switchesOf(destination: Destination): readonly string[] {
   return [
-    ...(destination.privacy_mode ? ['never what is said'] : ['what is said, where it is kept']),
+    ...(destination.privacy_mode ? ['never content'] : ['content, where it is kept']),
     ...(destination.broadcast_generation_cost ? ['cost'] : []),
     ...(destination.broadcast_generation_identity ? ['key and member'] : []),
     ...(destination.broadcast_generation_request_context ? ['program'] : []),

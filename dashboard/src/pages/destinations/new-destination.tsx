@@ -90,7 +90,7 @@ export function NewDestination({
         onChange={(event) => setHeaders(event.target.value)}
       />
       <Checkbox
-        label="Never what is said"
+        label="Never content"
         hint="Records go without prompts and responses, whatever the workspace keeps."
         checked={isPrivate}
         onChange={(event) => setIsPrivate(event.target.checked)}

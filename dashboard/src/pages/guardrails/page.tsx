@@ -113,7 +113,7 @@ function Panel({
       >
         <Facts
           of={[
-            ['What for', guardrail.description ?? 'not said'],
+            ['What for', guardrail.description ?? '–'],
             ['Filters', filtersOf(guardrail).join(', ') || 'none'],
             ['Models', listOf(guardrail.allowed_models, guardrail.ignored_models)],
             ['Providers', listOf(guardrail.allowed_providers, guardrail.ignored_providers)],

@@ -23,7 +23,7 @@ export function TryIt({ id }: { readonly id: string }): ReactElement {
   const [result, setResult] = useState<Schemas['GuardrailTestResult']>();
   const test = useChange(
     (body: Schemas['TestGuardrailRequest']) => client.POST('/guardrails/{id}/test', { params: { path: { id } }, body }),
-    (answer) => setResult(answer?.data),
+    (response) => setResult(response?.data),
   );
   return (
     <form

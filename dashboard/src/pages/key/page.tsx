@@ -200,7 +200,7 @@ function Usage({
             </Section>
             <Section title="Models">
               <Ranked
-                empty={`It asked nothing, ${RANGE_LABELS[range]}.`}
+                empty={`No request, ${RANGE_LABELS[range]}.`}
                 rows={models
                   .toSorted((a, b) => b.usd - a.usd || b.count - a.count)
                   .slice(0, 7)

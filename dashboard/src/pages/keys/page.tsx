@@ -22,7 +22,7 @@ const STATES = [
   { value: 'disabled', label: 'Disabled' },
 ] as const;
 
-/** Who may spend what. */
+/** Keys, and what each may spend. */
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parseKeysSearch);
   const keys = useKeys();

@@ -19,7 +19,7 @@ import { boundsOf, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
 import { Endpoints } from './endpoints.tsx';
 import { parseModelSearch } from './search.ts';
 
-/** One model: who serves it, at what price, how well. */
+/** One model: its endpoints, their prices, and how well they run. */
 export function Page(): ReactElement {
   const { author = '', slug = '' } = useParams({ strict: false });
   const id = `${author}/${slug}`;
@@ -93,7 +93,7 @@ function Use({ id }: { readonly id: string }): ReactElement {
   const [{ range }, change] = useSearchState(parseModelSearch);
   const bounds = boundsOf(range, useNow());
   const granularity = granularityOf(range);
-  const answer = useAnalytics({
+  const result = useAnalytics({
     metrics: ['request_count', 'error_count', 'total_usage', 'ttft_p50', 'ttft_p95'],
     granularity,
     range: bounds,
@@ -105,12 +105,12 @@ function Use({ id }: { readonly id: string }): ReactElement {
     color?: string,
   ): { readonly name: string; readonly values: readonly number[]; readonly color?: string } => ({
     name,
-    values: toBuckets(answer.data?.rows ?? [], { granularity, range: bounds, metric }).series[0]?.values ?? [],
+    values: toBuckets(result.data?.rows ?? [], { granularity, range: bounds, metric }).series[0]?.values ?? [],
     ...(color !== undefined && { color }),
   });
   const { times } = toBuckets([], { granularity, range: bounds, metric: '' });
   return (
-    <Load of={answer} rows={4}>
+    <Load of={result} rows={4}>
       {() => (
         <div className="grid lg:grid-cols-2 lg:divide-x lg:divide-line">
           <Section
@@ -157,7 +157,7 @@ function About({ model }: { readonly model: Model }): ReactElement {
             ],
             ['Takes', model.architecture.input_modalities.join(', ')],
             ['Gives', model.architecture.output_modalities.join(', ')],
-            ['Knows until', model.knowledge_cutoff ?? 'not said'],
+            ['Knows until', model.knowledge_cutoff ?? 'unknown'],
             ['Ends', model.expiration_date ?? 'no date is known'],
             ['Parameters', model.supported_parameters.join(', ')],
             [

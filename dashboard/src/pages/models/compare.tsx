@@ -10,7 +10,7 @@ const LINES: readonly (readonly [string, (model: Model) => ReactNode])[] = [
   ['Context', ({ context_length: length }) => formatCount(length)],
   ['Most tokens out', ({ top_provider: top }) => formatCount(top.max_completion_tokens)],
   ['In', ({ architecture }) => architecture.input_modalities.join(', ')],
-  ['Knows until', ({ knowledge_cutoff: until }) => until ?? 'not said'],
+  ['Knows until', ({ knowledge_cutoff: until }) => until ?? 'unknown'],
 ];
 
 /** Up to four models beside each other. */

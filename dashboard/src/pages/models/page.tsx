@@ -17,7 +17,7 @@ import { abilitiesOf, modelColumns, type ModelUse } from './columns.tsx';
 import { Compare } from './compare.tsx';
 import { MODEL_SORTS, parseModelsSearch, type ModelsSearch } from './search.ts';
 
-/** What can be asked, at what price, how well it runs. */
+/** The models, their prices, and how well they run. */
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parseModelsSearch);
   const models = useModels();
@@ -138,13 +138,13 @@ function passes(model: Model, search: ModelsSearch): boolean {
 
 /** Use and speed of all models, by one call. */
 function useUse(): (id: string) => ModelUse | undefined {
-  const answer = useAnalytics({
+  const result = useAnalytics({
     metrics: ['request_count', 'total_usage', 'ttft_p50', 'throughput_p50'],
     dimensions: ['model'],
     range: boundsOf('7d', useNow()),
     limit: 1_000,
   });
-  const byId = new Map((answer.data?.rows ?? []).map((row) => [textOf(row, 'model'), row]));
+  const byId = new Map((result.data?.rows ?? []).map((row) => [textOf(row, 'model'), row]));
   return (id) => {
     const row = byId.get(id);
     if (row === undefined) return undefined;

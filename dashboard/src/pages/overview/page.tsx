@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { numberOf, textOf, useAnalytics, type AnalyticsAnswer, type AnalyticsRow } from '../../api/analytics.ts';
+import { numberOf, textOf, useAnalytics, type AnalyticsResult, type AnalyticsRow } from '../../api/analytics.ts';
 import { toBuckets } from '../../api/buckets.ts';
 import { client } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
@@ -43,13 +43,13 @@ export function Page(): ReactElement {
       actions={<RangeSelect value={range} onChange={(next) => change({ range: next === '24h' ? undefined : next })} />}
     >
       <Load of={overTime}>
-        {(answer) => (
+        {(result) => (
           <>
-            <Figures answer={answer} range={range} bounds={bounds} isOperator={isOperator} />
-            {answer.rows.length === 0 ? (
+            <Figures result={result} range={range} bounds={bounds} isOperator={isOperator} />
+            {result.rows.length === 0 ? (
               <NothingYet range={range} />
             ) : (
-              <Charts answer={answer} range={range} bounds={bounds} />
+              <Charts result={result} range={range} bounds={bounds} />
             )}
           </>
         )}
@@ -67,12 +67,12 @@ interface WithBounds {
 }
 
 function Figures({
-  answer,
+  result,
   range,
   bounds,
   isOperator,
 }: WithBounds & {
-  readonly answer: AnalyticsAnswer;
+  readonly result: AnalyticsResult;
   readonly range: Range;
   readonly isOperator: boolean;
 }): ReactElement {
@@ -82,7 +82,7 @@ function Figures({
   );
   const credits = useRead(['credits'], (signal) => client.GET('/credits', { signal }), { enabled: isOperator });
   const [requests, errors, usd, unpriced] = ['request_count', 'error_count', 'total_usage', 'unpriced_count'].map(
-    (name) => total(answer.rows, name),
+    (name) => total(result.rows, name),
   );
   const [row] = speed.data?.rows ?? [];
   const share = requests === 0 || requests === undefined ? 0 : (errors ?? 0) / requests;
@@ -130,15 +130,15 @@ function Figures({
 }
 
 function Charts({
-  answer,
+  result,
   range,
   bounds,
-}: WithBounds & { readonly answer: AnalyticsAnswer; readonly range: Range }): ReactElement {
+}: WithBounds & { readonly result: AnalyticsResult; readonly range: Range }): ReactElement {
   const granularity = granularityOf(range);
   const shape = { granularity, range: bounds } as const;
-  const requests = toBuckets(answer.rows, { ...shape, metric: 'request_count' });
-  const errors = toBuckets(answer.rows, { ...shape, metric: 'error_count' });
-  const spend = toBuckets(answer.rows, { ...shape, metric: 'total_usage', groupBy: 'model' });
+  const requests = toBuckets(result.rows, { ...shape, metric: 'request_count' });
+  const errors = toBuckets(result.rows, { ...shape, metric: 'error_count' });
+  const spend = toBuckets(result.rows, { ...shape, metric: 'total_usage', groupBy: 'model' });
   const paid = spend.series.filter(({ values }) => values.some((value) => value > 0));
   return (
     <>
@@ -171,7 +171,7 @@ function Charts({
         <Section title="Dearest models">
           <Ranked
             empty="Nothing was paid for."
-            rows={topOf(answer.rows, 'total_usage').map(([name, usd]) => ({
+            rows={topOf(result.rows, 'total_usage').map(([name, usd]) => ({
               name,
               to: '/ui/requests',
               search: { model: name, range },
@@ -183,7 +183,7 @@ function Charts({
         <Section title="Most failures">
           <Ranked
             empty="Nothing failed."
-            rows={topOf(answer.rows, 'error_count').map(([name, count]) => ({
+            rows={topOf(result.rows, 'error_count').map(([name, count]) => ({
               name,
               to: '/ui/requests',
               search: { model: name, status: 'error', range },
@@ -275,7 +275,9 @@ function NothingYet({ range }: { readonly range: Range }): ReactElement {
         </>
       }
     >
-      <p>Requests, spend and failures are here as soon as a client asks. The sandbox answers without any provider:</p>
+      <p>
+        Requests, spend and failures are here as soon as a client sends one. The sandbox responds without any provider:
+      </p>
       <CodeBlock label="A first request" text={lines.join('\n')} />
     </Empty>
   );

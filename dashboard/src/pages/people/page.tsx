@@ -39,7 +39,7 @@ export function Page(): ReactElement {
             <NothingMatches what="person" filters={[{ name: filter, onDrop: () => change({ q: undefined }) }]} />
           ) : (
             <Empty title="Only keys so far" action={<LinkButton to="/ui/keys">Keys</LinkButton>}>
-              <p>People are those whom keys name as their owners, or who were added to a workspace.</p>
+              <p>People are the owners that keys name, and the members of workspaces.</p>
             </Empty>
           )
         }

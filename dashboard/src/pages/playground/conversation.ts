@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
-import { NO_ANSWER, streamChat, type ChatAnswer, type ChatMessage } from '../../api/chat-stream.ts';
+import { NO_RESPONSE, streamChat, type ChatResponse, type ChatMessage } from '../../api/chat-stream.ts';
 import { toBody, type Settings } from './settings.ts';
 
-/** One model with its own thread: the same questions, its own answers. */
+/** One model with its own thread: the same messages, its own responses. */
 export interface Thread {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
-  readonly answer: ChatAnswer;
+  readonly response: ChatResponse;
   readonly isRunning: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Conversation {
   readonly clear: () => void;
 }
 
-/** Threads of the chosen models. What streams is drawn once a frame, whatever comes in between. */
+/** Threads of the chosen models. What streams is rendered once a frame, whatever comes in between. */
 export function useConversation(models: readonly string[], settings: Settings): Conversation {
   const [threads, setThreads] = useState<ReadonlyMap<string, Thread>>(new Map());
   const running = useRef(new Map<string, AbortController>());
@@ -34,7 +34,7 @@ export function useConversation(models: readonly string[], settings: Settings): 
     [],
   );
   const threadOf = (model: string): Thread =>
-    threads.get(model) ?? { model, messages: [], answer: NO_ANSWER, isRunning: false };
+    threads.get(model) ?? { model, messages: [], response: NO_RESPONSE, isRunning: false };
   const flush = (): void => {
     frame.current = 0;
     const patches = new Map(pending.current);
@@ -42,7 +42,14 @@ export function useConversation(models: readonly string[], settings: Settings): 
     setThreads((before) => {
       const next = new Map(before);
       for (const [model, patch] of patches)
-        next.set(model, { model, messages: [], answer: NO_ANSWER, isRunning: false, ...before.get(model), ...patch });
+        next.set(model, {
+          model,
+          messages: [],
+          response: NO_RESPONSE,
+          isRunning: false,
+          ...before.get(model),
+          ...patch,
+        });
       return next;
     });
   };
@@ -54,8 +61,8 @@ export function useConversation(models: readonly string[], settings: Settings): 
     running.current.get(model)?.abort();
     const controller = new AbortController();
     running.current.set(model, controller);
-    change(model, { messages, answer: NO_ANSWER, isRunning: true });
-    await streamChat(toBody(model, messages, settings), controller.signal, (answer) => change(model, { answer }));
+    change(model, { messages, response: NO_RESPONSE, isRunning: true });
+    await streamChat(toBody(model, messages, settings), controller.signal, (response) => change(model, { response }));
     if (running.current.get(model) !== controller) return;
     running.current.delete(model);
     change(model, { isRunning: false });
@@ -63,7 +70,7 @@ export function useConversation(models: readonly string[], settings: Settings): 
   return {
     threads: models.map(threadOf),
     send: (text, images) => {
-      for (const model of models) void run(model, [...withAnswer(threadOf(model)), toUserMessage(text, images)]);
+      for (const model of models) void run(model, [...withResponse(threadOf(model)), toUserMessage(text, images)]);
     },
     retry: (model) => void run(model, threadOf(model).messages),
     stop: (model) => {
@@ -71,24 +78,28 @@ export function useConversation(models: readonly string[], settings: Settings): 
     },
     answerTool: (model, results) => {
       const thread = threadOf(model);
-      const tools = thread.answer.toolCalls.map(({ id }): ChatMessage => ({
+      const tools = thread.response.toolCalls.map(({ id }): ChatMessage => ({
         role: 'tool',
         tool_call_id: id,
         content: results[id] ?? '',
       }));
-      void run(model, [...withAnswer(thread), ...tools]);
+      void run(model, [...withResponse(thread), ...tools]);
     },
     clear: () => setThreads(new Map()),
   };
 }
 
-/** The messages of a thread, its last answer included. */
-function withAnswer({ messages, answer }: Thread): readonly ChatMessage[] {
-  if (answer.text === '' && answer.toolCalls.length === 0)
+/** The messages of a thread, its last response included. */
+function withResponse({ messages, response }: Thread): readonly ChatMessage[] {
+  if (response.text === '' && response.toolCalls.length === 0)
     return messages.at(-1)?.role === 'user' ? messages.slice(0, -1) : messages;
   return [
     ...messages,
-    { role: 'assistant', content: answer.text, ...(answer.toolCalls.length > 0 && { tool_calls: answer.toolCalls }) },
+    {
+      role: 'assistant',
+      content: response.text,
+      ...(response.toolCalls.length > 0 && { tool_calls: response.toolCalls }),
+    },
   ];
 }
 

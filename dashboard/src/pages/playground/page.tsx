@@ -107,7 +107,7 @@ function Columns({
           }
         >
           <p>
-            Add up to three models beside it to compare them. What you ask is a request like any other: it is routed,
+            Add up to three models beside it to compare them. What you send is a request like any other: it is routed,
             limited and recorded.
           </p>
         </Empty>

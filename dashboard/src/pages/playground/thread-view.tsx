@@ -19,10 +19,10 @@ interface ThreadViewProps {
   readonly alias: string | undefined;
 }
 
-/** One column: the questions, the answer as it grows, and what it cost. */
+/** One column: the messages, the response as it grows, and what it cost. */
 export function ThreadView({ thread, conversation, onRemove, onOnly, alias }: ThreadViewProps): ReactElement {
-  const { model, messages, answer, isRunning } = thread;
-  const hasBegun = answer.text !== '' || answer.reasoning !== '' || answer.toolCalls.length > 0;
+  const { model, messages, response, isRunning } = thread;
+  const hasBegun = response.text !== '' || response.reasoning !== '' || response.toolCalls.length > 0;
   return (
     <section
       aria-label={alias ?? model}
@@ -51,15 +51,17 @@ export function ThreadView({ thread, conversation, onRemove, onOnly, alias }: Th
         {messages.map((message, at) => (
           <Turn key={at} message={message} />
         ))}
-        {answer.reasoning !== '' && <Reasoning text={answer.reasoning} isOver={answer.text !== '' || !isRunning} />}
-        {answer.text !== '' && <Markdown text={answer.text} />}
+        {response.reasoning !== '' && (
+          <Reasoning text={response.reasoning} isOver={response.text !== '' || !isRunning} />
+        )}
+        {response.text !== '' && <Markdown text={response.text} />}
         {isRunning && !hasBegun && <p className="late text-dim">waiting for the first token …</p>}
-        {answer.toolCalls.length > 0 && (
+        {response.toolCalls.length > 0 && (
           <ToolCalls thread={thread} onAnswer={(results) => conversation.answerTool(model, results)} />
         )}
-        {answer.error !== undefined && (
+        {response.error !== undefined && (
           <p role="alert" className="flex gap-2 rounded-md bg-bad-soft p-2 text-bad">
-            <Icon name="warning" /> <span className="min-w-0 break-words">{answer.error.message}</span>
+            <Icon name="warning" /> <span className="min-w-0 break-words">{response.error.message}</span>
           </p>
         )}
       </div>
@@ -116,7 +118,7 @@ function ToolCalls({
   readonly onAnswer: (results: Readonly<Record<string, string>>) => void;
 }): ReactElement {
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
-  const calls = thread.answer.toolCalls;
+  const calls = thread.response.toolCalls;
   return (
     <form
       className="flex flex-col gap-3 rounded-md border border-line p-3"
@@ -154,21 +156,21 @@ function ToolCalls({
 }
 
 function Foot({
-  thread: { answer, isRunning },
+  thread: { response, isRunning },
   isHidden,
 }: {
   readonly thread: Thread;
   readonly isHidden: boolean;
 }): ReactElement {
-  const { usage, firstMs, totalMs } = answer;
+  const { usage, firstMs, totalMs } = response;
   const seconds = ((totalMs ?? 0) - (firstMs ?? 0)) / 1_000;
   const speed =
     usage !== undefined && seconds > 0.05 ? `${Math.round(usage.completionTokens / seconds)} tok/s` : undefined;
   return (
     <footer className="flex min-h-8 flex-wrap items-center gap-x-3 border-t border-line px-3 py-1 text-xs text-dim">
       {isRunning && <Badge tone="accent">streaming</Badge>}
-      {!isRunning && answer.finish !== undefined && answer.finish !== 'stop' && (
-        <Badge tone="warn">{answer.finish}</Badge>
+      {!isRunning && response.finish !== undefined && response.finish !== 'stop' && (
+        <Badge tone="warn">{response.finish}</Badge>
       )}
       {usage?.costUsd !== undefined && <span className="font-mono text-text">{formatUsd(usage.costUsd)} $</span>}
       {firstMs !== undefined && <span>first token {formatMs(firstMs)}</span>}
@@ -179,9 +181,9 @@ function Foot({
         </span>
       )}
       {speed !== undefined && <span>{speed}</span>}
-      {!isHidden && answer.provider !== undefined && <span>at {answer.provider}</span>}
+      {!isHidden && response.provider !== undefined && <span>at {response.provider}</span>}
       <span className="flex-1" />
-      {answer.id !== undefined && !isHidden && <To to={`/ui/requests/${answer.id}`}>the record</To>}
+      {response.id !== undefined && !isHidden && <To to={`/ui/requests/${response.id}`}>the record</To>}
     </footer>
   );
 }

@@ -99,7 +99,7 @@ function Actions({
         isBusy={remove.isPending}
         error={remove.error}
       >
-        Programs that ask for it get 404.
+        Programs that name it get 404.
       </DeleteDialog>
     </>
   );

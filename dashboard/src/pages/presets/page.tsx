@@ -55,8 +55,8 @@ export function Page(): ReactElement {
           ) : (
             <Empty title="No preset yet" action={<LinkButton to="/ui/playground">Open the playground</LinkButton>}>
               <p>
-                A preset holds a model, a system prompt and settings under one name: programs ask for
-                “@preset/summaries”, and you change it here, in versions.
+                A preset holds a model, a system prompt and settings under one name: programs name “@preset/summaries”,
+                and you change it here, in versions.
               </p>
               <CodeBlock
                 label="The first version of a preset"

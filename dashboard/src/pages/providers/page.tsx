@@ -24,7 +24,7 @@ const STATES = [
 ] as const;
 const LIST_MAX = 100;
 
-/** Who is connected, with which credential. */
+/** The providers that are connected, each with its credential. */
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parseProvidersSearch);
   const [peek, setPeek] = useState<string>();

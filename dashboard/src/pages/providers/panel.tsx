@@ -58,8 +58,8 @@ export function ProviderPanel({
                 {provider.slug}
               </span>,
             ],
-            ['Home', provider.headquarters ?? 'not said'],
-            ['Data centres', provider.datacenters.join(', ') || 'not said'],
+            ['Home', provider.headquarters ?? 'unknown'],
+            ['Data centres', provider.datacenters.join(', ') || 'unknown'],
           ]}
         />
       </Section>

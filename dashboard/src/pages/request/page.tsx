@@ -14,7 +14,7 @@ import { Facts, Page as Frame, Section, Stat, Stats } from '../../parts/page.tsx
 import { Load } from '../../parts/states.tsx';
 import { Ago, Money, Name } from '../../parts/text.tsx';
 import { formatMs, formatUtc } from '../../parts/time.ts';
-import { Said } from './said.tsx';
+import { Content } from './content.tsx';
 import { Story, type Generation } from './story.tsx';
 
 /** The whole story of one request. */
@@ -111,7 +111,7 @@ function Details({ generation }: { readonly generation: Generation }): ReactElem
       </div>
       {generation.warnings.length > 0 && <Warnings of={generation.warnings} />}
       <Caller generation={generation} />
-      <Said id={generation.id} />
+      <Content id={generation.id} />
     </>
   );
 }
@@ -129,7 +129,10 @@ function Cost({ generation }: { readonly generation: Generation }): ReactElement
       <Facts
         of={[
           ['Charged', <Money key="total" usd={total} places={9} />],
-          ['Said by the upstream', upstream === null ? 'nothing' : <Money key="upstream" usd={upstream} places={9} />],
+          [
+            'Reported by the upstream',
+            upstream === null ? 'nothing' : <Money key="upstream" usd={upstream} places={9} />,
+          ],
           [
             'Saved by prompt caches',
             discount === null ? 'nothing' : <Money key="discount" usd={discount} places={9} />,

@@ -5,8 +5,8 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { Name } from '../../parts/text.tsx';
 
 /** Every endpoint that was considered, with the reason of each that was left out. */
-export function RouteDecision({ answer }: { readonly answer: unknown }): ReactElement {
-  const data = isRecord(answer) && isRecord(answer['data']) ? answer['data'] : {};
+export function RouteDecision({ response }: { readonly response: unknown }): ReactElement {
+  const data = isRecord(response) && isRecord(response['data']) ? response['data'] : {};
   const considered = Array.isArray(data['considered']) ? data['considered'].filter(isRecord) : [];
   const stages = Array.isArray(data['stages']) ? data['stages'].filter(isRecord) : [];
   return (

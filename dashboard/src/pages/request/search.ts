@@ -1,10 +1,10 @@
 import type { Search } from '../../parts/search.ts';
 
 export interface RequestSearch {
-  /** What was said is shown: only after a click, and recorded. */
-  readonly isSaid: boolean;
+  /** Content is shown: only after a click, and recorded. */
+  readonly isContentShown: boolean;
 }
 
 export function parseRequestSearch(search: Search): RequestSearch {
-  return { isSaid: search['said'] === 'true' };
+  return { isContentShown: search['content'] === 'true' };
 }

@@ -30,7 +30,7 @@ export function Story({ generation }: { readonly generation: Generation }): Reac
       <Lane parts={partsOf(generation)} />
       <Attempts generation={generation} />
       {route.data !== undefined ? (
-        <RouteDecision answer={route.data} />
+        <RouteDecision response={route.data} />
       ) : (
         <p className="mt-3 text-xs text-dim">
           {hasRoute

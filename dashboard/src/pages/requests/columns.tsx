@@ -18,7 +18,7 @@ export function notesOf(row: GenerationRow): readonly (readonly [string, string]
     ...(attempts > 1 ? [[`⇄${attempts}`, `${attempts} attempts`] as const] : []),
     ...((row.stages ?? 0) > 0 ? [[`⚑${row.stages}`, 'a guardrail or plugin acted'] as const] : []),
     ...(row.is_rescued === true ? [['⛑', 'rescued in the middle of the stream'] as const] : []),
-    ...(row.is_cached === true ? [['≋', 'answered from the response cache'] as const] : []),
+    ...(row.is_cached === true ? [['≋', 'served from the response cache'] as const] : []),
     ...(row.usage_source === 'estimated' ? [['≈', 'tokens are estimated'] as const] : []),
     ...((row.warnings ?? 0) > 0 ? [[`!${row.warnings}`, `${row.warnings} warnings`] as const] : []),
   ];

@@ -181,11 +181,11 @@ function Histogram({
     const field = CHART_FILTERS[name];
     return field === undefined || value.includes('*') ? [] : [{ field, operator: 'eq' as const, value }];
   });
-  const answer = useAnalytics({ metrics: ['request_count', 'error_count'], granularity, range: bounds, filters });
-  if (answer.data === undefined || answer.data.rows.length === 0) return undefined;
+  const result = useAnalytics({ metrics: ['request_count', 'error_count'], granularity, range: bounds, filters });
+  if (result.data === undefined || result.data.rows.length === 0) return undefined;
   const shape = { granularity, range: bounds } as const;
-  const requests = toBuckets(answer.data.rows, { ...shape, metric: 'request_count' });
-  const errors = toBuckets(answer.data.rows, { ...shape, metric: 'error_count' });
+  const requests = toBuckets(result.data.rows, { ...shape, metric: 'request_count' });
+  const errors = toBuckets(result.data.rows, { ...shape, metric: 'error_count' });
   return (
     <div className="border-b border-line bg-surface px-4 pt-1 max-sm:hidden">
       <TimeChart

@@ -5,7 +5,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 
-/** What people ask for, as routers classify it. */
+/** Tasks of requests, as routers classify them. */
 export function RoutersTab(): ReactElement {
   const tasks = useRead(['classifications'], (signal) =>
     client.GET('/classifications/task', { signal, params: { query: {} } }),
@@ -13,13 +13,13 @@ export function RoutersTab(): ReactElement {
   return (
     <Section title="Tasks, as routers classified them">
       <Load of={tasks}>
-        {(answer) =>
-          JSON.stringify(answer.data) === '[]' ? (
+        {(response) =>
+          JSON.stringify(response.data) === '[]' ? (
             <Empty title="No router decided yet">
               <p>Ask service/auto: the classes of its requests, the models it chose and what that saved are here.</p>
             </Empty>
           ) : (
-            <JsonView value={answer.data} label="Tasks" />
+            <JsonView value={response.data} label="Tasks" />
           )
         }
       </Load>

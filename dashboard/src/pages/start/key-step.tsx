@@ -24,7 +24,8 @@ export function KeyStep({
   const [limit, setLimit] = useState('10');
   const create = useChange(
     (body: Schemas['CreateKeyRequest']) => client.POST('/keys', { body }),
-    (answer) => answer !== undefined && onMade({ name: answer.data.name, hash: answer.data.hash, key: answer.key }),
+    (response) =>
+      response !== undefined && onMade({ name: response.data.name, hash: response.data.hash, key: response.key }),
   );
   const send = (event: FormEvent): void => {
     event.preventDefault();

@@ -10,7 +10,7 @@ import { TestStep } from './test-step.tsx';
 
 const SANDBOX = 'sandbox/echo';
 
-/** From nothing to an answered call and the settings of a client. */
+/** From nothing to an served call and the settings of a client. */
 export function Page(): ReactElement {
   const models = useModels();
   const [chosen, setChosen] = useState<string>();
@@ -31,8 +31,8 @@ export function Page(): ReactElement {
       >
         <ProviderStep />
       </Step>
-      <Step number={2} title="Ask a model" state={isTested ? 'it answered' : undefined}>
-        <TestStep model={model} models={models.data ?? []} onModel={setChosen} onAnswered={() => setIsTested(true)} />
+      <Step number={2} title="Call a model" state={isTested ? 'it responded' : undefined}>
+        <TestStep model={model} models={models.data ?? []} onModel={setChosen} onServed={() => setIsTested(true)} />
       </Step>
       <Step
         number={3}

@@ -38,7 +38,7 @@ export function ProviderStep(): ReactElement {
       <p className="text-dim">
         It is sealed in the database and never shown again. A provider is also enabled by its variable, such as{' '}
         <code className="font-mono text-xs">OPENAI_API_KEY</code>, when the gateway starts. Without any provider the
-        sandbox answers. <To to="/ui/providers">All providers</To>
+        sandbox responds. <To to="/ui/providers">All providers</To>
       </p>
       <div className="grid items-start gap-3 sm:grid-cols-[200px_minmax(0,1fr)_auto]">
         <Select

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type ReactElement } from 'react';
-import { NO_ANSWER, streamChat, type ChatAnswer } from '../../api/chat-stream.ts';
+import { NO_RESPONSE, streamChat, type ChatResponse } from '../../api/chat-stream.ts';
 import type { Model } from '../../api/models.ts';
 import { Button, To } from '../../parts/button.tsx';
 import { Select } from '../../parts/field.tsx';
@@ -11,29 +11,29 @@ export function TestStep({
   model,
   models,
   onModel,
-  onAnswered,
+  onServed,
 }: {
   readonly model: string;
   readonly models: readonly Model[];
   readonly onModel: (model: string) => void;
-  readonly onAnswered: () => void;
+  readonly onServed: () => void;
 }): ReactElement {
-  const [answer, setAnswer] = useState<ChatAnswer>(NO_ANSWER);
+  const [response, setResponse] = useState<ChatResponse>(NO_RESPONSE);
   const [isRunning, setIsRunning] = useState(false);
   const controller = useRef<AbortController>(undefined);
   useEffect(() => () => controller.current?.abort(), []);
   const ask = async (): Promise<void> => {
     controller.current = new AbortController();
     setIsRunning(true);
-    setAnswer(NO_ANSWER);
-    let last = NO_ANSWER;
+    setResponse(NO_RESPONSE);
+    let last = NO_RESPONSE;
     await streamChat(
       { model, messages: [{ role: 'user', content: 'Say hello' }], max_tokens: 100 },
       controller.current.signal,
-      (next) => setAnswer((last = next)),
+      (next) => setResponse((last = next)),
     );
     setIsRunning(false);
-    if (last.error === undefined && last.text !== '') onAnswered();
+    if (last.error === undefined && last.text !== '') onServed();
   };
   return (
     <div className="flex flex-col gap-3">
@@ -51,21 +51,21 @@ export function TestStep({
         </Button>
       </div>
       <div aria-live="polite">
-        {answer.error !== undefined && <p className="text-bad">{answer.error.message}</p>}
-        {answer.text !== '' && (
-          <p className="rounded-md border border-line bg-page px-3 py-2 whitespace-pre-wrap">{answer.text}</p>
+        {response.error !== undefined && <p className="text-bad">{response.error.message}</p>}
+        {response.text !== '' && (
+          <p className="rounded-md border border-line bg-page px-3 py-2 whitespace-pre-wrap">{response.text}</p>
         )}
-        {answer.totalMs !== undefined && answer.error === undefined && (
+        {response.totalMs !== undefined && response.error === undefined && (
           <p className="mt-1 flex flex-wrap gap-x-3 text-xs text-dim">
-            {answer.usage?.costUsd !== undefined && (
-              <span className="font-mono">{formatUsd(answer.usage.costUsd)} $</span>
+            {response.usage?.costUsd !== undefined && (
+              <span className="font-mono">{formatUsd(response.usage.costUsd)} $</span>
             )}
-            <span>first token {formatMs(answer.firstMs)}</span>
-            {answer.provider !== undefined && <span>at {answer.provider}</span>}
+            <span>first token {formatMs(response.firstMs)}</span>
+            {response.provider !== undefined && <span>at {response.provider}</span>}
             <To to="/ui/routing" search={{ model }}>
               why there?
             </To>
-            {answer.id !== undefined && <To to={`/ui/requests/${answer.id}`}>the record</To>}
+            {response.id !== undefined && <To to={`/ui/requests/${response.id}`}>the record</To>}
           </p>
         )}
       </div>

@@ -41,7 +41,7 @@ export const WORKSPACE_COLUMNS: readonly Column<WorkspaceRow>[] = [
     width: 150,
     cell: ({ workspace }) => workspace.default_text_model ?? <span className="text-dim">none</span>,
   },
-  { id: 'kept', title: 'What is said', width: 150, cell: ({ workspace }) => keptOf(workspace) },
+  { id: 'kept', title: 'Content', width: 150, cell: ({ workspace }) => keptOf(workspace) },
   { id: 'created', title: 'Created', width: 100, cell: ({ workspace }) => <Ago at={workspace.created_at} /> },
 ];
 

@@ -52,7 +52,7 @@ export function EditWorkspace({
         onChange={(event) => setModel(event.target.value)}
       />
       <Checkbox
-        label="Keep what is said"
+        label="Keep content"
         hint="Prompts and responses of its keys are stored, sealed, and can be read here until they end. Each reading is in the audit log."
         checked={isKept}
         onChange={(event) => setIsKept(event.target.checked)}

@@ -84,11 +84,11 @@ function Panel({
       >
         <Facts
           of={[
-            ['What for', workspace.description ?? 'not said'],
+            ['What for', workspace.description ?? '–'],
             ['Default model', workspace.default_text_model ?? 'none: a request must name one'],
             ['Order of providers', workspace.default_provider_sort ?? 'balanced'],
             ['Plugins', workspace.default_plugins?.map((plugin) => plugin.id).join(', ') ?? 'none'],
-            ['What is said', keptOf(workspace)],
+            ['Content', keptOf(workspace)],
             [
               'Destinations',
               workspace.is_observability_broadcast_enabled ? 'records go to them' : 'records do not go to them',

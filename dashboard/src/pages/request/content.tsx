@@ -19,19 +19,21 @@ const VIEWS = [
   { value: 'raw', label: 'Raw' },
 ] as const;
 
-/** What was said, if it was kept: nothing is fetched before the click, and the click is recorded. */
-export function Said({ id }: { readonly id: string }): ReactElement {
-  const [{ isSaid }, change] = useSearchState(parseRequestSearch);
+/** Content of the request, if it was kept: nothing is fetched before the click, and the click is recorded. */
+export function Content({ id }: { readonly id: string }): ReactElement {
+  const [{ isContentShown }, change] = useSearchState(parseRequestSearch);
   const [view, setView] = useState<View>('markdown');
-  const show = (): void => change({ said: 'true' }, false);
+  const show = (): void => change({ content: 'true' }, false);
   useHotkeys({ v: show });
   return (
     <Section
-      title="What was said"
-      actions={isSaid ? <Segments label="Shown as" value={view} options={VIEWS} onChange={setView} /> : undefined}
+      title="Content"
+      actions={
+        isContentShown ? <Segments label="Shown as" value={view} options={VIEWS} onChange={setView} /> : undefined
+      }
     >
-      {isSaid ? (
-        <Content id={id} view={view} />
+      {isContentShown ? (
+        <KeptContent id={id} view={view} />
       ) : (
         <div className="flex flex-wrap items-center gap-3">
           <Button onClick={show} hotkey="v">
@@ -44,7 +46,7 @@ export function Said({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-function Content({ id, view }: { readonly id: string; readonly view: View }): ReactElement {
+function KeptContent({ id, view }: { readonly id: string; readonly view: View }): ReactElement {
   const content = useRead(
     ['content', id],
     async (signal) => ({
@@ -55,13 +57,13 @@ function Content({ id, view }: { readonly id: string; readonly view: View }): Re
   if (content.isError && content.error.status === 404)
     return (
       <Empty title="Nothing was kept of this request">
-        <p>{content.error.message} A workspace keeps what is said only where its logging is switched on.</p>
+        <p>{content.error.message} A workspace keeps content only where its logging is switched on.</p>
       </Empty>
     );
   if (content.isError) return <Failure error={content.error} onRetry={() => void content.refetch()} />;
   if (content.data === undefined) return <Skeleton rows={4} />;
   return view === 'raw' ? (
-    <JsonView value={content.data} label="What was said" />
+    <JsonView value={content.data} label="Content" />
   ) : (
     <Turns content={content.data} isMarkdown={view === 'markdown'} />
   );
