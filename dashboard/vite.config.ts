@@ -1,6 +1,8 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
+import path from 'node:path';
 import { defineConfig } from 'vite';
+import { listBundledPackages } from './build/bundled-packages.ts';
 
 /** The gateway that `npm run dashboard` works on. */
 const GATEWAY_URL = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8787';
@@ -9,7 +11,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Pages are at / and below /ui/, everything that is fetched is below /ui/.
   base: '/ui/',
-  plugins: [react(), tailwindcss()],
+  plugins: [listBundledPackages(path.join(import.meta.dirname, '..')), react(), tailwindcss()],
   build: {
     target: 'es2024',
     assetsInlineLimit: 0,

@@ -36,7 +36,10 @@ const modules = await writeModules();
 copyData();
 copyDashboard();
 for (const file of FILES) cpSync(path.join(ROOT, file), path.join(FOLDER, file), { recursive: true });
-writeFileSync(path.join(FOLDER, 'THIRD-PARTY-LICENSES.md'), collectLicenses(ROOT, modules));
+writeFileSync(
+  path.join(FOLDER, 'THIRD-PARTY-LICENSES.md'),
+  collectLicenses(ROOT, [...modules, ...listDashboardPackages()]),
+);
 writeManifest();
 if (!process.argv.includes('--no-archive')) pack();
 
@@ -112,6 +115,16 @@ function copyDashboard(): void {
   if (!existsSync(path.join(built, 'index.html')))
     throw new Error('dashboard/dist is missing: npm run dashboard:build');
   cpSync(built, path.join(FOLDER, 'dashboard/dist'), { recursive: true });
+}
+
+/** The manifests of the packages that the dashboard's build put into its scripts and style sheets. */
+function listDashboardPackages(): readonly string[] {
+  const text = readFileSync(path.join(ROOT, 'dashboard/dist/packages.json'), 'utf8');
+  return z
+    .array(z.string())
+    .min(1)
+    .parse(JSON.parse(text))
+    .map((folder) => path.join(ROOT, folder, 'package.json'));
 }
 
 function writeManifest(): void {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import * as z from 'zod';
+import { listOwnFiles } from '../../support/architecture/own-files.ts';
 import { makeFolder, ROOT, startCli } from '../../support/cli/spawn-cli.ts';
 
 /** What `npm run package` wrote. */
@@ -12,6 +13,8 @@ const FOLDER = join(ROOT, 'dist/package');
 const UNPACKED_MB_MAX = 60;
 /** Versions of Node to try beside the one that runs the tests, such as `20.20.2,22.21.1`: npm installs them, 190 MB each. */
 const NODES = (process.env['PACKAGE_NODES'] ?? '').split(',').filter((version) => version !== '');
+/** Of a script or a style sheet: the name of a package. */
+const PACKAGE_IMPORT = /^(?:@?import (?:[^'"\n]* from )?|\} from )["']((?:@[^/"'\n]+\/)?[^./"'\n][^/"'\n]*)/gm;
 const INSTALL_MS_MAX = 180_000;
 
 const manifestSchema = z.looseObject({ name: z.string(), version: z.string() });
@@ -51,6 +54,24 @@ suite('the package', () => {
     assert.ok(names.length > 50, 'dependencies are inside');
     assert.deepEqual(
       names.filter((name) => !text.includes(`\n## ${name} `)),
+      [],
+    );
+  });
+
+  test('holds the license of each package that the dashboard imports', () => {
+    const text = readFileSync(join(FOLDER, 'THIRD-PARTY-LICENSES.md'), 'utf8');
+    const sources = listOwnFiles('dashboard/src').filter((file) => /(?<!\.test|\.d)\.(?:tsx?|css)$/.test(file));
+    const names = new Set(
+      sources.flatMap((file) =>
+        [...readFileSync(join(ROOT, file), 'utf8').matchAll(PACKAGE_IMPORT)].map(([, name = '']) => name),
+      ),
+    );
+    assert.ok(
+      ['react', 'uplot', 'tailwindcss'].every((name) => names.has(name)),
+      [...names].join(', '),
+    );
+    assert.deepEqual(
+      [...names].filter((name) => !text.includes(`\n## ${name} `)),
       [],
     );
   });
