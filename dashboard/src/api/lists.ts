@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { client, type Schemas } from './client.ts';
 import type { ApiError } from './errors.ts';
+import { readAll } from './read-all.ts';
 import { useRead } from './read.ts';
 
 /** Lists that several pages read: the same key, so that they are read once. */
@@ -11,28 +12,18 @@ export type Workspace = Schemas['Workspace'];
 /** As `ApiKey`. */
 export type Credential = Omit<Schemas['ByokKey'], 'declared_zdr'>;
 
-const KEYS_PAGE = 100;
-const KEY_PAGES_MAX = 20;
-const LIST_MAX = 100;
+const PAGE_SIZE = 100;
 
-/** Every key, disabled ones included: the API gives them a hundred at a time. */
+/** Every key, disabled ones included. */
 export function useKeys(enabled = true): UseQueryResult<readonly ApiKey[], ApiError> {
   return useRead(
     ['keys'],
     async (signal) => {
-      const all: ApiKey[] = [];
-      for (let page = 0; page < KEY_PAGES_MAX; page += 1) {
-        // Each page begins where the last one ended.
-        // eslint-disable-next-line no-await-in-loop
-        const { data } = await client.GET('/keys', {
-          signal,
-          params: { query: { include_disabled: 'true', offset: page * KEYS_PAGE } },
-        });
-        const keys = data?.data ?? [];
-        all.push(...keys);
-        if (keys.length < KEYS_PAGE) break;
-      }
-      return { data: all };
+      const { items } = await readAll<ApiKey>(PAGE_SIZE, async ({ offset }) => {
+        const query = { include_disabled: 'true', offset } as const;
+        return (await client.GET('/keys', { signal, params: { query } })).data;
+      });
+      return { data: items };
     },
     { enabled },
   );
@@ -41,9 +32,13 @@ export function useKeys(enabled = true): UseQueryResult<readonly ApiKey[], ApiEr
 export function useWorkspaces(enabled = true): UseQueryResult<readonly Workspace[], ApiError> {
   return useRead(
     ['workspaces'],
-    async (signal) => ({
-      data: (await client.GET('/workspaces', { signal, params: { query: { limit: LIST_MAX } } })).data?.data,
-    }),
+    async (signal) => {
+      const { items } = await readAll<Workspace>(
+        PAGE_SIZE,
+        async (window) => (await client.GET('/workspaces', { signal, params: { query: window } })).data,
+      );
+      return { data: items };
+    },
     { enabled },
   );
 }

@@ -8,6 +8,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { asApiError, type ApiError } from './errors.ts';
+import { readAll, type List, type ListPage, type Window } from './read-all.ts';
 
 /** What a call of the typed client resolves to. */
 type Reply<Data> = Promise<{ readonly data?: Data | undefined }>;
@@ -22,6 +23,8 @@ export interface ReadOptions {
   readonly isOnDemand?: boolean;
 }
 
+/** Most lists of the API have at most so many elements a page. */
+const PAGE_SIZE = 100;
 const RETRIES_MAX = 2;
 const LATE_TRIES_MAX = 5;
 const LATE_MS = 1_000;
@@ -63,6 +66,21 @@ export function useRead<Data>(
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
     ...(isOnDemand && { staleTime: Infinity, refetchOnWindowFocus: false, refetchOnReconnect: false }),
   });
+}
+
+/** A list, read to its end. */
+export function useList<Item>(
+  key: readonly unknown[],
+  readPage: (window: Window, signal: AbortSignal) => Reply<ListPage<Item>>,
+  options?: ReadOptions & { readonly pageSize?: number },
+): UseQueryResult<List<Item>, ApiError> {
+  return useRead(
+    key,
+    async (signal) => ({
+      data: await readAll(options?.pageSize ?? PAGE_SIZE, async (window) => (await readPage(window, signal)).data),
+    }),
+    options,
+  );
 }
 
 /** One change. Afterwards everything on the page is read again. */

@@ -39,6 +39,17 @@ export function formatCount(count: number | null | undefined): string {
   return count === null || count === undefined ? '–' : count.toLocaleString('en-US');
 }
 
+/** Of a list; of one that is too long to be read whole, both numbers. */
+export function formatListCount({
+  items,
+  total,
+}: {
+  readonly items: readonly unknown[];
+  readonly total: number;
+}): string {
+  return total > items.length ? `the first ${formatCount(items.length)} of ${formatCount(total)}` : formatCount(total);
+}
+
 const UNITS = ['', ' k', ' M', ' G', ' T'] as const;
 
 /** Three digits and a unit, for axes and figures: `12.3 k`. */

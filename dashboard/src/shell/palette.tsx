@@ -1,8 +1,7 @@
 import { useModels } from '../api/models.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type KeyboardEvent, type ReactElement } from 'react';
-import { client } from '../api/client.ts';
-import { useRead } from '../api/read.ts';
+import { useKeys } from '../api/lists.ts';
 import { BareDialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Kbd } from '../parts/button.tsx';
@@ -105,12 +104,10 @@ function iconOf({ icon, kind }: Command): IconName {
 /** Keys and models, as commands that open them. */
 function useThings(isOperator: boolean): readonly Command[] {
   const models = useModels();
-  const keys = useRead(['keys', 'palette'], (signal) => client.GET('/keys', { signal, params: { query: {} } }), {
-    enabled: isOperator,
-  });
+  const keys = useKeys(isOperator);
   const modelList = models.data ?? [];
   return [
-    ...(keys.data?.data ?? []).map(({ name, label, hash }): Command => ({
+    ...(keys.data ?? []).map(({ name, label, hash }): Command => ({
       kind: 'key',
       name: `${name} ${label}`,
       to: `/ui/keys/${hash}`,

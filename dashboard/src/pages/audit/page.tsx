@@ -1,6 +1,8 @@
-import { useCallback, useState, type ReactElement } from 'react';
+import { keepPreviousData, useInfiniteQuery, type UseInfiniteQueryResult } from '@tanstack/react-query';
+import { useCallback, type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
-import { useRead } from '../../api/read.ts';
+import type { ApiError } from '../../api/errors.ts';
+import type { List } from '../../api/read-all.ts';
 import { Button } from '../../parts/button.tsx';
 import { FilterBox } from '../../parts/filter-box.tsx';
 import { Grid } from '../../parts/grid.tsx';
@@ -20,17 +22,15 @@ const PAGE = 100;
 /** Each change: the key, the action and its subject. */
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parseAuditSearch);
-  const [limit, setLimit] = useState(PAGE);
   const { action, subject } = search;
-  const query = { limit, ...(action !== '' && { action }), ...(subject !== '' && { subject }) };
-  const audit = useRead(['audit', query], (signal) => client.GET('/audit', { signal, params: { query } }));
+  const audit = useEvents(action, subject);
   const setAction = useCallback((value: string) => change({ action: value }, false), [change]);
   const setSubject = useCallback((value: string) => change({ subject: value }, false), [change]);
   return (
     <Frame
       title="Audit"
       isFilled
-      lead={audit.data === undefined ? undefined : `${formatCount(audit.data.total_count)} events`}
+      lead={audit.data === undefined ? undefined : `${formatCount(audit.data.total)} events`}
       bar={
         <>
           <FilterBox value={action} onChange={setAction} placeholder="Action: updateKey" label="Filter by action" />
@@ -44,14 +44,14 @@ export function Page(): ReactElement {
       }
     >
       <Load of={audit}>
-        {({ data, total_count: total }) =>
-          data.length > 0 ? (
+        {({ items, total }) =>
+          items.length > 0 ? (
             <Events
-              events={data}
+              events={items}
               total={total}
               peek={search.peek}
               onPeek={(peek) => change({ peek }, false)}
-              onMore={data.length < total ? () => setLimit(limit + PAGE) : undefined}
+              onMore={audit.hasNextPage ? () => void audit.fetchNextPage() : undefined}
             />
           ) : action !== '' || subject !== '' ? (
             <NothingMatches
@@ -67,6 +67,26 @@ export function Page(): ReactElement {
       </Load>
     </Frame>
   );
+}
+
+function useEvents(action: string, subject: string): UseInfiniteQueryResult<List<AuditEvent>, ApiError> {
+  const filters = { ...(action !== '' && { action }), ...(subject !== '' && { subject }) };
+  return useInfiniteQuery({
+    queryKey: ['audit', filters],
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset, signal }) => {
+      const { data } = await client.GET('/audit', { signal, params: { query: { ...filters, offset, limit: PAGE } } });
+      return { offset, events: data?.data ?? [], total: data?.total_count ?? 0 };
+    },
+    getNextPageParam: ({ offset, events, total }) =>
+      offset + events.length < total && events.length > 0 ? offset + events.length : undefined,
+    // An event that was added meanwhile moves the last one of a page to the next page.
+    select: ({ pages }) => ({
+      items: [...new Map(pages.flatMap(({ events }) => events).map((event) => [event.id, event])).values()],
+      total: pages.at(-1)?.total ?? 0,
+    }),
+    placeholderData: keepPreviousData,
+  });
 }
 
 function Events({

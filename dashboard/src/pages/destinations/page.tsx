@@ -1,14 +1,14 @@
 import { useState, type ReactElement } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
 import { useWorkspaces } from '../../api/lists.ts';
-import { useChange, useRead } from '../../api/read.ts';
+import { useChange, useList } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { DeleteDialog } from '../../parts/form.tsx';
 import { Grid } from '../../parts/grid.tsx';
 import { useHotkeys } from '../../parts/hotkeys.ts';
 import { JsonView } from '../../parts/json-view.tsx';
-import { formatCount } from '../../parts/money.ts';
+import { formatListCount } from '../../parts/money.ts';
 import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { SidePanel } from '../../parts/side-panel.tsx';
@@ -18,13 +18,11 @@ import { DESTINATION_COLUMNS, getsOf, switchesOf, type Destination } from './col
 import { NewDestination } from './new-destination.tsx';
 import { parseDestinationsSearch } from './search.ts';
 
-const LIST_MAX = 100;
-
 /** Where records go. */
 export function Page(): ReactElement {
   const [{ peek, isNew }, change] = useSearchState(parseDestinationsSearch);
-  const destinations = useRead(['destinations'], (signal) =>
-    client.GET('/observability/destinations', { signal, params: { query: { limit: LIST_MAX } } }),
+  const destinations = useList(['destinations'], (window, signal) =>
+    client.GET('/observability/destinations', { signal, params: { query: window } }),
   );
   const workspaces = useWorkspaces();
   useHotkeys({ n: () => change({ new: 'true' }) });
@@ -34,17 +32,17 @@ export function Page(): ReactElement {
       New destination
     </Button>
   );
-  const peeked = destinations.data?.data.find(({ id }) => id === peek);
+  const peeked = destinations.data?.items.find(({ id }) => id === peek);
   return (
     <Frame
       title="Destinations"
       isFilled
-      lead={destinations.data === undefined ? undefined : formatCount(destinations.data.total_count)}
+      lead={destinations.data === undefined ? undefined : formatListCount(destinations.data)}
       actions={create}
     >
       <Load of={destinations}>
-        {({ data }) =>
-          data.length === 0 ? (
+        {({ items }) =>
+          items.length === 0 ? (
             <Empty title="Records go nowhere but into the database" action={create}>
               <p>
                 A destination gets a span or a message for each request: an OpenTelemetry collector, its metrics, or a
@@ -62,7 +60,7 @@ export function Page(): ReactElement {
                 <Grid
                   label="Destinations"
                   columns={DESTINATION_COLUMNS}
-                  rows={data}
+                  rows={items}
                   keyOf={({ id }) => id}
                   chosen={peek}
                   onPeek={({ id }) => change({ peek: id }, false)}

@@ -1,11 +1,11 @@
 import { useState, type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
-import { useChange, useRead } from '../../api/read.ts';
+import { useChange, useList } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { DeleteDialog } from '../../parts/form.tsx';
 import { Grid } from '../../parts/grid.tsx';
 import { useHotkeys } from '../../parts/hotkeys.ts';
-import { formatCount } from '../../parts/money.ts';
+import { formatListCount } from '../../parts/money.ts';
 import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { SidePanel } from '../../parts/side-panel.tsx';
@@ -16,13 +16,11 @@ import { NewGuardrail } from './new-guardrail.tsx';
 import { parseGuardrailsSearch } from './search.ts';
 import { TryIt } from './try-it.tsx';
 
-const LIST_MAX = 100;
-
 /** What must not pass, tried before it is used. */
 export function Page(): ReactElement {
   const [{ peek, isNew }, change] = useSearchState(parseGuardrailsSearch);
-  const guardrails = useRead(['guardrails'], (signal) =>
-    client.GET('/guardrails', { signal, params: { query: { limit: LIST_MAX } } }),
+  const guardrails = useList(['guardrails'], (window, signal) =>
+    client.GET('/guardrails', { signal, params: { query: window } }),
   );
   useHotkeys({ n: () => change({ new: 'true' }) });
   const create = (
@@ -30,7 +28,7 @@ export function Page(): ReactElement {
       New guardrail
     </Button>
   );
-  const list = guardrails.data?.data ?? [];
+  const list = guardrails.data?.items ?? [];
   const at = list.findIndex(({ id }) => id === peek);
   const goTo = (index: number): (() => void) | undefined => {
     const other = list[index];
@@ -41,12 +39,12 @@ export function Page(): ReactElement {
     <Frame
       title="Guardrails"
       isFilled
-      lead={guardrails.data === undefined ? undefined : formatCount(guardrails.data.total_count)}
+      lead={guardrails.data === undefined ? undefined : formatListCount(guardrails.data)}
       actions={create}
     >
       <Load of={guardrails}>
-        {({ data }) =>
-          data.length === 0 ? (
+        {({ items }) =>
+          items.length === 0 ? (
             <Empty title="No guardrail yet" action={create}>
               <p>
                 A guardrail says which models, providers and contents may pass, and how much each key and member that
@@ -58,7 +56,7 @@ export function Page(): ReactElement {
               <Grid
                 label="Guardrails"
                 columns={GUARDRAIL_COLUMNS}
-                rows={data}
+                rows={items}
                 keyOf={({ id }) => id}
                 chosen={peek}
                 onPeek={({ id }) => change({ peek: id }, false)}
@@ -95,8 +93,8 @@ function Panel({
   const [isDeleting, setIsDeleting] = useState(false);
   const { id, name } = guardrail;
   const remove = useChange(() => client.DELETE('/guardrails/{id}', { params: { path: { id } } }), onClose);
-  const keys = useRead(['guardrail-keys', id], (signal) =>
-    client.GET('/guardrails/{id}/assignments/keys', { signal, params: { path: { id }, query: {} } }),
+  const keys = useList(['guardrail-keys', id], (window, signal) =>
+    client.GET('/guardrails/{id}/assignments/keys', { signal, params: { path: { id }, query: window } }),
   );
   return (
     <SidePanel title={<Name>{name}</Name>} onClose={onClose} onPrevious={onPrevious} onNext={onNext}>
@@ -126,7 +124,7 @@ function Panel({
             ],
             [
               'Keys',
-              keys.data === undefined ? '…' : keys.data.data.map(({ key_name: key }) => key).join(', ') || 'none',
+              keys.data === undefined ? '…' : keys.data.items.map(({ key_name: key }) => key).join(', ') || 'none',
             ],
           ]}
         />

@@ -1,7 +1,7 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
-import { useChange, useRead } from '../../api/read.ts';
+import { useChange, useList, useRead } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button, LinkButton, To } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
@@ -23,10 +23,10 @@ export function Page(): ReactElement {
   const preset = useRead(['presets', slug], async (signal) => ({
     data: (await client.GET('/presets/{slug}', { signal, params: { path: { slug }, query: {} } })).data?.data,
   }));
-  const versions = useRead(['presets', slug, 'versions'], (signal) =>
-    client.GET('/presets/{slug}/versions', { signal, params: { path: { slug }, query: {} } }),
+  const versions = useList(['presets', slug, 'versions'], (window, signal) =>
+    client.GET('/presets/{slug}/versions', { signal, params: { path: { slug }, query: window } }),
   );
-  const used = versions.data?.data.find(({ id }) => id === preset.data?.designated_version_id)?.version;
+  const used = versions.data?.items.find(({ id }) => id === preset.data?.designated_version_id)?.version;
   return (
     <Frame
       documentTitle={slug}
@@ -42,7 +42,7 @@ export function Page(): ReactElement {
       lead={preset.data?.description ?? undefined}
       actions={preset.data === undefined ? undefined : <Actions slug={slug} status={preset.data.status} />}
     >
-      <Load of={versions}>{({ data }) => <Versions slug={slug} versions={data} used={used} />}</Load>
+      <Load of={versions}>{({ items }) => <Versions slug={slug} versions={items} used={used} />}</Load>
       <Section title="Use it">
         <CodeBlock
           label="curl"

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
-import { useRead } from '../../api/read.ts';
+import { useList } from '../../api/read.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { FilterBox, matches } from '../../parts/filter-box.tsx';
 import { Grid } from '../../parts/grid.tsx';
-import { formatCount } from '../../parts/money.ts';
+import { formatListCount } from '../../parts/money.ts';
 import { NothingMatches } from '../../parts/nothing-matches.tsx';
 import { Page as Frame } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
@@ -15,7 +15,6 @@ import { Empty, Load } from '../../parts/states.tsx';
 import { PRESET_COLUMNS } from './columns.tsx';
 import { parsePresetsSearch } from './search.ts';
 
-const LIST_MAX = 100;
 const EXAMPLE = JSON.stringify({
   model: 'sandbox/echo',
   temperature: 0.2,
@@ -25,23 +24,23 @@ const EXAMPLE = JSON.stringify({
 /** One place to change what a team uses. */
 export function Page(): ReactElement {
   const [{ filter }, change] = useSearchState(parsePresetsSearch);
-  const presets = useRead(['presets'], (signal) =>
-    client.GET('/presets', { signal, params: { query: { limit: LIST_MAX } } }),
+  const presets = useList(['presets'], (window, signal) =>
+    client.GET('/presets', { signal, params: { query: window } }),
   );
   const navigate = useNavigate();
   const setFilter = useCallback((q: string) => change({ q }, false), [change]);
-  const found = (presets.data?.data ?? []).filter(({ slug, name, description }) =>
+  const found = (presets.data?.items ?? []).filter(({ slug, name, description }) =>
     matches(filter, slug, name, description),
   );
   return (
     <Frame
       title="Presets"
       isFilled
-      lead={presets.data === undefined ? undefined : formatCount(presets.data.total_count)}
+      lead={presets.data === undefined ? undefined : formatListCount(presets.data)}
       bar={<FilterBox value={filter} onChange={setFilter} placeholder="summaries" label="Filter presets" />}
     >
       <Load of={presets}>
-        {({ data }) =>
+        {({ items }) =>
           found.length > 0 ? (
             <Grid
               label="Presets"
@@ -50,7 +49,7 @@ export function Page(): ReactElement {
               keyOf={({ id }) => id}
               onOpen={({ slug }) => void navigate({ to: `/ui/presets/${slug}` })}
             />
-          ) : data.length > 0 ? (
+          ) : items.length > 0 ? (
             <NothingMatches what="preset" filters={[{ name: filter, onDrop: () => change({ q: undefined }) }]} />
           ) : (
             <Empty title="No preset yet" action={<LinkButton to="/ui/playground">Open the playground</LinkButton>}>

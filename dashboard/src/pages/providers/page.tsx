@@ -1,7 +1,7 @@
 import { useCallback, useState, type ReactElement } from 'react';
 import { numberOf, textOf, useAnalytics } from '../../api/analytics.ts';
 import { client } from '../../api/client.ts';
-import { useRead } from '../../api/read.ts';
+import { useList, useRead } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { FilterBox, matches } from '../../parts/filter-box.tsx';
 import { Segments } from '../../parts/field.tsx';
@@ -22,7 +22,6 @@ const STATES = [
   { value: 'on', label: 'Used or with a credential' },
   { value: 'all', label: 'All known' },
 ] as const;
-const LIST_MAX = 100;
 
 /** The providers that are connected, each with its credential. */
 export function Page(): ReactElement {
@@ -102,9 +101,7 @@ interface Provider {
 
 /** Providers with their credentials and a week of use: three calls for all rows. */
 function useRows(providers: readonly Provider[]): readonly ProviderRow[] {
-  const credentials = useRead(['byok'], (signal) =>
-    client.GET('/byok', { signal, params: { query: { limit: LIST_MAX } } }),
-  );
+  const credentials = useList(['byok'], (window, signal) => client.GET('/byok', { signal, params: { query: window } }));
   const use = useAnalytics({
     metrics: ['request_count', 'error_count', 'total_usage'],
     dimensions: ['provider'],
@@ -125,7 +122,7 @@ function useRows(providers: readonly Provider[]): readonly ProviderRow[] {
       name,
       headquarters,
       datacenters: datacenters ?? [],
-      credentials: (credentials.data?.data ?? []).filter(({ provider }) => provider === slug),
+      credentials: (credentials.data?.items ?? []).filter(({ provider }) => provider === slug),
       requests: numberOf(row, 'request_count'),
       errors: numberOf(row, 'error_count'),
       usd: numberOf(row, 'total_usage'),

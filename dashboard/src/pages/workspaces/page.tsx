@@ -1,7 +1,7 @@
 import { useState, type ReactElement } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
 import { useKeys, useWorkspaces, type Workspace } from '../../api/lists.ts';
-import { useChange, useRead } from '../../api/read.ts';
+import { useChange, useList } from '../../api/read.ts';
 import { Button, To } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -135,18 +135,18 @@ function Panel({
 }
 
 function Members({ id }: { readonly id: Workspace['id'] }): ReactElement {
-  const members = useRead(['members', id], (signal) =>
-    client.GET('/workspaces/{id}/members', { signal, params: { path: { id }, query: {} } }),
+  const members = useList(['members', id], (window, signal) =>
+    client.GET('/workspaces/{id}/members', { signal, params: { path: { id }, query: window } }),
   );
   return (
     <Section title="Members">
       <Load of={members} rows={1}>
-        {({ data }) =>
-          data.length === 0 ? (
+        {({ items }) =>
+          items.length === 0 ? (
             <p className="text-dim">None: it is used by its keys alone.</p>
           ) : (
             <ul>
-              {data.map((member) => (
+              {items.map((member) => (
                 <li key={member.user_id} className="flex h-7 items-center gap-3">
                   <Name>{member.user_id}</Name> <span className="text-dim">{member.role}</span>
                 </li>
