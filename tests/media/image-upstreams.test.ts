@@ -234,14 +234,22 @@ describe("upstreams of OpenAI's form", () => {
   // @spec image-11
   test('get what provider.options has for them alone, and nothing that is not the caller to set', async () => {
     fake.answer = whole();
-    const options = { one: { steps: 4, quality: 'hd' }, two: { steps: 9 } };
+    const options = { one: { steps: 4 }, two: { steps: 9 } };
     await paint({ quality: 'low', provider: { options } });
-    assert.partialDeepStrictEqual(fake.seen[0]?.body, { steps: 4, quality: 'hd' });
-    for (const name of ['model', 'n', 'prompt', 'webhook_url']) {
+    assert.partialDeepStrictEqual(fake.seen[0]?.body, { steps: 4, quality: 'low' });
+    for (const name of ['model', 'n', 'prompt', 'quality', 'size', 'stream', 'response_format', 'webhook_url']) {
       const { status, body } = await paint({ provider: { only: ['one'], options: { one: { [name]: 'x' } } } });
       assert.equal(status, 400, name);
       assert.match(JSON.stringify(body['error']), new RegExp(`provider\\.options\\.one\\.${name}`));
     }
+  });
+
+  test("get no member of OpenAI's clients that decides the charge under another name", async () => {
+    fake.answer = whole();
+    const { status, body } = await paint({ num_images: 9 }, '/images/generations');
+    assert.equal(status, 400);
+    assert.partialDeepStrictEqual(body['error'], { param: 'num_images' });
+    assert.equal(fake.seen.length, 0);
   });
 
   test('have settings of the server taken out of the prompt', async () => {
@@ -323,6 +331,7 @@ describe('upstreams of other forms', () => {
       resolution: '2K',
       aspect_ratio: '16:9',
       seed: 3,
+      provider: { options: { google: { generationConfig: { temperature: 0.5 } } } },
       input_references: [{ type: 'image_url', image_url: { url: dataUrl(PNG) } }],
     });
     assert.equal(answer.status, 200, answer.text);
@@ -339,6 +348,7 @@ describe('upstreams of other forms', () => {
         responseModalities: ['IMAGE'],
         imageConfig: { aspectRatio: '16:9', imageSize: '2K' },
         seed: 3,
+        temperature: 0.5,
       },
     });
   });

@@ -57,21 +57,28 @@ describe('provider.options', () => {
   test('adds fields to the form of a transcription', async () => {
     fake.seen.length = 0;
     fake.answer = (_call, response) => sendJson(response, { text: 'hello' });
-    const form = new FormData();
-    form.append('file', new Blob([wavHead({ sampleRate: 24_000 }, 48_000), Buffer.alloc(48_000)]), 'a.wav');
-    form.append('model', 'a/hears');
-    form.append('temperature', '0.5');
-    form.append('provider', JSON.stringify({ options: { one: { vad_filter: true, temperature: 0 } } }));
-    const response = await fetch(`${gateway.baseUrl}/audio/transcriptions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${API_KEY}` },
-      body: form,
-    });
+    const transcribe = async (options: JsonObject): Promise<Response> => {
+      const form = new FormData();
+      form.append('file', new Blob([wavHead({ sampleRate: 24_000 }, 48_000), Buffer.alloc(48_000)]), 'a.wav');
+      form.append('model', 'a/hears');
+      form.append('temperature', '0.5');
+      form.append('provider', JSON.stringify({ options: { one: options } }));
+      return fetch(`${gateway.baseUrl}/audio/transcriptions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${API_KEY}` },
+        body: form,
+      });
+    };
+    const written = await transcribe({ temperature: 0 });
+    assert.equal(written.status, 400);
+    assert.match(await written.text(), /provider\.options\.one\.temperature/);
+    assert.equal(fake.seen.length, 0);
+    const response = await transcribe({ vad_filter: true });
     assert.equal(response.status, 200, await response.text());
     const [seen] = fake.seen;
     assert.ok(seen);
     const sent = await formOf(seen);
     assert.equal(sent.get('vad_filter'), 'true');
-    assert.deepEqual(sent.getAll('temperature'), ['0']);
+    assert.deepEqual(sent.getAll('temperature'), ['0.5']);
   });
 });

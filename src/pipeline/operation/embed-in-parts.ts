@@ -16,7 +16,7 @@ import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { callInParts, type PartOfCall } from './call-in-parts.ts';
 import { answerWith, type KindSteps } from './kind-steps.ts';
-import { tryEncode, withOptions } from './try-encode.ts';
+import { addOptions, tryEncode } from './try-encode.ts';
 
 /** What one candidate gave for all inputs. */
 interface GivenVectors {
@@ -68,7 +68,7 @@ async function embedInParts(
   const parts = splitInputs(request, endpoint, format);
   const encodedParts = tryEncode(() => {
     const options = optionsFor(request, provider.settings.slug);
-    return parts.map((inputs) => withOptions(format.encode({ operation: request, inputs }, target), options));
+    return parts.map((inputs) => addOptions(format.encode({ operation: request, inputs }, target), options));
   });
   if ('kind' in encodedParts) return encodedParts;
   attempt.warn(encodedParts[0]?.warnings ?? []);

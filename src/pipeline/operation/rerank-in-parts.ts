@@ -18,7 +18,7 @@ import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { callInParts, type PartOfCall } from './call-in-parts.ts';
 import { answerWith, type KindSteps } from './kind-steps.ts';
-import { tryEncode, withOptions } from './try-encode.ts';
+import { addOptions, tryEncode } from './try-encode.ts';
 
 /** What one candidate gave for all documents. */
 interface GivenOrder {
@@ -100,7 +100,7 @@ async function rerankInParts(
   const encoded = tryEncode(() => {
     const options = optionsFor(request, provider.settings.slug);
     return parts.map((documents) =>
-      withOptions(format.encode({ operation: request, documents, isWhole, model, readsImages }), options),
+      addOptions(format.encode({ operation: request, documents, isWhole, model, readsImages }), options),
     );
   });
   if ('kind' in encoded) return encoded;

@@ -16,7 +16,7 @@ import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, type DeliveryInput, type KindSteps } from './kind-steps.ts';
 import { openCall, type OpenAnswer } from './one-call.ts';
-import { tryEncode, withOptions } from './try-encode.ts';
+import { addOptions, tryEncode } from './try-encode.ts';
 
 const SAMPLE_RATE_DEFAULT = 24_000;
 /** Bytes of sound in one event: a multiple of three, so that pieces of base64 can be joined. */
@@ -51,7 +51,7 @@ async function speak(deps: CallDeps, call: CandidateCall<SpeechOperation>): Prom
     return transportFailure('connect');
   const model = endpoint.upstreamModel;
   const encoded = tryEncode(() =>
-    withOptions(format.encode(request, { model, voice, answersIn }), optionsFor(request, provider.settings.slug)),
+    addOptions(format.encode(request, { model, voice, answersIn }), optionsFor(request, provider.settings.slug)),
   );
   if ('kind' in encoded) return encoded;
   attempt.warn(encoded.warnings);

@@ -1,6 +1,7 @@
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { withOptions, type ProviderOptions } from '../../wire/provider-options.ts';
 
 /** What the format of this endpoint cannot say may be sayable in the next one's: it is a failure of this attempt alone. */
 export function tryEncode<Encoded>(encode: () => Encoded): Encoded | UpstreamFailure {
@@ -13,10 +14,10 @@ export function tryEncode<Encoded>(encode: () => Encoded): Encoded | UpstreamFai
   }
 }
 
-/** A body with the members that the caller has for this provider alone: they win. */
-export function withOptions<Encoded extends { readonly body: JsonObject }>(
+/** With the members in its body that the caller has for this provider alone. @throws GatewayError 400 */
+export function addOptions<Encoded extends { readonly body: JsonObject }>(
   encoded: Encoded,
-  options: JsonObject,
+  options: ProviderOptions,
 ): Encoded {
-  return Object.keys(options).length === 0 ? encoded : { ...encoded, body: { ...encoded.body, ...options } };
+  return { ...encoded, body: withOptions(encoded.body, options) };
 }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { EmbeddingsInput, EmbeddingsOperation } from '../../canonical/operation.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
-import { asExtra, restOf } from '../extra.ts';
+import { restOf } from '../extra.ts';
 import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug, refuseMembers } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
-import { providerWithOptions, splitOptions } from '../provider-options.ts';
+import { callersExtra, providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 
@@ -29,6 +29,8 @@ export const embeddingsSchema = z.looseObject({
   input_type: inputType,
   // The names that other vendors gave to the same.
   output_dimension: dimensions,
+  embedding_type: z.enum(['float', 'base64']).nullish(),
+  output_dtype: z.literal('float').nullish(),
   task: inputType,
   provider: providerWithOptions,
   user: z.string().max(USER_CHARS_MAX).nullish(),
@@ -57,7 +59,7 @@ export function decodeEmbeddings(body: Json, text: string, headers: HeaderDirect
     kind: 'embeddings',
     delivery: 'whole',
     inputs,
-    encoding: parsed.encoding_format ?? 'float',
+    encoding: parsed.encoding_format ?? parsed.embedding_type ?? 'float',
     ...(wanted && { dimensions: wanted }),
     ...(purpose && { inputType: purpose }),
     ...(options !== undefined && { providerOptions: options }),
@@ -66,7 +68,7 @@ export function decodeEmbeddings(body: Json, text: string, headers: HeaderDirect
       user: parsed.user ?? undefined,
       metadata: parsed.metadata ?? undefined,
     }),
-    ...asExtra('embeddings/openai', restOf(parsed, KNOWN)),
+    ...callersExtra('embeddings/openai', restOf(parsed, KNOWN)),
     warnings: [],
   };
 }

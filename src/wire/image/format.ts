@@ -3,6 +3,7 @@ import type { UpstreamErrorBody } from '../../canonical/failure/failure.ts';
 import type { ImageOperation } from '../../canonical/image.ts';
 import type { ByteSource } from '../../lib/files/spool.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { ProviderOptions } from '../provider-options.ts';
 import type { ImageDialect } from './dialect.ts';
 
 /** The formats in which upstreams make pictures: a folder each. */
@@ -17,7 +18,7 @@ export interface ImageTarget {
   readonly stream: boolean;
   readonly dialect: ImageDialect;
   /** What the caller has for this provider alone. */
-  readonly options: JsonObject;
+  readonly options: ProviderOptions;
 }
 
 export interface EncodedImage {

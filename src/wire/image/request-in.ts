@@ -11,10 +11,10 @@ import {
 import type { Warning } from '../../canonical/extra.ts';
 import type { Json } from '../../lib/json.ts';
 import type { PictureSize } from '../../lib/pictures/picture-size.ts';
-import { asExtra, restOf } from '../extra.ts';
+import { restOf } from '../extra.ts';
 import { decodeDirectives } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
-import { splitOptions } from '../provider-options.ts';
+import { callersExtra, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { refuseMembers } from '../gateway/validation/refused-members.ts';
 import {
@@ -75,7 +75,7 @@ export function decodeImage({ body, text, headers, shape, defaultModel, uploads 
       headers,
       { model, user, metadata: parsed.metadata ?? undefined },
     ),
-    ...(shape === 'gateway' ? {} : asExtra('image/openai', rest)),
+    ...(shape === 'gateway' ? {} : callersExtra('image/openai', rest)),
     warnings: [
       ...(parsed.style ? [dropped('style', 'no model has it any more')] : []),
       ...(parsed.response_format === 'url' ? [dataUrlWarning] : []),

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { RerankDocument, RerankOperation } from '../../canonical/rerank.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
-import { asExtra, restOf } from '../extra.ts';
+import { restOf } from '../extra.ts';
 import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug, refuseMembers } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
-import { providerWithOptions, splitOptions } from '../provider-options.ts';
+import { callersExtra, providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 
@@ -80,7 +80,7 @@ export function decodeRerank(body: Json, text: string, headers: HeaderDirectives
       user: parsed.user ?? undefined,
       metadata: parsed.metadata ?? undefined,
     }),
-    ...asExtra('rerank/cohere', restOf(parsed, KNOWN)),
+    ...callersExtra('rerank/cohere', restOf(parsed, KNOWN)),
     warnings: [],
   };
 }

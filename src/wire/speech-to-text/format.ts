@@ -1,8 +1,8 @@
 import type { OperationFormatId, Warning } from '../../canonical/extra.ts';
 import type { UpstreamErrorBody } from '../../canonical/failure/failure.ts';
 import type { TranscriptFormat, TranscriptionOperation } from '../../canonical/transcription.ts';
-import type { JsonObject } from '../../lib/json.ts';
 import type { ByteSource } from '../../lib/files/spool.ts';
+import type { ProviderOptions } from '../provider-options.ts';
 import type { Transcript, TranscriptEvent } from './transcript.ts';
 
 /** Where a sound goes. */
@@ -14,7 +14,7 @@ export interface TranscriptionTarget {
   /** Whether it is to send the transcript as it is made. */
   readonly stream: boolean;
   /** What the caller has for this provider alone. */
-  readonly options: JsonObject;
+  readonly options: ProviderOptions;
 }
 
 export interface EncodedTranscription {

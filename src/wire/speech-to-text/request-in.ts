@@ -3,12 +3,12 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptionOperation } from '../../canonical/transcription.ts';
 import type { AudioFile } from '../../canonical/audio.ts';
 import type { Json } from '../../lib/json.ts';
-import { asExtra, restOf } from '../extra.ts';
+import { restOf } from '../extra.ts';
 import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { refuseMembers } from '../gateway/validation/refused-members.ts';
-import { providerWithOptions, splitOptions } from '../provider-options.ts';
+import { callersExtra, providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 import type { FormFieldTypes } from '../gateway/validation/form-fields.ts';
@@ -119,7 +119,7 @@ export function decodeTranscription(sent: TranscriptionBody): TranscriptionOpera
       user: parsed.user ?? undefined,
       metadata: parsed.metadata ?? undefined,
     }),
-    ...asExtra('stt/openai', restOf(parsed, KNOWN)),
+    ...callersExtra('stt/openai', restOf(parsed, KNOWN)),
     warnings: [],
   };
 }

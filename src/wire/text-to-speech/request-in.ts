@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { invalid } from '../../canonical/gateway-error.ts';
 import { SPEECH_FORMATS, type SpeechFormat, type SpeechOperation } from '../../canonical/speech.ts';
 import type { Json } from '../../lib/json.ts';
-import { asExtra, restOf } from '../extra.ts';
+import { restOf } from '../extra.ts';
 import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
-import { providerWithOptions, splitOptions } from '../provider-options.ts';
+import { callersExtra, providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 import { refuseMembers } from '../gateway/validation/refused-members.ts';
@@ -76,7 +76,7 @@ export function decodeSpeech(
       user: parsed.user ?? undefined,
       metadata: parsed.metadata ?? undefined,
     }),
-    ...asExtra('tts/openai', restOf(parsed, KNOWN)),
+    ...callersExtra('tts/openai', restOf(parsed, KNOWN)),
     warnings: [],
   };
 }

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { eachItem, eachMember, endOfValue, NotThatJson, skipSpaces, valueAt } from '../../../lib/json/walk-bytes.ts';
 import { encodeJsonWithFiles } from '../../../lib/net/json-with-files.ts';
 import { MEDIA_TYPE_OF_PICTURE } from '../../../lib/pictures/picture-type.ts';
+import { withOptions } from '../../provider-options.ts';
 import { decodeError, parseError } from '../../upstream-error.ts';
 import { base64At, isDataUrlAt } from '../base64-text.ts';
 import type { DecodedImages, EncodedImage, ImageFormat, ImageTarget, ImageTokens, RawPicture } from '../format.ts';
@@ -27,26 +28,30 @@ export const chatImages: ImageFormat = {
 function encode(operation: ImageOperation, { model, options, endUserId }: ImageTarget): EncodedImage {
   if (operation.mask !== undefined) throw invalid('mask', 'is taken by no endpoint of this provider');
   const config = configOf(operation);
-  const source = encodeJsonWithFiles((place) => ({
-    model,
-    messages: [
+  const source = encodeJsonWithFiles((place) =>
+    withOptions(
       {
-        role: 'user',
-        content: [
-          { type: 'text', text: operation.prompt },
-          ...picturesOf(operation).map(({ file, type }) => ({
-            type: 'image_url',
-            image_url: { url: `data:${MEDIA_TYPE_OF_PICTURE[type]};base64,${place(file)}` },
-          })),
+        model,
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: operation.prompt },
+              ...picturesOf(operation).map(({ file, type }) => ({
+                type: 'image_url',
+                image_url: { url: `data:${MEDIA_TYPE_OF_PICTURE[type]};base64,${place(file)}` },
+              })),
+            ],
+          },
         ],
+        modalities: ['image', 'text'],
+        ...(Object.keys(config).length > 0 && { image_config: config }),
+        ...(operation.seed !== undefined && { seed: operation.seed }),
+        ...(operation.directives.user !== undefined && { user: endUserId }),
       },
-    ],
-    modalities: ['image', 'text'],
-    ...(Object.keys(config).length > 0 && { image_config: config }),
-    ...(operation.seed !== undefined && { seed: operation.seed }),
-    ...(operation.directives.user !== undefined && { user: endUserId }),
-    ...options,
-  }));
+      options,
+    ),
+  );
   return { path: '/chat/completions', body: { source }, warnings: droppedWarnings(operation) };
 }
 

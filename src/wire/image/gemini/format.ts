@@ -7,6 +7,7 @@ import { eachItem, eachMember, endOfValue, NotThatJson, skipSpaces, valueAt } fr
 import { encodeJsonWithFiles } from '../../../lib/net/json-with-files.ts';
 import { encodePathSegment } from '../../../lib/net/path-segment.ts';
 import { MEDIA_TYPE_OF_PICTURE } from '../../../lib/pictures/picture-type.ts';
+import { withOptions } from '../../provider-options.ts';
 import { decodeError, parseError } from '../../upstream-error.ts';
 import { base64At } from '../base64-text.ts';
 import type { DecodedImages, EncodedImage, ImageFormat, ImageTarget, ImageTokens } from '../format.ts';
@@ -37,25 +38,29 @@ function encode(operation: ImageOperation, { model, options }: ImageTarget): Enc
     ...(ratio !== undefined && { aspectRatio: ratio }),
     ...(tier !== undefined && { imageSize: tier }),
   };
-  const source = encodeJsonWithFiles((place) => ({
-    contents: [
+  const source = encodeJsonWithFiles((place) =>
+    withOptions(
       {
-        role: 'user',
-        parts: [
-          { text: operation.prompt },
-          ...picturesOf(operation).map(({ file, type }) => ({
-            inlineData: { mimeType: MEDIA_TYPE_OF_PICTURE[type], data: place(file) },
-          })),
+        contents: [
+          {
+            role: 'user',
+            parts: [
+              { text: operation.prompt },
+              ...picturesOf(operation).map(({ file, type }) => ({
+                inlineData: { mimeType: MEDIA_TYPE_OF_PICTURE[type], data: place(file) },
+              })),
+            ],
+          },
         ],
+        generationConfig: {
+          responseModalities: ['IMAGE'],
+          ...(Object.keys(config).length > 0 && { imageConfig: config }),
+          ...(operation.seed !== undefined && { seed: operation.seed }),
+        },
       },
-    ],
-    generationConfig: {
-      responseModalities: ['IMAGE'],
-      ...(Object.keys(config).length > 0 && { imageConfig: config }),
-      ...(operation.seed !== undefined && { seed: operation.seed }),
-    },
-    ...options,
-  }));
+      options,
+    ),
+  );
   return {
     path: `/models/${encodePathSegment(model)}:generateContent`,
     body: { source },

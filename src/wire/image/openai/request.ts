@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../../lib/json.ts';
 import { encodeForm, type FormPart } from '../../../lib/net/form-body.ts';
 import { encodeJsonWithFiles } from '../../../lib/net/json-with-files.ts';
 import { MEDIA_TYPE_OF_PICTURE } from '../../../lib/pictures/picture-type.ts';
+import { withOptions } from '../../provider-options.ts';
 import type { ImageDialect } from '../dialect.ts';
 import type { EncodedImage, ImageTarget } from '../format.ts';
 import { pixelsWanted, ratioWanted, tierWanted } from '../geometry.ts';
@@ -19,15 +20,20 @@ export function encodeRequest(operation: ImageOperation, target: ImageTarget): E
   const { fields, warnings } = fieldsOf(operation, target);
   const { edits = 'form' } = dialect;
   if (mask !== undefined && edits !== 'form') throw invalid('mask', 'is taken by no endpoint of this provider');
-  if (references.length === 0) return { path: GENERATIONS, body: { json: { ...fields, ...target.options } }, warnings };
+  if (references.length === 0)
+    return { path: GENERATIONS, body: { json: withOptions(fields, target.options) }, warnings };
   if (edits === 'form')
-    return { path: EDITS, body: { source: encodeForm(formOf({ ...fields, ...target.options }, operation)) }, warnings };
+    return {
+      path: EDITS,
+      body: { source: encodeForm(formOf(withOptions(fields, target.options), operation)) },
+      warnings,
+    };
   const pictures = picturesOf(operation);
   const [second] = references.slice(1);
   if (edits === 'image_url' && second !== undefined) throw invalid(second.path, 'is one picture too many here');
   const source = encodeJsonWithFiles((place) => {
     const urls = pictures.map(({ file, type }) => `data:${MEDIA_TYPE_OF_PICTURE[type]};base64,${place(file)}`);
-    return { ...fields, ...picturesIn(urls, edits), ...target.options };
+    return withOptions({ ...fields, ...picturesIn(urls, edits) }, target.options);
   });
   return { path: edits === 'image_url' ? GENERATIONS : EDITS, body: { source }, warnings };
 }

@@ -3,6 +3,7 @@ import type { TranscriptionOperation } from '../../../canonical/transcription.ts
 import { MEDIA_TYPE_OF_AUDIO } from '../../../lib/audio/audio-type.ts';
 import { parseJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
+import { membersBeside } from '../../provider-options.ts';
 import { decodeError } from '../../upstream-error.ts';
 import type { EncodedTranscription, TranscriptionFormat, TranscriptionTarget } from '../format.ts';
 import type { Transcript, TranscriptSegment, TranscriptWord } from '../transcript.ts';
@@ -17,14 +18,18 @@ export const deepgramTranscription: TranscriptionFormat = {
   decodeError,
 };
 
+/** Where the caller says nothing else. */
+const DEFAULTS = { smart_format: 'true', punctuate: 'true' };
+
 function encode(operation: TranscriptionOperation, { model, options }: TranscriptionTarget): EncodedTranscription {
   const { audio, language, extra, keywords = [], prompt, temperature, hasLogprobs } = operation;
-  const query = new URLSearchParams({ model, smart_format: 'true', punctuate: 'true', utterances: 'true' });
+  const query = new URLSearchParams({ model, ...DEFAULTS, utterances: 'true' });
   if (language === undefined) query.set('detect_language', 'true');
   else query.set('language', language);
   if (extra?.fields['diarize'] === true || operation.responseFormat === 'diarized_json') query.set('diarize', 'true');
   for (const keyword of keywords) query.append('keyterm', keyword);
-  for (const [name, value] of Object.entries(options))
+  const written = [...query.keys()].filter((name) => !Object.hasOwn(DEFAULTS, name));
+  for (const [name, value] of Object.entries(membersBeside(written, options)))
     query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
   const dropped = [
     ...(prompt === undefined ? [] : ['prompt']),

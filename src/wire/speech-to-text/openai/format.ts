@@ -2,6 +2,7 @@ import type { TranscriptionOperation } from '../../../canonical/transcription.ts
 import { EXTENSION_OF_AUDIO, MEDIA_TYPE_OF_AUDIO } from '../../../lib/audio/audio-type.ts';
 import type { Json } from '../../../lib/json.ts';
 import { encodeForm, type FormPart } from '../../../lib/net/form-body.ts';
+import { membersBeside } from '../../provider-options.ts';
 import { decodeError } from '../../upstream-error.ts';
 import type { EncodedTranscription, TranscriptionFormat, TranscriptionTarget } from '../format.ts';
 import { decodeAnswer, decodeEvent } from './answer.ts';
@@ -29,7 +30,6 @@ function encode(
   const list = (name: string, values: readonly string[] = []): readonly FormPart[] =>
     values.map((value) => ({ name: `${name}[]`, value }));
   const passed = extra?.format === 'stt/openai' ? extra.fields : {};
-  const fields = Object.entries({ ...passed, ...options });
   const parts: readonly FormPart[] = [
     // The caller's own name for the file does not leave, and vendors read the type from its ending.
     {
@@ -49,11 +49,11 @@ function encode(
     ...list('keywords', operation.keywords),
     ...(stream ? text('stream', 'true') : []),
   ];
-  const own = parts.filter(({ name }) => !Object.hasOwn(options, name.replace('[]', '')));
-  const more = fields.flatMap(([name, value]) => extraParts(name, value));
+  const added = membersBeside([...parts.map(({ name }) => name), ...Object.keys(passed)], options);
+  const more = Object.entries({ ...passed, ...added }).flatMap(([name, value]) => extraParts(name, value));
   return {
     path: task === 'translate' ? '/audio/translations' : '/audio/transcriptions',
-    source: encodeForm([...own, ...more]),
+    source: encodeForm([...parts, ...more]),
     warnings: [],
   };
 }

@@ -2,7 +2,7 @@ import type { Warning } from '../../../canonical/extra.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { VideoOperation } from '../../../canonical/video.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { optionsFor } from '../../provider-options.ts';
+import { optionsFor, withOptions } from '../../provider-options.ts';
 import { decodeError } from '../../upstream-error.ts';
 import { UnreadableVideo, type Clip, type EncodedVideo, type UpstreamJob, type VideoFormat } from '../format.ts';
 import { dataUrlParts, objectAt, textAt } from '../shared.ts';
@@ -58,14 +58,16 @@ function encode(operation: VideoOperation, { model, provider }: { model: string;
     path: `/models/${model}:predictLongRunning`,
     body: {
       instances: [instance],
-      parameters: {
-        sampleCount: 1,
-        ...(aspectRatio !== undefined && { aspectRatio }),
-        ...(resolution !== undefined && { resolution }),
-        ...(durationS !== undefined && { durationSeconds: durationS }),
-        ...(seed !== undefined && { seed }),
-        ...optionsFor(operation, provider),
-      },
+      parameters: withOptions(
+        {
+          sampleCount: 1,
+          ...(aspectRatio !== undefined && { aspectRatio }),
+          ...(resolution !== undefined && { resolution }),
+          ...(durationS !== undefined && { durationSeconds: durationS }),
+          ...(seed !== undefined && { seed }),
+        },
+        optionsFor(operation, provider),
+      ),
     },
     warnings: audioWarnings(operation),
   };

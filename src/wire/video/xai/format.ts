@@ -3,7 +3,7 @@ import type { Warning } from '../../../canonical/extra.ts';
 import type { VideoOperation } from '../../../canonical/video.ts';
 import { encodePathSegment } from '../../../lib/net/path-segment.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { optionsFor } from '../../provider-options.ts';
+import { optionsFor, withOptions } from '../../provider-options.ts';
 import { decodeError } from '../../upstream-error.ts';
 import { UnreadableVideo, type EncodedVideo, type UpstreamJob, type VideoFormat, type VideoTarget } from '../format.ts';
 import { durationMsAt, objectAt, percentAt, textAt } from '../shared.ts';
@@ -52,18 +52,20 @@ function encode(operation: VideoOperation, { model, provider, endUserId }: Video
   return {
     method: 'POST',
     path: '/videos/generations',
-    body: {
-      model,
-      ...(prompt !== undefined && { prompt }),
-      ...(durationS !== undefined && { duration: durationS }),
-      ...(aspectRatio !== undefined && { aspect_ratio: aspectRatio }),
-      ...(resolution !== undefined && { resolution }),
-      ...sized,
-      ...(first !== undefined && { image: { url: first.url } }),
-      ...(references.length > 0 && { reference_images: references.map(({ url }) => ({ url })) }),
-      user: endUserId,
-      ...optionsFor(operation, provider),
-    },
+    body: withOptions(
+      {
+        model,
+        ...(prompt !== undefined && { prompt }),
+        ...(durationS !== undefined && { duration: durationS }),
+        ...(aspectRatio !== undefined && { aspect_ratio: aspectRatio }),
+        ...(resolution !== undefined && { resolution }),
+        ...sized,
+        ...(first !== undefined && { image: { url: first.url } }),
+        ...(references.length > 0 && { reference_images: references.map(({ url }) => ({ url })) }),
+        user: endUserId,
+      },
+      optionsFor(operation, provider),
+    ),
     warnings: droppedWarnings(operation),
   };
 }
