@@ -45,6 +45,13 @@ export function parseError(value: unknown): UpstreamErrorBody {
   };
 }
 
+/** The error that an event of a stream is; `undefined`: it is none, which vendors also say with a null. */
+export function errorOfEvent(event: Readonly<Record<string, unknown>>): UpstreamErrorBody | undefined {
+  const error = event['error'] ?? undefined;
+  if (error !== undefined) return parseError({ error });
+  return event['type'] === 'error' ? parseError(event) : undefined;
+}
+
 /** The HTTP status that an error inside a response of status 200 stands for. */
 export function statusOfError(error: unknown): number {
   if (!isJsonObject(error)) return STATUS_UNKNOWN;

@@ -225,6 +225,24 @@ describe('transcripts of upstreams', () => {
     assert.equal(await costOf(response), 0);
   });
 
+  const DELTA = 'data: {"type":"transcript.text.delta","delta":"a","error":null}\n\n';
+  for (const [name, event] of [
+    ['in an event of its own', '{"type":"error","error":{"message":"broken","code":"server_error"}}'],
+    ['in a bare object', '{"error":{"message":"broken","code":500}}'],
+  ] as const)
+    test(`are no transcripts, and free, where the provider reports an error ${name}`, async () => {
+      fake.answer = send(200, `${DELTA}data: ${event}\n\ndata: [DONE]\n\n`, 'text/event-stream');
+      const late = await transcribe('a/hears', { stream: 'true' });
+      const text = await late.text();
+      assert.match(text, /"delta":"a"/);
+      assert.match(text, /"type":"error","error":\{"code":502/);
+      assert.doesNotMatch(text, /transcript\.text\.done/);
+      assert.equal(await costOf(late), 0);
+      fake.answer = send(200, `data: ${event}\n\n`, 'text/event-stream');
+      const early = await transcribe('a/hears', { stream: 'true' });
+      assert.equal(early.status, 502, await early.text());
+    });
+
   // @spec stt-7
   test('are bytes and a query for Deepgram, and subtitles are made of its utterances', async () => {
     fake.answer = send(

@@ -283,6 +283,22 @@ describe('streams of pictures', () => {
     assert.equal(fake.seen[0]?.body['stream'], undefined);
   });
 
+  test('are no failure where their events say that there is no error', async () => {
+    fake.answer = stream(
+      frame('image_generation.partial_image', { partial_image_index: 0, b64_json: B64, error: null }),
+      completed({ error: null }),
+    );
+    const answer = await paint({ stream: true });
+    assert.equal(eventsIn(answer.text).at(-1)?.['type'], 'image_generation.completed', answer.text);
+    assert.equal(await costOf(answer), 0.04);
+  });
+
+  test('end with the words of an error that stands in no object of its own', async () => {
+    fake.answer = stream(partial(0), frame('error', { code: 'rate_limit_exceeded', message: 'slow down' }));
+    const answer = await paint({ stream: true });
+    assert.partialDeepStrictEqual(eventsIn(answer.text).at(-1), { error: { code: 429 } });
+  });
+
   const BROKEN: readonly (readonly [string, (response: ServerResponse) => void, number])[] = [
     ['ends without a picture', (response) => stream(partial(0))({} as never, response, 1), 200],
     ['ends before anything came', (response) => stream('data: [DONE]\n\n')({} as never, response, 1), 502],

@@ -1,4 +1,4 @@
-import { transportFailure } from '../../canonical/failure/classify-failure.ts';
+import { classifyErrorEvent, transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { estimateTokens } from '../../canonical/estimate-tokens.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
@@ -6,7 +6,7 @@ import { longestMs } from '../../canonical/audio.ts';
 import type { TranscriptFormat, TranscriptionOperation } from '../../canonical/transcription.ts';
 import { NO_USAGE, type Usage } from '../../canonical/usage.ts';
 import { createSseParser } from '../../lib/net/sse.ts';
-import { offerOf } from '../../providers/contract.ts';
+import { offerOf, type Provider } from '../../providers/contract.ts';
 import { transcriptFormatAt } from '../../routing/audio-needs.ts';
 import type { TranscriptionFormat } from '../../wire/speech-to-text/format.ts';
 import { optionsFor } from '../../wire/provider-options.ts';
@@ -16,7 +16,9 @@ import {
   encodeTranscriptEvent,
   MEDIA_TYPE_OF_TRANSCRIPT,
 } from '../../wire/speech-to-text/answer-out.ts';
-import type { Transcript, TranscriptEvent } from '../../wire/speech-to-text/transcript.ts';
+import type { Transcript, TranscriptPiece } from '../../wire/speech-to-text/transcript.ts';
+import { statusOfError } from '../../wire/upstream-error.ts';
+import { judgeFailure } from '../attempt/judge-failure.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, type DeliveryInput, type KindSteps } from './kind-steps.ts';
@@ -29,7 +31,7 @@ const EVENT_STREAM = 'text/event-stream';
 /** A transcript, or one that comes as it is made. */
 type Given = (
   | { readonly transcript: Transcript }
-  | { readonly events: EventReader; readonly first: readonly TranscriptEvent[] }
+  | { readonly events: EventReader; readonly first: readonly TranscriptPiece[] }
 ) & { readonly answersIn: TranscriptFormat };
 
 /** How sound is turned into text. */
@@ -106,7 +108,7 @@ async function openEvents(
   const space = { attempt, deadline, cancellation };
   const opened = await openCall(deps, upstream, space, { clock: 'headers', ms: headersMs });
   if ('kind' in opened) return opened;
-  const events = new EventReader(opened, decoding.format);
+  const events = new EventReader(opened, decoding.format, provider);
   try {
     const { call, answer } = opened;
     if (answer.headers['content-type']?.startsWith(EVENT_STREAM) !== true) {
@@ -117,6 +119,10 @@ async function openEvents(
     call.watch.arm('first-token', firstTokenMs, deadline.cut());
     const first = await events.next();
     if (first === undefined) return transportFailure('garbage');
+    if ('kind' in first) {
+      events.close();
+      return first;
+    }
     call.watch.arm('idle', idleMs);
     return { events, first, answersIn: decoding.answersIn };
   } catch (error) {
@@ -146,22 +152,25 @@ async function readText({ answer, call }: OpenAnswer): Promise<string> {
 class EventReader {
   readonly #opened: OpenAnswer;
   readonly #parser: ReturnType<typeof createSseParser>;
-  #events: TranscriptEvent[] = [];
+  #events: TranscriptPiece[] = [];
+  #failure: UpstreamFailure | undefined;
   #isOver = false;
 
-  constructor(opened: OpenAnswer, format: TranscriptionFormat) {
+  constructor(opened: OpenAnswer, format: TranscriptionFormat, provider: Provider) {
     this.#opened = opened;
     this.#parser = createSseParser({
       onEvent: (data) => {
-        const event = format.decodeEvent(data);
-        if (event !== undefined) this.#events.push(event);
+        const event = this.#failure === undefined ? format.decodeEvent(data) : undefined;
+        if (event?.type === 'error')
+          this.#failure = judgeFailure(classifyErrorEvent(statusOfError(event.error), event.error), provider);
+        else if (event !== undefined) this.#events.push(event);
       },
     });
   }
 
-  /** The next events, one at least; `undefined` at the end. @throws what `explain` turns into a failure */
-  async next(): Promise<readonly TranscriptEvent[] | undefined> {
-    while (this.#events.length === 0 && !this.#isOver) {
+  /** The next events, one at least; a failure ends them; `undefined` at the end. @throws what `explain` turns into a failure */
+  async next(): Promise<readonly TranscriptPiece[] | UpstreamFailure | undefined> {
+    while (this.#events.length === 0 && this.#failure === undefined && !this.#isOver) {
       const chunk = await this.#opened.answer.read();
       this.#opened.call.watch.restart();
       if (chunk === undefined) {
@@ -172,7 +181,7 @@ class EventReader {
     }
     const events = this.#events;
     this.#events = [];
-    return events.length === 0 ? undefined : events;
+    return events.length === 0 ? this.#failure : events;
   }
 
   explain(error: unknown): UpstreamFailure {
@@ -228,16 +237,18 @@ async function deliver(input: Delivery): Promise<void> {
 async function relay(
   { open, writer }: Delivery,
   events: EventReader,
-  first: readonly TranscriptEvent[],
+  first: readonly TranscriptPiece[],
 ): Promise<void> {
   const { facts, cancellation } = open;
   const { log, meter } = facts;
   open.defer(() => events.close());
   writer.startStream(log.id);
   let text = '';
-  let done: Extract<TranscriptEvent, { type: 'done' }> | undefined;
+  let done: Extract<TranscriptPiece, { type: 'done' }> | undefined;
   try {
-    for (let batch: readonly TranscriptEvent[] | undefined = first; batch !== undefined; batch = await events.next()) {
+    let batch: Awaited<ReturnType<EventReader['next']>> = first;
+    for (; batch !== undefined; batch = await events.next()) {
+      if ('kind' in batch) return await breakOff(open, writer, batch);
       for (const event of batch) {
         if (event.type === 'done') done = event;
         else if (event.type === 'delta') text += event.delta.slice(0, TRANSCRIPT_CHARS_MAX - text.length);

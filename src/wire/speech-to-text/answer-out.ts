@@ -3,7 +3,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { AnswerIdentity, FinalUsage } from '../format.ts';
 import { encodeCost } from '../gateway/cost.ts';
 import { toSrt, toVtt } from './subtitles.ts';
-import type { Transcript, TranscriptEvent, TranscriptSegment } from './transcript.ts';
+import type { Transcript, TranscriptPiece, TranscriptSegment } from './transcript.ts';
 
 const MS_PER_SECOND = 1_000;
 
@@ -54,7 +54,7 @@ export function encodeTranscript(
 }
 
 /** The frame of an event, in the form of OpenAI's clients. */
-export function encodeTranscriptEvent(event: TranscriptEvent, finalUsage?: FinalUsage): string {
+export function encodeTranscriptEvent(event: TranscriptPiece, finalUsage?: FinalUsage): string {
   switch (event.type) {
     case 'delta':
       return frame({ type: 'transcript.text.delta', delta: event.delta, ...event.more });

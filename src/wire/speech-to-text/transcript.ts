@@ -1,3 +1,4 @@
+import type { UpstreamErrorBody } from '../../canonical/failure/failure.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
 /** A stretch of a transcript. Times in seconds. */
@@ -39,7 +40,10 @@ export interface Transcript {
 }
 
 /** A piece of a transcript as it comes. */
-export type TranscriptEvent =
+export type TranscriptPiece =
   | { readonly type: 'delta'; readonly delta: string; readonly more?: JsonObject }
   | { readonly type: 'segment'; readonly segment: JsonObject }
   | { readonly type: 'done'; readonly transcript: Transcript };
+
+/** One event of an upstream's stream. */
+export type TranscriptEvent = TranscriptPiece | { readonly type: 'error'; readonly error: UpstreamErrorBody };

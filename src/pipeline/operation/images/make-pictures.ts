@@ -1,4 +1,4 @@
-import { classifyStatus, transportFailure } from '../../../canonical/failure/classify-failure.ts';
+import { classifyErrorEvent, transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { estimateTokens } from '../../../canonical/estimate-tokens.ts';
 import type { ImageOperation } from '../../../canonical/image.ts';
@@ -140,7 +140,8 @@ async function readPictures(
   const decoded = tryDecode(format, answer);
   if (decoded === undefined) return transportFailure('garbage');
   if ('refused' in decoded) return refusal(decoded.refused);
-  if ('error' in decoded) return judgeFailure(classifyStatus(statusOfError(decoded.error), decoded.error), provider);
+  if ('error' in decoded)
+    return judgeFailure(classifyErrorEvent(statusOfError(decoded.error), decoded.error), provider);
   const pictures: CheckedPicture[] = [];
   for (const raw of decoded.pictures.slice(0, request.n)) {
     const picture = await readPicture(deps, raw, { provider, context, cancellation });

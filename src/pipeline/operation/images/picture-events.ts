@@ -1,4 +1,4 @@
-import { classifyStatus, transportFailure } from '../../../canonical/failure/classify-failure.ts';
+import { classifyErrorEvent, transportFailure } from '../../../canonical/failure/classify-failure.ts';
 import { describeFailure, type UpstreamFailure } from '../../../canonical/failure/failure.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import type { ImageOperation } from '../../../canonical/image.ts';
@@ -116,7 +116,7 @@ export class EventReader {
     const event = format.decodeEvent?.(data);
     if (event === undefined) return;
     if (event.type === 'error') {
-      this.#waiting.push(judgeFailure(classifyStatus(statusOfError(event.error), event.error), call.provider));
+      this.#waiting.push(judgeFailure(classifyErrorEvent(statusOfError(event.error), event.error), call.provider));
       return;
     }
     // What it took is its own now.

@@ -1,12 +1,13 @@
 import { tokenCount } from '../../../canonical/usage.ts';
 import { isJsonObject } from '../../../lib/json.ts';
 import { eachItem, eachMember, endOfValue, NotThatJson, skipSpaces, valueAt } from '../../../lib/json/walk-bytes.ts';
-import { parseError } from '../../upstream-error.ts';
+import { errorOfEvent, parseError } from '../../upstream-error.ts';
 import { base64At, isDataUrlAt } from '../base64-text.ts';
 import type { DecodedImages, ImageAnswerFacts, ImageEvent, ImageTokens, RawPicture } from '../format.ts';
 
 /** What is parsed of an answer: everything but its pictures. */
 const PARSED: ReadonlySet<string> = new Set(['usage', 'created', 'created_at', 'quality', 'background', 'id', 'error']);
+const PARSED_OF_EVENT: ReadonlySet<string> = new Set(['type', 'partial_image_index', 'code', 'message']);
 
 /** Walks over the bytes once: pictures stay as they are, and only what stands beside them is parsed. */
 export function decodeAnswer(bytes: Buffer): DecodedImages {
@@ -50,12 +51,11 @@ export function decodeEvent(data: Buffer): ImageEvent | undefined {
       ({ base64 } = read);
       return read.end;
     }
-    return PARSED.has(name) || name === 'type' || name === 'partial_image_index'
-      ? keep(data, name, at, small)
-      : undefined;
+    return PARSED.has(name) || PARSED_OF_EVENT.has(name) ? keep(data, name, at, small) : undefined;
   });
-  const { type, error } = small;
-  if (error !== undefined || type === 'error') return { type: 'error', error: parseError({ error: error ?? {} }) };
+  const error = errorOfEvent(small);
+  if (error !== undefined) return { type: 'error', error };
+  const { type } = small;
   if (typeof type !== 'string' || base64 === undefined) return undefined;
   const facts = factsOf(small);
   const index = tokenCount(small['partial_image_index']) ?? 0;

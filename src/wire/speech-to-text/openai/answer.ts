@@ -2,6 +2,7 @@ import type { TranscriptFormat } from '../../../canonical/transcription.ts';
 import { tokenCount } from '../../../canonical/usage.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
+import { errorOfEvent } from '../../upstream-error.ts';
 import type { Transcript, TranscriptEvent, TranscriptSegment, TranscriptUsage, TranscriptWord } from '../transcript.ts';
 
 /** A transcript in JSON, or the text itself where that was to come. */
@@ -71,6 +72,8 @@ function usageOf(body: JsonObject): TranscriptUsage | undefined {
 export function decodeEvent(data: string): TranscriptEvent | undefined {
   const event = parseJsonObject(data);
   if (event === undefined) return undefined;
+  const error = errorOfEvent(event);
+  if (error !== undefined) return { type: 'error', error };
   const { type, delta, choices, ...more } = event;
   if (type === 'transcript.text.delta') return typeof delta === 'string' ? { type: 'delta', delta, more } : undefined;
   if (type === 'transcript.text.segment') return { type: 'segment', segment: more };
