@@ -326,7 +326,7 @@ describe('upstreams of other forms', () => {
         responseId: 'g-1',
       });
     const answer = await call('/images', {
-      model: 'google/gemini-x-image',
+      model: 'google/gemini-nano-banana-9',
       prompt: 'a cat',
       resolution: '2K',
       aspect_ratio: '16:9',
@@ -341,7 +341,7 @@ describe('upstreams of other forms', () => {
       completion_tokens: 1_300,
       completion_tokens_details: { image_tokens: 1_290 },
     });
-    assert.equal(fake.seen[0]?.path, '/google/v1beta/models/gemini-x-image:generateContent');
+    assert.equal(fake.seen[0]?.path, '/google/v1beta/models/gemini-nano-banana-9:generateContent');
     assert.deepEqual(fake.seen[0]?.body, {
       contents: [{ role: 'user', parts: [{ text: 'a cat' }, { inlineData: { mimeType: 'image/png', data: B64 } }] }],
       generationConfig: {
@@ -351,6 +351,13 @@ describe('upstreams of other forms', () => {
         temperature: 0.5,
       },
     });
+  });
+
+  test('are not called in a conversation at Google for Imagen, which has a call of its own', async () => {
+    const answer = await call('/images', { model: 'google/imagen-4.0-generate-001', prompt: 'x' });
+    assert.equal(answer.status, 400, answer.text);
+    assert.match(answer.text, /wrong_endpoint/);
+    assert.equal(fake.seen.length, 0);
   });
 
   test('make pictures in a conversation of the chat format where the model writes, too', async () => {

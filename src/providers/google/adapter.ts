@@ -14,11 +14,13 @@ export const googleAdapter: ProviderAdapter = {
   offers: [
     { kind: 'embeddings', format: 'embeddings/gemini' },
     { kind: 'video', format: 'video/veo', models: /^veo-/ },
-    // ai.google.dev "Image generation", read 2026-11: one picture an answer, as many as 14 to make it from.
+    // What is called in a conversation: Imagen has a call of its own. The catalog says which of them draws, and not the name:
+    // Nano Banana 2.1 is `gemini-nano-banana-2.1`. One picture an answer, as many as 14 to make it from, no mask.
+    // firebase.google.com/docs/ai-logic "Count tokens", list of models; InvokeAI's guide "Google Gemini"; both read 2026-11.
     {
       kind: 'image',
       format: 'image/gemini',
-      models: /image/,
+      models: /^(?:models\/)?(?:gemini|nano-banana)-/,
       image: { nMax: 1, referencesMax: 14, mask: false, streaming: false },
     },
   ],
