@@ -115,6 +115,12 @@ export function sizeText({ width, height }: PictureSize): string {
   return `${width}x${height}`;
 }
 
+/** Every word for a size, the most exact first. @param tier of a picture whose size is not known */
+export function sizesOf(size: PictureSize | undefined, tier?: ImageTier): readonly string[] {
+  if (size !== undefined) return [sizeText(size), tierOf(size)];
+  return tier === undefined ? [] : [tier];
+}
+
 /** Two ratios are the same as long as a picture of either looks like one of the other. */
 const RATIO_TOLERANCE = 0.02;
 

@@ -6,7 +6,7 @@ import {
   estimateRerankTokens,
   estimateTokens,
 } from './estimate-tokens.ts';
-import { pixelsOfTier, sizeText, type ImageOperation } from './image.ts';
+import { pixelsOfTier, sizesOf, type ImageOperation } from './image.ts';
 import type { Operation } from './operation.ts';
 import { countSearchUnits } from './rerank.ts';
 import { countCharacters } from './speech.ts';
@@ -63,7 +63,7 @@ export function estimateOperationUsage(operation: Operation): Usage {
   }
 }
 
-/** More than a picture in the prompt is counted as: 6,240 at gpt-image, 2,580 at Gemini. Their pages "Pricing", read 2026-11. */
+/** Assumed of a picture in the prompt, for what is reserved alone: the provider counts what is charged. */
 const INPUT_PICTURE_TOKENS = 6_500;
 /** Pixels of a picture whose size nothing says: as much as most models make. */
 const PIXELS_UNKNOWN = pixelsOfTier('2K');
@@ -72,7 +72,8 @@ const PIXELS_UNKNOWN = pixelsOfTier('2K');
 function estimatePictures({ prompt, n, references, size, tier, quality }: ImageOperation): Usage {
   const imagePromptTokens = references.length * INPUT_PICTURE_TOKENS;
   const pixels = size === undefined ? tier && pixelsOfTier(tier) : size.width * size.height;
-  const sizes = [...(size === undefined ? [] : [sizeText(size)]), ...(tier === undefined ? [] : [tier])];
+  const made = quality === undefined || quality === 'auto' ? {} : { quality };
+  const variant = { sizes: sizesOf(size, tier), ...made };
   return {
     ...NO_USAGE,
     estimated: true,
@@ -82,7 +83,7 @@ function estimatePictures({ prompt, n, references, size, tier, quality }: ImageO
       images: n,
       inputImages: references.length,
       outputPixels: n * (pixels ?? PIXELS_UNKNOWN),
-      imageVariant: { sizes, ...(quality !== undefined && quality !== 'auto' && { quality }) },
+      imageVariants: Array.from({ length: n }, () => variant),
     },
   };
 }

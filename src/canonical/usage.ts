@@ -59,8 +59,8 @@ export interface UnitCounts {
   /** Clips that were made, and how long all of them are, ms. */
   readonly clips?: number;
   readonly videoMs?: number;
-  /** What pictures were made, in the words of price lists. */
-  readonly imageVariant?: ImageVariant;
+  /** What each of the pictures is that were made, in the words of price lists. Absent: unknown. */
+  readonly imageVariants?: readonly ImageVariant[];
   /** What clips were made, in the words of price lists, the most specific first: `720p_audio`, `720p`. */
   readonly videoVariants?: readonly string[];
 }
@@ -68,7 +68,7 @@ export interface UnitCounts {
 /** No quality, and no words for the size: unknown. */
 export interface ImageVariant {
   readonly quality?: string;
-  /** Every word for its size: `1024x1024`, `1K`. */
+  /** Every word for its size, the most exact first: `1024x1024`, `1K`. */
   readonly sizes: readonly string[];
 }
 

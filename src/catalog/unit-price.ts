@@ -53,64 +53,80 @@ function ofSeconds(ms: number, perSecond = 0): Pico {
 }
 
 /**
- * Pico-USD for all pictures of a usage. Of each thing that is paid for the most specific line counts: both parts of its
- * variant, then its size, then its quality, then neither. `undefined`: there is no line for what was made.
+ * Pico-USD for all pictures of a usage. Of each thing that is paid for one line counts, whatever their order: of those whose
+ * unit was counted the most specific, which names both parts of its variant, then its size, then its quality, then neither.
+ * `undefined`: there is no line for what was made.
  */
 function imagesCost(lines: readonly ImagePrice[], usage: Usage, isWorst: boolean): Pico | undefined {
+  const { images = 0, imageVariants = [] } = usage.units ?? {};
+  const pictures = Array.from({ length: images }, (_, at) => imageVariants[at] ?? NO_VARIANT);
   let sum = 0;
   for (const billable of ['output_image', 'input_image', 'input_text'] as const) {
     const ofBillable = lines.filter((line) => line.billable === billable);
     if (ofBillable.length === 0) continue;
-    const cost = costOfBillable(ofBillable, usage, isWorst);
-    if (cost === undefined) return undefined;
-    sum += cost;
+    const things = billable === 'output_image' ? pictures : [pictures[0] ?? NO_VARIANT];
+    for (const variant of things) {
+      const cost = thingCost(ofBillable, variant, usage, isWorst);
+      // The most that may be known of it is the other things.
+      if (cost === undefined && !isWorst) return undefined;
+      sum += cost ?? 0;
+    }
   }
-  return sum;
+  return Math.round(sum);
 }
 
-function costOfBillable(lines: readonly ImagePrice[], usage: Usage, isWorst: boolean): Pico | undefined {
-  let sum: number | undefined;
-  for (const unit of ['image', 'megapixel', 'token'] as const) {
-    const line = lineFor(
-      lines.filter((each) => each.unit === unit),
-      usage.units?.imageVariant,
-      isWorst,
-    );
-    if (line === undefined) continue;
-    const count = countOf(line, usage);
-    if (count === undefined) return undefined;
-    sum = (sum ?? 0) + Math.round(count * line.price);
-  }
-  return sum;
+const NO_VARIANT: ImageVariant = { sizes: [] };
+
+/** A line that fits, and what the thing costs by it. */
+interface Fitting {
+  readonly line: ImagePrice;
+  readonly cost: Pico;
 }
 
-/** `undefined`: what the line is for was not counted. */
-function countOf({ billable, unit }: ImagePrice, usage: Usage): number | undefined {
-  const { images, inputImages = 0, outputPixels } = usage.units ?? {};
-  if (billable === 'input_text')
-    return unit === 'token' ? Math.max(0, usage.promptTokens - (usage.imagePromptTokens ?? 0)) : undefined;
-  if (billable === 'input_image') {
-    if (unit === 'megapixel') return inputImages === 0 ? 0 : undefined;
-    return unit === 'image' ? inputImages : (usage.imagePromptTokens ?? 0);
-  }
-  if (unit === 'image') return images;
-  if (unit === 'token') return usage.imageCompletionTokens ?? usage.completionTokens;
-  return outputPixels === undefined ? undefined : outputPixels / PIXELS_PER_MEGAPIXEL;
-}
-
-/** The most specific line that fits, or, where the most is wanted, the dearest that may come to fit. */
-function lineFor(
+/** By the most specific line that fits, or, where the most is wanted, the dearest that may come to fit. */
+function thingCost(
   lines: readonly ImagePrice[],
-  variant: ImageVariant | undefined,
+  variant: ImageVariant,
+  usage: Usage,
   isWorst: boolean,
-): ImagePrice | undefined {
-  let best: ImagePrice | undefined;
+): Pico | undefined {
+  let best: Fitting | undefined;
   for (const line of lines) {
-    if (!fits(line, variant, isWorst)) continue;
-    const isBetter = isWorst ? line.price > (best?.price ?? -1) : specificity(line) > (best ? specificity(best) : -1);
-    if (isBetter) best = line;
+    const count = fits(line, variant, isWorst) ? countOf(line, usage) : undefined;
+    if (count === undefined) continue;
+    const fitting = { line, cost: count * line.price };
+    if (best === undefined || compare(fitting, best, variant, isWorst) > 0) best = fitting;
   }
-  return best;
+  return best?.cost;
+}
+
+/** Where two lines say the same, the finer unit counts; where that is the same, too, the price that is higher. */
+function compare(one: Fitting, other: Fitting, variant: ImageVariant, isWorst: boolean): number {
+  if (isWorst) return one.cost - other.cost;
+  return (
+    specificity(one.line) - specificity(other.line) ||
+    exactness(one.line, variant) - exactness(other.line, variant) ||
+    FINENESS[one.line.unit] - FINENESS[other.line.unit] ||
+    one.cost - other.cost
+  );
+}
+
+const FINENESS = { image: 0, megapixel: 1, token: 2 } as const;
+
+/** Of one thing; `undefined`: what the line is for was not counted. */
+function countOf({ billable, unit }: ImagePrice, usage: Usage): number | undefined {
+  const { promptTokens, imagePromptTokens, imageCompletionTokens } = usage;
+  const { images = 0, inputImages = 0, outputPixels } = usage.units ?? {};
+  if (billable === 'input_text')
+    return unit === 'token' ? Math.max(0, promptTokens - (imagePromptTokens ?? 0)) : undefined;
+  if (billable === 'input_image') {
+    if (unit === 'image') return inputImages;
+    if (inputImages === 0) return 0;
+    return unit === 'token' ? imagePromptTokens : undefined;
+  }
+  if (unit === 'image') return 1;
+  if (unit === 'token') return imageCompletionTokens === undefined ? undefined : imageCompletionTokens / images;
+  return outputPixels === undefined ? undefined : outputPixels / images / PIXELS_PER_MEGAPIXEL;
 }
 
 function partsOf({ variant = ANY }: ImagePrice): readonly [quality: string, size: string] {
@@ -123,12 +139,23 @@ function specificity(line: ImagePrice): number {
   return (size === ANY ? 0 : 2) + (quality === ANY ? 0 : 1);
 }
 
-function fits(line: ImagePrice, variant: ImageVariant | undefined, isWorst: boolean): boolean {
-  const [quality, size] = partsOf(line);
-  const sizes = variant?.sizes ?? [];
-  const isOfQuality = quality === ANY || quality === variant?.quality || (isWorst && variant?.quality === undefined);
-  return isOfQuality && (size === ANY || sizes.includes(size) || (isWorst && sizes.length === 0));
+/** A size in pixels says more than a tier. */
+function exactness(line: ImagePrice, { sizes }: ImageVariant): number {
+  return -sizes.indexOf(partsOf(line)[1]);
 }
+
+function fits(line: ImagePrice, { quality: made, sizes }: ImageVariant, isWorst: boolean): boolean {
+  const [quality, size] = partsOf(line);
+  const isOfQuality = quality === ANY || quality === made || (isWorst && made === undefined);
+  return isOfQuality && (size === ANY || sizes.includes(size) || (isWorst && !sizes.some(isLike(size))));
+}
+
+/** Of two sizes in pixels, or of two tiers, one excludes the other; a tier may come to be any size in pixels. */
+function isLike(size: string): (other: string) => boolean {
+  return (other) => PIXELS.test(other) === PIXELS.test(size);
+}
+
+const PIXELS = /^\d+x\d+$/;
 
 /** Pico-USD for all clips of a usage: by the second, and by the clip. `undefined`: there is no price for what was made. */
 function videoCost(

@@ -4,7 +4,7 @@ import { pictureTypeOf, type PictureType } from './picture-type.ts';
 /** What is known of a picture without drawing it. */
 export interface PictureFacts {
   readonly type: PictureType;
-  /** Absent: its header does not say, or it has no pixels. */
+  /** Absent: it is a drawing, which has no pixels. */
   readonly size?: PictureSize;
   readonly bytes: number;
 }
@@ -13,10 +13,13 @@ export interface PictureFacts {
 const PIECE_CHARS = 1_048_576;
 /** No usual header is longer, with the profile and the preview that may stand in it. */
 const HEAD_CHARS = 1_048_576;
+/** Where it is longer, the size stands within so many. */
+const LONG_HEAD_CHARS = 16_777_216;
 const PADDING = 0x3d;
 
 /**
- * Checks that a text is base64 of a picture, piece by piece: nothing of it is kept. `undefined`: it is none.
+ * Checks that a text is base64 of a picture, piece by piece: nothing of it is kept. `undefined`: it is none, or does not say
+ * how large it is.
  * @param next is waited for between two pieces
  */
 export async function checkBase64Picture(
@@ -35,8 +38,15 @@ export async function checkBase64Picture(
     if (Buffer.from(piece, 'base64').length !== Math.floor((piece.length * 3) / 4)) return undefined;
     if (chars > PIECE_CHARS) await next();
   }
-  const size = pictureSizeOf(head, type);
-  return { type, bytes: Math.floor((chars * 3) / 4), ...(size !== undefined && { size }) };
+  const bytes = Math.floor((chars * 3) / 4);
+  // It has no pixels.
+  if (type === 'svg') return { type, bytes };
+  const size = pictureSizeOf(head, type) ?? (chars > HEAD_CHARS ? pictureSizeOf(longHead(text), type) : undefined);
+  return size && { type, bytes, size };
+}
+
+function longHead(text: Buffer): Buffer {
+  return Buffer.from(text.toString('latin1', 0, LONG_HEAD_CHARS), 'base64');
 }
 
 function withoutPadding(text: Buffer): number {

@@ -130,6 +130,19 @@ describe('base64 of pictures', () => {
     assert.equal(await checkBase64Picture(Buffer.alloc(0)), undefined);
   });
 
+  test('has its size behind a profile of megabytes, and is none without a size', async () => {
+    const segment = Buffer.concat([latin1('\u00ff\u00e2\u00ff\u00ff'), Buffer.alloc(65_533)]);
+    const long = Buffer.concat([
+      latin1('\u00ff\u00d8'),
+      ...Array.from({ length: 40 }, () => segment),
+      JPEG.subarray(2),
+    ]);
+    const facts = await checkBase64Picture(Buffer.from(long.toString('base64')));
+    assert.deepEqual(facts, { type: 'jpeg', size: { width: 640, height: 480 }, bytes: long.length });
+    const headless = long.subarray(0, 2_000_000).toString('base64');
+    assert.equal(await checkBase64Picture(Buffer.from(headless)), undefined);
+  });
+
   test('is written without a text of it', () => {
     assert.ok(toBase64(large).equals(text));
     for (const bytes of [0, 1, 2, 3, 4]) {

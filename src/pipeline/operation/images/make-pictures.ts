@@ -23,7 +23,14 @@ import type { CallDeps, CandidateCall } from '../call-candidates.ts';
 import { announce, type DeliveryInput, type KindSteps } from '../kind-steps.ts';
 import { openCall, readOpened, type UpstreamCall } from '../one-call.ts';
 import { tryEncode } from '../try-encode.ts';
-import { encodeStreamFailure, type EventReader, openEvents, relayEvents, sendWholeAsEvents } from './picture-events.ts';
+import {
+  encodeStreamFailure,
+  type EventReader,
+  noteCount,
+  openEvents,
+  relayEvents,
+  sendWholeAsEvents,
+} from './picture-events.ts';
 import { fetchPictures, type FetchPicturesDeps } from './fetch-pictures.ts';
 import { fetchResult } from './fetch-result.ts';
 import { usageOfPictures, worstPictures } from './picture-usage.ts';
@@ -199,9 +206,7 @@ async function deliver(input: DeliveryInput<ImageOperation, GivenPictures, Pictu
   const { log, meter } = open.facts;
   if ('events' in given) return relayEvents(input, given.events);
   meter.end = { type: 'end', finish: 'stop' };
-  meter.media = given.pictures.length;
-  if (given.pictures.length < log.request.n)
-    log.warn([{ code: 'field-changed', path: 'n', message: `the provider made ${given.pictures.length} pictures` }]);
+  noteCount(open.facts, given.pictures.length);
   await open.settle().durable;
   const created = given.facts.created ?? Math.floor(deps.nowMs() / MS_PER_SECOND);
   const answer = { pictures: given.pictures, facts: given.facts, created };

@@ -23,6 +23,7 @@ import {
 } from '../../response/whole-response-budget.ts';
 import type { CallDeps, CandidateCall } from '../call-candidates.ts';
 import { announce, type DeliveryInput } from '../kind-steps.ts';
+import type { RequestFacts } from '../../request.ts';
 import type { AnswerWriter } from '../operation-request.ts';
 import type { OpenAnswer } from '../one-call.ts';
 import { usageOfPictures } from './picture-usage.ts';
@@ -168,10 +169,18 @@ export async function relayEvents(input: Delivery, events: EventReader): Promise
   if (completed.pictures.length === 0) return breakOff(input, transportFailure('early-end'));
   meter.usage = usageOfPictures(completed, request, served.candidate.endpoint);
   meter.end = { type: 'end', finish: 'stop' };
-  meter.media = completed.pictures.length;
+  noteCount(open.facts, completed.pictures.length);
   await open.settle().durable;
   const { pictures, facts } = completed;
   return sendWholeAsEvents(input, { pictures, facts, created: facts.created ?? createdNow });
+}
+
+/** Fewer pictures than were wanted are delivered, and charged, as they are. */
+export function noteCount({ log, meter }: RequestFacts<ImageOperation>, count: number): void {
+  const { n } = log.request;
+  meter.media = count;
+  if (count < n)
+    log.warn([{ code: 'field-changed', path: 'n', message: `the provider made ${count} of ${n} pictures` }]);
 }
 
 async function takeEvent(

@@ -1,12 +1,12 @@
 import { estimateTokens } from '../../../canonical/estimate-tokens.ts';
-import { sizeText, tierOf, type ImageOperation } from '../../../canonical/image.ts';
+import { sizesOf, type ImageOperation } from '../../../canonical/image.ts';
 import { NO_USAGE, type UnitCounts, type Usage } from '../../../canonical/usage.ts';
 import type { Endpoint } from '../../../catalog/model.ts';
 import type { CheckedPicture } from '../../../wire/image/answer-out.ts';
 import type { ImageAnswerFacts, ImageTokens } from '../../../wire/image/format.ts';
 import { boundUsage, completeUsage } from '../../billing/complete-usage.ts';
 
-/** Of a picture where nothing says more: gpt-image makes 4,160 of a square one of high quality, its page "Pricing", read 2026-11. */
+/** Assumed of a picture where neither its provider nor `tokens_per_image` of the endpoint says more: a guess, which is marked as one. */
 const PICTURE_TOKENS_UNKNOWN = 4_160;
 /** More of one picture is not believed. */
 const PICTURE_TOKENS_MAX = 65_536;
@@ -19,12 +19,17 @@ interface Made {
   readonly facts: ImageAnswerFacts;
 }
 
-/** Whether pictures are paid by the tokens that they are made of. */
-function isPaidByToken({ price }: Pick<Endpoint, 'price'>): boolean {
+/** Whether pictures are paid by the tokens that they are made of: always, or where the provider counts them. */
+function isPaidByToken({ price }: Pick<Endpoint, 'price'>): 'always' | 'counted' | false {
   if (price === undefined) return false;
-  if (price.images !== undefined)
-    return price.images.some(({ billable, unit }) => billable === 'output_image' && unit === 'token');
-  return price.completion > 0 || (price.imageOutput ?? 0) > 0;
+  const units = price.images?.flatMap(({ billable, unit }) => (billable === 'output_image' ? [unit] : [])) ?? [];
+  if (units.length === 0) return price.completion > 0 || (price.imageOutput ?? 0) > 0 ? 'always' : false;
+  if (!units.includes('token')) return false;
+  return units.every((unit) => unit === 'token') ? 'always' : 'counted';
+}
+
+function isPromptPaid({ price }: Pick<Endpoint, 'price'>): boolean {
+  return (price?.prompt ?? 0) > 0 || price?.images?.some(({ billable }) => billable === 'input_text') === true;
 }
 
 /** What the pictures that came are charged by. */
@@ -33,19 +38,22 @@ export function usageOfPictures(made: Made, operation: ImageOperation, endpoint:
   const units = unitsOf(made, operation);
   // Vendors that do not count say so, or zero.
   if (tokens === undefined || ((tokens.input ?? 0) === 0 && (tokens.output ?? 0) === 0)) {
-    const isByToken = isPaidByToken(endpoint);
-    const written = isByToken ? pictures.length * (endpoint.image?.tokensPerImage ?? PICTURE_TOKENS_UNKNOWN) : 0;
-    const isPromptPaid = (endpoint.price?.prompt ?? 0) > 0;
+    const isByToken = isPaidByToken(endpoint) === 'always';
+    const written = isByToken ? pictures.length * tokensOfOne(endpoint) : 0;
     return {
       ...NO_USAGE,
       units,
-      promptTokens: isPromptPaid ? estimateTokens(operation.prompt) : 0,
+      promptTokens: isPromptPaid(endpoint) ? estimateTokens(operation.prompt) : 0,
       completionTokens: written,
       ...(isByToken && { imageCompletionTokens: written }),
-      estimated: isByToken || isPromptPaid,
+      estimated: isByToken || isPromptPaid(endpoint),
     };
   }
   const { input, inputImages, output, outputImages } = tokens;
+  const unreported = [
+    ...(input === undefined ? ['prompt' as const] : []),
+    ...(output === undefined ? ['completion' as const] : []),
+  ];
   const reported: Usage = {
     ...NO_USAGE,
     units,
@@ -53,44 +61,46 @@ export function usageOfPictures(made: Made, operation: ImageOperation, endpoint:
     promptTokens: input ?? 0,
     completionTokens: output ?? 0,
     ...(inputImages !== undefined && { imagePromptTokens: inputImages }),
-    imageCompletionTokens: outputImages ?? output ?? 0,
-    ...(input === undefined ? { unreported: ['prompt' as const] } : {}),
+    ...(outputImages !== undefined && { imageCompletionTokens: outputImages }),
+    ...(unreported.length > 0 && { unreported }),
   };
   const bounds = boundUsage({
     contextTokens: endpoint.contextTokensMax ?? CONTEXT_TOKENS_UNKNOWN,
     outputTokens: pictures.length * PICTURE_TOKENS_MAX,
     requestedTokens: 0,
   });
-  return completeUsage(
+  const completed = completeUsage(
     reported,
     {
       promptTokens: () => estimateTokens(operation.prompt),
-      completionTokens: pictures.length * (endpoint.image?.tokensPerImage ?? PICTURE_TOKENS_UNKNOWN),
-      hasContent: true,
+      completionTokens: pictures.length * tokensOfOne(endpoint),
+      hasContent: pictures.length > 0,
       isOver: true,
       completionTokensMin: 0,
     },
     bounds,
   );
+  // What is written is pictures, where nothing says how much of it is text.
+  return { ...completed, imageCompletionTokens: completed.imageCompletionTokens ?? completed.completionTokens };
+}
+
+function tokensOfOne({ image }: Pick<Endpoint, 'image'>): number {
+  return image?.tokensPerImage ?? PICTURE_TOKENS_UNKNOWN;
 }
 
 function unitsOf({ pictures, facts }: Made, operation: ImageOperation): UnitCounts {
+  const { quality } = operation;
+  const made = facts.quality ?? quality;
   const sizes = pictures.flatMap((picture) => picture.facts.size ?? []);
-  const [first] = sizes;
-  const { size, tier, quality } = operation;
-  const made = facts.quality ?? (quality === 'auto' ? undefined : quality);
-  const words = new Set([
-    ...(first === undefined ? [] : [sizeText(first)]),
-    ...(size === undefined ? [] : [sizeText(size)]),
-    ...(tier === undefined ? [] : [tier]),
-    ...(first === undefined ? [] : [tierOf(first)]),
-  ]);
   const isMeasured = sizes.length === pictures.length;
   return {
     images: pictures.length,
     inputImages: operation.references.length,
     ...(isMeasured && { outputPixels: sizes.reduce((sum, { width, height }) => sum + width * height, 0) }),
-    imageVariant: { sizes: [...words], ...(made !== undefined && made !== 'auto' && { quality: made }) },
+    imageVariants: pictures.map((picture) => ({
+      sizes: sizesOf(picture.facts.size),
+      ...(made !== undefined && made !== 'auto' && { quality: made }),
+    })),
   };
 }
 
@@ -101,7 +111,7 @@ export function worstPictures(
   { n }: ImageOperation,
   holdNanoUsd: number,
 ): { readonly usage: Usage; readonly moreNanoUsd: number } {
-  if (!isPaidByToken(endpoint)) return { usage, moreNanoUsd: 0 };
+  if (isPaidByToken(endpoint) === false) return { usage, moreNanoUsd: 0 };
   const tokens = endpoint.image?.tokensPerImage;
   if (tokens === undefined) return { usage, moreNanoUsd: n * holdNanoUsd };
   const completionTokens = n * tokens;
