@@ -61,7 +61,13 @@ export async function createParts(
   const catalog = await openCatalog({ ...shared, database, sandboxBaseUrl });
   const { providers, live, known } = catalog;
   const refresher = await openCatalogRefresher({ ...shared, fetches: keepsStore }, live, known);
-  const spending = createSpending({ ...shared, database, records, onFailed: stateFailed(log) });
+  const spending = createSpending({
+    ...shared,
+    database,
+    records,
+    onFailed: stateFailed(log),
+    onReconcileFailed: (error) => log.general.error({ err: error }, 'the books could not be compared'),
+  });
   const administration = createAdministration({
     database,
     keyStore: accounts.keyStore,

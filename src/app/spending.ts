@@ -1,5 +1,6 @@
 import { createCredits, type Credits } from '../accounts/limits/credits.ts';
 import { createLedger, type Ledger } from '../accounts/limits/ledger.ts';
+import { createReconciliations, type Reconciliations } from '../accounts/limits/reconciliations.ts';
 import { createRateLimiter, type RateLimiter } from '../accounts/limits/rate-limits.ts';
 import { longestRequestMs, type Config } from '../config/config.ts';
 import { withTimeout } from '../lib/async/with-timeout.ts';
@@ -18,6 +19,8 @@ export interface SpendingDeps {
   readonly clock: Clock;
   /** A reservation could not be settled in the shared state. */
   readonly onFailed: (error: unknown) => void;
+  /** A comparison of the books could not be made. */
+  readonly onReconcileFailed: (error: unknown) => void;
 }
 
 /** What bounds the use that callers make of the gateway: of money, and of its time. */
@@ -25,6 +28,7 @@ export interface Spending {
   readonly ledger: Ledger;
   readonly rateLimiter: RateLimiter;
   readonly credits: Credits;
+  readonly reconciliations: Reconciliations;
   /** Whether sums of spending can be read: `false` since one could not be, until one is. */
   readonly canReadSums: () => Promise<boolean>;
 }
@@ -89,6 +93,7 @@ export function createSpending(deps: SpendingDeps): Spending {
       clock,
       onChange: (accountId) => void state.reservations.forget(`account:${accountId}`).catch(onFailed),
     }),
+    reconciliations: createReconciliations({ store, clock, onFailed: deps.onReconcileFailed }),
     rateLimiter: createRateLimiter({
       rateLimitState: state.rateLimitState,
       clock,

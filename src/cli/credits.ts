@@ -181,7 +181,7 @@ function formatJson(entry: CreditEntry): string {
 /** Exits 1 when the books do not agree. */
 async function verify(database: Database, unstored: readonly string[], io: Io): Promise<number> {
   for (const sentence of unstored) io.stdout.write(`${sentence}\n`);
-  const differences = await createLedgerStore({ database }).verify(ACCOUNT);
+  const { differences } = await createLedgerStore({ database }).verify(ACCOUNT);
   for (const difference of differences) io.stdout.write(`${formatDifference(difference)}\n`);
   if (differences.length === 0) io.stdout.write('Generations, entries, sums and balance agree.\n');
   return differences.length === 0 && unstored.length === 0 ? 0 : 1;

@@ -17,9 +17,13 @@ import { putBudget } from './management/budgets/put.ts';
 import { createByokKey } from './management/byok/create.ts';
 import { deleteByokKey, getByokKey, listByokKeys } from './management/byok/byok-routes.ts';
 import { updateByokKey } from './management/byok/update.ts';
+import { adjustCredits } from './management/credits/adjust.ts';
 import { chargeWithCoinbase } from './management/credits/coinbase.ts';
+import { listCreditEntries } from './management/credits/entries.ts';
 import { getCredits } from './management/credits/get.ts';
 import { grantCredits } from './management/credits/grant.ts';
+import { refundGeneration } from './management/credits/refund.ts';
+import { getReconciliation, startReconciliation } from './management/credits/verify.ts';
 import { explainErrors } from './management/errors.ts';
 import { listEndpoints } from './management/endpoints/list.ts';
 import { listZdrEndpoints } from './management/endpoints/zdr.ts';
@@ -125,6 +129,11 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listAudit,
   getCredits,
   grantCredits,
+  adjustCredits,
+  refundGeneration,
+  listCreditEntries,
+  startReconciliation,
+  getReconciliation,
   chargeWithCoinbase,
   listGenerations,
   getGeneration,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { money, nullable, text, textOf, time } from './columns.ts';
 import { defineResource, member, type RowOf } from './resource.ts';
 
-const kind = z.enum([
+export const ENTRY_KINDS = [
   'purchase',
   'grant',
   'adjustment',
@@ -12,7 +12,8 @@ const kind = z.enum([
   'byok_fee',
   'refund',
   'expiry',
-]);
+] as const;
+const kind = z.enum(ENTRY_KINDS);
 
 /** Money that came or went, by one reason. Only ever inserted. @spec money-43 */
 export const ledgerEntryResource = defineResource('CreditEntry', {

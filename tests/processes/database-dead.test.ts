@@ -85,7 +85,7 @@ models:
           new Map(ids.map((id) => [id, -ANSWER_NANO_USD])),
         );
         assert.equal(rows.length, ids.length, 'each once');
-        assert.deepEqual(await createLedgerStore({ database }).verify('default'), []);
+        assert.deepEqual((await createLedgerStore({ database }).verify('default')).differences, []);
       } finally {
         await database.close();
       }

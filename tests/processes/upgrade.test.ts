@@ -81,7 +81,7 @@ suite('the data directory of an earlier version', () => {
       const database = await openDatabase({ path: join(dataDir, 'gateway.db'), clock });
       t.after(() => database.close());
       await checkCharges(database, limitedKey);
-      assert.deepEqual(await createLedgerStore({ database }).verify('default'), []);
+      assert.deepEqual((await createLedgerStore({ database }).verify('default')).differences, []);
       assert.deepEqual([existsSync(join(dataDir, 'unstored')), await filesIn(join(dataDir, 'journal'))], [false, []]);
     });
 });

@@ -96,7 +96,7 @@ suite('a process that is stopped under load, and goes on', { skip: !canCluster }
     t.after(() => database.close());
     const stored = await readOnceStored(database, finished);
     reconcile({ finished, upstreamIds }, stored);
-    assert.deepEqual(await createLedgerStore({ database }).verify('default'), []);
+    assert.deepEqual((await createLedgerStore({ database }).verify('default')).differences, []);
     for (const { hash, limitNanoUsd } of [limited, fresh])
       assert.ok((stored.spentNanoUsd.get(`key:${hash}`) ?? 0) <= limitNanoUsd, 'no limit is overspent');
     t.diagnostic(

@@ -16,6 +16,7 @@ const IDEMPOTENCY_KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
 const ENTRY_NAMESPACE = '3a0d4c53-52a3-4b0f-9a55-6f5c1b7b6c1e';
 
 export type CreditEntry = LedgerEntry;
+export type CreditChange = EntryResult;
 
 /** What every change of a balance that is no charge must say. */
 interface Reason {

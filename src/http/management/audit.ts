@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { auditEventResource, type AuditEvent } from '../../resources/audit-events.ts';
-import { serializePage, pageSchema, pageShape, parseWindow } from './page.ts';
+import { filterSchema, serializePage, pageSchema, pageShape, parseWindow } from './page.ts';
 import { defineRoute, NO_BODY, NOTHING } from './route.ts';
-
-const FILTER_CHARS_MAX = 512;
-const filter = z.string().min(1).max(FILTER_CHARS_MAX).optional();
 
 const { schema: auditEventSchema } = auditEventResource;
 
@@ -18,9 +15,9 @@ export const listAudit = defineRoute({
   params: NOTHING,
   query: z.strictObject({
     ...pageShape,
-    action: filter.describe('Only this operation.'),
-    actor: filter.describe('Only what the key with this hash did.'),
-    subject: filter.describe('Only what was done to this.'),
+    action: filterSchema.describe('Only this operation.'),
+    actor: filterSchema.describe('Only what the key with this hash did.'),
+    subject: filterSchema.describe('Only what was done to this.'),
   }),
   body: NO_BODY,
   responses: { 200: { description: 'A page of events.', schema: pageSchema(auditEventSchema) } },

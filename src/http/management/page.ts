@@ -2,6 +2,10 @@ import { z } from 'zod';
 
 const PAGE_ROWS = 50;
 const PAGE_ROWS_MAX = 100;
+const FILTER_CHARS_MAX = 512;
+
+/** A text that rows must have, in the query of a list. */
+export const filterSchema = z.string().min(1).max(FILTER_CHARS_MAX).optional();
 
 /** Query parameters of a list. @spec workspace-1 */
 export const pageShape = {

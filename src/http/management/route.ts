@@ -7,6 +7,7 @@ import type { GenerationLookup } from '../../accounts/generation-lookup.ts';
 import type { GuardrailAssignments } from '../../accounts/policy/guardrail-assignments.ts';
 import type { Guardrails } from '../../accounts/policy/guardrails.ts';
 import type { Credits } from '../../accounts/limits/credits.ts';
+import type { Reconciliations } from '../../accounts/limits/reconciliations.ts';
 import type { CountAnalyticsRequest } from '../../accounts/limits/analytics-rate-limit.ts';
 import type { Keys } from '../../accounts/keys/keys.ts';
 import type { OauthCodes } from '../../accounts/keys/oauth-codes.ts';
@@ -44,6 +45,7 @@ export interface ManagementServices {
   readonly tryFilters: TryFilters;
   readonly audit: Audit;
   readonly credits: Credits;
+  readonly reconciliations: Reconciliations;
   readonly generations: GenerationLookup;
   /** Settles when all records are stored that were written before. @throws GatewayError 503 when that takes too long */
   readonly waitForRecords: () => Promise<void>;

@@ -39,7 +39,7 @@ for (const { name, makePlace } of ENGINES)
       await place.remove();
     });
     const ledger = createLedgerStore({ database });
-    assert.deepEqual(await ledger.verify('default'), []);
+    assert.deepEqual((await ledger.verify('default')).differences, []);
     assert.deepEqual(await ledger.totals('default'), { credits: 0, usage: 120 });
     const windows = { dayStartMs: 10 * DAY_MS, weekStartMs: 0, monthStartMs: 0 };
     const spend = (await sumSpend(database, ['key:k'], windows)).get('key:k');

@@ -6,7 +6,7 @@ import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
 import { numberOf } from '../portable.ts';
 import { chargeId } from '../journal/charges.ts';
 import type { Tables } from '../tables.ts';
-import { findDifferences, type Difference } from './verify-ledger.ts';
+import { compareLedger, type Comparison } from './verify-ledger.ts';
 
 const { toColumns, toRow } = ledgerEntryResource.rows;
 
@@ -34,6 +34,8 @@ export interface LedgerTotals {
 export interface EntryFilter extends PageWindow {
   readonly accountId: string;
   readonly kind?: EntryKind;
+  readonly keyHash?: string;
+  readonly workspaceId?: string;
 }
 
 /** Entries are only ever added; a generation's cost is added with the generation (`settlement.ts`). */
@@ -47,8 +49,8 @@ export interface LedgerStore {
   totals(accountId: string): Promise<LedgerTotals>;
   /** Lists the newest first. */
   list(filter: EntryFilter): Promise<Page<LedgerEntry>>;
-  /** Finds where generations, entries and sums disagree. It reads every row. */
-  verify(accountId: string): Promise<readonly Difference[]>;
+  /** Compares generations, entries and sums. It reads every row. */
+  verify(accountId: string): Promise<Comparison>;
 }
 
 export function createLedgerStore({ database }: { readonly database: Database }): LedgerStore {
@@ -61,12 +63,14 @@ export function createLedgerStore({ database }: { readonly database: Database })
       const { credits, usage } = await totals(accountId);
       return credits - usage;
     },
-    async list({ accountId, kind, ...window }) {
-      let found = database.kysely.selectFrom('ledger_entries').where('account_id', '=', accountId);
+    async list({ accountId, kind, keyHash, workspaceId, ...window }) {
+      let found = database.reports.selectFrom('ledger_entries').where('account_id', '=', accountId);
       if (kind !== undefined) found = found.where('kind', '=', kind);
+      if (keyHash !== undefined) found = found.where('key_hash', '=', keyHash);
+      if (workspaceId !== undefined) found = found.where('workspace_id', '=', workspaceId);
       return fetchPage(found, window, (each) => each.selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc'), toRow);
     },
-    verify: (accountId) => findDifferences(database, accountId),
+    verify: (accountId) => compareLedger(database, accountId),
   };
 }
 

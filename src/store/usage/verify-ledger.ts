@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { assert } from '../../lib/assert.ts';
 import type { Database } from '../engine/database.ts';
 import { numberOf } from '../portable.ts';
 
@@ -12,6 +13,21 @@ export interface Difference {
   readonly found: number;
 }
 
+/** Both sides of the books at one moment, and where they disagree. */
+export interface Comparison {
+  readonly differences: readonly Difference[];
+  /** Generations that cost something. */
+  readonly generations: number;
+  /** Charges in the ledger. */
+  readonly entries: number;
+  /** Keys, workspaces, members and the account, whose sums by day were compared. */
+  readonly subjects: number;
+  /** What the generations cost, nano-USD, in decimal digits: a sum may be larger than a double holds exactly. */
+  readonly costNanoUsd: string;
+  /** What the ledger took for them, likewise. */
+  readonly chargedNanoUsd: string;
+}
+
 /** Further differences of a kind are not listed: so many have a common cause. */
 const NAMED_MAX = 100;
 
@@ -22,7 +38,7 @@ interface Row extends Pick<Difference, 'what'> {
 }
 
 /** Runs all comparisons at one moment. */
-export function findDifferences(database: Database, accountId: string): Promise<readonly Difference[]> {
+export function compareLedger(database: Database, accountId: string): Promise<Comparison> {
   return database.readSnapshot(async (transaction) => {
     const compare = async (query: RawBuilder<Row>): Promise<readonly Difference[]> => {
       const { rows } = await query.execute(transaction);
@@ -33,12 +49,42 @@ export function findDifferences(database: Database, accountId: string): Promise<
         found: numberOf(found),
       }));
     };
-    return [
+    const differences = [
       ...(await compare(unlikeCharges(accountId))),
       ...(await compare(unlikeSums(accountId))),
       ...(await compare(unlikeBalance(accountId))),
     ];
+    const { rows } = await sides(accountId).execute(transaction);
+    const [both] = rows;
+    assert(both !== undefined, 'sums are always one row');
+    return {
+      differences,
+      generations: numberOf(both.generations),
+      entries: numberOf(both.entries),
+      subjects: numberOf(both.subjects),
+      costNanoUsd: both.cost ?? '0',
+      chargedNanoUsd: both.charged ?? '0',
+    };
   });
+}
+
+interface Sides {
+  readonly generations: number | string;
+  readonly entries: number | string;
+  readonly subjects: number | string;
+  readonly cost: string | null;
+  readonly charged: string | null;
+}
+
+function sides(accountId: string): RawBuilder<Sides> {
+  return sql<Sides>`
+    select
+      (select count(*) from generations where cost_nano_usd > 0) as generations,
+      (select cast(sum(cost_nano_usd) as text) from generations where cost_nano_usd > 0) as cost,
+      (select count(*) from ledger_entries where account_id = ${accountId} and kind = 'usage') as entries,
+      (select cast(-sum(amount_nano_usd) as text) from ledger_entries
+        where account_id = ${accountId} and kind = 'usage') as charged,
+      (select count(distinct subject) from spend) as subjects`;
 }
 
 /**

@@ -5,6 +5,7 @@ import { OPERATION_KINDS } from '../../../canonical/operation.ts';
 import { nanoFromUsd } from '../../../lib/money.ts';
 import { serializeTime } from '../../../resources/columns.ts';
 import { callerOf } from '../owner.ts';
+import { filterSchema } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { serializeListed } from './serialize-listed.ts';
 
@@ -12,7 +13,6 @@ const ROWS = 50;
 const ROWS_MAX = 500;
 /** Some 160 ms in SQLite. */
 const LOOKED_AT_MAX = 200_000;
-const FILTER_CHARS_MAX = 512;
 const USD_MAX = 1_000_000;
 const MS_MAX = 86_400_000;
 
@@ -68,13 +68,12 @@ const rowSchema = z
   })
   .meta({ id: 'GenerationListItem' });
 
-const filter = z.string().min(1).max(FILTER_CHARS_MAX).optional();
 const flag = z.enum(['true', 'false']).optional();
 const time = z.iso.datetime({ offset: true }).optional();
 
 const querySchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(ROWS_MAX).optional().describe('Default 50.'),
-  cursor: filter.describe('`next_cursor` of the page before.'),
+  cursor: filterSchema.describe('`next_cursor` of the page before.'),
   from: time.describe('Inclusive.'),
   to: time.describe('Exclusive.'),
   status: z
@@ -82,19 +81,19 @@ const querySchema = z.strictObject({
     .regex(/^(?:2xx|4xx|5xx|error|cancelled|[1-5]\d\d)$/, 'must be 2xx, 4xx, 5xx, error, cancelled or a status')
     .optional()
     .describe('A class, `error` for 400 and more, `cancelled`, or one status.'),
-  model: filter.describe('The one that served; `acme/*` for all that begin so.'),
-  requested: filter.describe('As the caller spelled it; may end in `*`, too.'),
-  provider: filter.describe('Its slug.'),
-  key: filter.describe('The hash of a key.'),
-  workspace: filter.describe('Its id.'),
-  session: filter,
-  request_id: filter,
-  user: filter.describe('The hash that stands for an end user.'),
-  app: filter.describe('The title or the address of an application.'),
-  preset: filter,
-  router: filter,
-  task: filter,
-  finish: filter,
+  model: filterSchema.describe('The one that served; `acme/*` for all that begin so.'),
+  requested: filterSchema.describe('As the caller spelled it; may end in `*`, too.'),
+  provider: filterSchema.describe('Its slug.'),
+  key: filterSchema.describe('The hash of a key.'),
+  workspace: filterSchema.describe('Its id.'),
+  session: filterSchema,
+  request_id: filterSchema,
+  user: filterSchema.describe('The hash that stands for an end user.'),
+  app: filterSchema.describe('The title or the address of an application.'),
+  preset: filterSchema,
+  router: filterSchema,
+  task: filterSchema,
+  finish: filterSchema,
   cached: flag.describe('Answered from the response cache.'),
   byok: flag,
   rescued: flag.describe('Continued by mid-stream failover.'),
