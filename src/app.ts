@@ -12,7 +12,8 @@ import { readCodexInstructions } from './app/catalog/codex-instructions.ts';
 import { createListing } from './app/catalog/listing.ts';
 import { createParts, openServer, type Parts } from './app/parts.ts';
 import { readPlugins } from './app/read-plugins.ts';
-import { createReadiness } from './app/readiness.ts';
+import { createOperations } from './app/operations/operations.ts';
+import { createReadiness } from './app/operations/readiness.ts';
 import { createManagersLimiter } from './app/spending.ts';
 import { openOwnStorage, type OwnStorage } from './app/storage.ts';
 import { shareMemory } from './app/workers/share-memory.ts';
@@ -132,7 +133,8 @@ function openFirstServer(
   const { shared, accounts, storage } = foundation;
   const { metrics, log, config } = shared;
   const { localState } = storage;
-  const ready = createReadiness({ ...storage, ...parts.spending });
+  const readyItself = createReadiness({ ...storage, ...parts.spending });
+  const ready = async () => [...new Set((await Promise.all([readyItself(), workers?.ready() ?? []])).flat())];
   return openServer(options, foundation, parts, {
     ...(workers !== undefined && { connectionsMax: config.memory.connections * config.server.workers }),
     console: (own) => consoleArea.listener(own),
@@ -144,7 +146,7 @@ function openFirstServer(
       if (localState !== undefined) fastify.addHook('onSend', () => localState.delivered());
       mountOperations(fastify, {
         metrics: workers?.metrics ?? metrics,
-        ready: async () => [...new Set((await Promise.all([ready(), workers?.ready() ?? []])).flat())],
+        ready,
         draining: () => server().draining || workers?.isClosing() === true,
         openApi: serializeOpenApi,
         serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
@@ -153,7 +155,7 @@ function openFirstServer(
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
         authenticate: limitManagement(consoleArea.callers.orKeys(accounts.authenticate), createManagersLimiter(shared)),
         callers: consoleArea.callers,
-        services: servicesOf(foundation, parts, codexInstructions),
+        services: servicesOf(foundation, parts, { codexInstructions, ready, workers }),
         log: log.general,
         serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
         bodies: shared.bodies,
@@ -164,7 +166,7 @@ function openFirstServer(
 }
 
 function servicesOf(
-  { accounts, storage }: Foundation<OwnStorage>,
+  foundation: Foundation<OwnStorage>,
   {
     formats,
     live,
@@ -177,8 +179,17 @@ function servicesOf(
     spending,
     generateDeps,
   }: Parts,
-  codexInstructions: string | undefined,
+  {
+    codexInstructions,
+    ready,
+    workers,
+  }: {
+    readonly codexInstructions: string | undefined;
+    readonly ready: () => Promise<readonly string[]>;
+    readonly workers: Workers | undefined;
+  },
 ): ManagementServices {
+  const { accounts, storage } = foundation;
   return {
     keys: accounts.keys,
     ...administration,
@@ -195,6 +206,7 @@ function servicesOf(
     checkRequest: checkerOf(formats, live.catalog),
     readPlugins,
     tryFilters: createFilterTrials(generateDeps),
+    operations: createOperations(foundation, generateDeps, { ready, workers }),
     listing: createListing({ ...generateDeps, authenticate: accounts.authenticate, codexInstructions }),
   };
 }

@@ -61,13 +61,7 @@ export async function createParts(
   const catalog = await openCatalog({ ...shared, database, sandboxBaseUrl });
   const { providers, live, known } = catalog;
   const refresher = await openCatalogRefresher({ ...shared, fetches: keepsStore }, live, known);
-  const spending = createSpending({
-    ...shared,
-    database,
-    records,
-    onFailed: stateFailed(log),
-    onReconcileFailed: (error) => log.general.error({ err: error }, 'the books could not be compared'),
-  });
+  const spending = createSpending({ ...shared, database, records, onFailed: stateFailed(log) });
   const administration = createAdministration({
     database,
     keyStore: accounts.keyStore,

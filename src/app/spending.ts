@@ -9,6 +9,7 @@ import type { Database } from '../store/engine/database.ts';
 import type { AppliedRecords } from './applied-records.ts';
 import { createLedgerStore } from '../store/usage/ledger.ts';
 import type { SharedState } from '../state/contract.ts';
+import type { Log } from '../telemetry/logs.ts';
 import { sumCounted } from '../store/accounts/issued-keys.ts';
 
 export interface SpendingDeps {
@@ -19,8 +20,7 @@ export interface SpendingDeps {
   readonly clock: Clock;
   /** A reservation could not be settled in the shared state. */
   readonly onFailed: (error: unknown) => void;
-  /** A comparison of the books could not be made. */
-  readonly onReconcileFailed: (error: unknown) => void;
+  readonly log: Log;
 }
 
 /** What bounds the use that callers make of the gateway: of money, and of its time. */
@@ -51,7 +51,7 @@ export function createManagersLimiter({
 }
 
 export function createSpending(deps: SpendingDeps): Spending {
-  const { config, database, records, state, clock, onFailed } = deps;
+  const { config, database, records, state, clock, log, onFailed } = deps;
   const store = createLedgerStore({ database });
   const reservationMs = longestRequestMs(config) + GRACE_MS;
   let isBlind = false;
@@ -93,7 +93,11 @@ export function createSpending(deps: SpendingDeps): Spending {
       clock,
       onChange: (accountId) => void state.reservations.forget(`account:${accountId}`).catch(onFailed),
     }),
-    reconciliations: createReconciliations({ store, clock, onFailed: deps.onReconcileFailed }),
+    reconciliations: createReconciliations({
+      store,
+      clock,
+      onFailed: (error) => log.general.error({ err: error }, 'the books could not be compared'),
+    }),
     rateLimiter: createRateLimiter({
       rateLimitState: state.rateLimitState,
       clock,

@@ -62,6 +62,8 @@ import { deleteDestination, getDestination, listDestinations } from './managemen
 import { testDestination } from './management/observability/call.ts';
 import { listDestinationTypes } from './management/observability/types.ts';
 import { updateDestination } from './management/observability/update.ts';
+import { getHealthDetails } from './management/operations/health-details.ts';
+import { getRoutingHealth, resetRoutingHealth } from './management/operations/routing-health.ts';
 import { listOrganizationMembers } from './management/organization/members.ts';
 import { getOwnKey } from './management/own-key.ts';
 import { listProviders } from './management/providers.ts';
@@ -149,6 +151,9 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   deleteDestination,
   testDestination,
   listDestinationTypes,
+  getHealthDetails,
+  getRoutingHealth,
+  resetRoutingHealth,
   listModels,
   countModels,
   listModelsOfCaller,

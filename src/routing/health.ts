@@ -31,6 +31,19 @@ export type FailureFacts = Pick<
   readonly lastedMs?: number;
 };
 
+/** What is known of an endpoint that was called. */
+export interface EndpointReport extends Pick<EndpointHealth, 'rank' | 'open'> {
+  readonly endpoint: string;
+  /** So long it must not be called, or is not. Absent: it may be. */
+  readonly cooldown?: { readonly forMs: number; readonly named: boolean };
+  /** So long until one request tries whether it has recovered. Absent: it is healthy, or one does. */
+  readonly probeInMs?: number;
+  /** Failures in a row. */
+  readonly streak: number;
+  /** Absent: none since it was first called here. */
+  readonly lastFailure?: Pick<FailureFacts, 'kind' | 'status' | 'upstreamStatus'> & { readonly agoMs: number };
+}
+
 /** The permission to call an endpoint: freely, as its one probe, later because another request probes it, or not yet. */
 export type Release = 'free' | 'probe' | 'busy' | 'cooldown';
 
@@ -47,6 +60,10 @@ export interface Health {
   brokeOff(endpoint: string, failure: FailureFacts): void;
   /** Names of those whose circuit is open now. */
   openCircuits(): readonly string[];
+  /** All that were called, and are remembered. */
+  list(): readonly EndpointReport[];
+  /** Forgets what was seen of an endpoint, so that requests call it again. @returns whether anything was known */
+  reset(endpoint: string): boolean;
 }
 
 /** Bound on remembered endpoints; the one unused for longest is forgotten, which only means that it may be tried. */
@@ -95,6 +112,8 @@ interface State {
   probedMs: number;
   /** Start of the probe in flight; `undefined`: none. */
   probingSinceMs: number | undefined;
+  lastFailure: FailureFacts | undefined;
+  failedMs: number;
 }
 
 export interface HealthDeps {
@@ -106,19 +125,10 @@ export interface HealthDeps {
 export function createHealth({ clock, onCounted }: HealthDeps): Health {
   const states = createLruCache<string, State>(ENDPOINTS_MAX);
 
-  function stateOf(endpoint: string): State {
-    const known = states.get(endpoint);
-    if (known !== undefined) return known;
-    const state = createState();
-    states.set(endpoint, state);
-    return state;
-  }
-
   return {
-    openCircuits: () =>
-      entriesOf(states)
-        .filter(([, { open }]) => open)
-        .map(([endpoint]) => endpoint),
+    openCircuits: () => openIn(states),
+    list: () => reportsOf(states, clock.monotonicMs()),
+    reset: (endpoint) => states.delete(endpoint),
     look(endpoint) {
       const state = states.peek(endpoint);
       return state === undefined ? HEALTHY : look(state, clock.monotonicMs());
@@ -128,7 +138,7 @@ export function createHealth({ clock, onCounted }: HealthDeps): Health {
       return state === undefined ? 'free' : begin(state, clock.monotonicMs());
     },
     succeeded(endpoint, release) {
-      const state = stateOf(endpoint);
+      const state = stateIn(states, endpoint);
       const nowMs = clock.monotonicMs();
       if (release === 'probe') recover(state, nowMs);
       if (!state.open) state.streak = 0;
@@ -138,9 +148,10 @@ export function createHealth({ clock, onCounted }: HealthDeps): Health {
       onCounted?.(endpoint, true);
     },
     failed(endpoint, failure, release) {
-      const state = stateOf(endpoint);
+      const state = stateIn(states, endpoint);
       const nowMs = clock.monotonicMs();
       const before = look(state, nowMs).rank;
+      note(state, failure, nowMs);
       if (release === 'probe') {
         state.probingSinceMs = undefined;
         state.probedMs = nowMs;
@@ -167,8 +178,9 @@ export function createHealth({ clock, onCounted }: HealthDeps): Health {
       if (state !== undefined && release === 'probe') state.probingSinceMs = undefined;
     },
     brokeOff(endpoint, failure) {
-      const state = stateOf(endpoint);
+      const state = stateIn(states, endpoint);
       const nowMs = clock.monotonicMs();
+      note(state, failure, nowMs);
       coolAfter(state, failure, nowMs);
       if (!countsAgainst(failure)) return;
       const before = look(state, nowMs).rank;
@@ -193,7 +205,56 @@ function createState(): State {
     probeAtMs: -Infinity,
     probedMs: -Infinity,
     probingSinceMs: undefined,
+    lastFailure: undefined,
+    failedMs: -Infinity,
   };
+}
+
+type States = ReturnType<typeof createLruCache<string, State>>;
+
+function stateIn(states: States, endpoint: string): State {
+  const known = states.get(endpoint);
+  if (known !== undefined) return known;
+  const state = createState();
+  states.set(endpoint, state);
+  return state;
+}
+
+function openIn(states: States): readonly string[] {
+  return entriesOf(states)
+    .filter(([, { open }]) => open)
+    .map(([endpoint]) => endpoint);
+}
+
+function reportsOf(states: States, nowMs: number): readonly EndpointReport[] {
+  return entriesOf(states).map(([endpoint, state]) => reportOf(endpoint, state, nowMs));
+}
+
+function note(state: State, failure: FailureFacts, nowMs: number): void {
+  state.lastFailure = failure;
+  state.failedMs = nowMs;
+}
+
+function reportOf(endpoint: string, state: State, nowMs: number): EndpointReport {
+  const { rank, open, cooldown } = look(state, nowMs);
+  const { lastFailure, failedMs, streak, probeAtMs } = state;
+  const waitsForProbe = rank > 0 && !isProbing(state, nowMs) && Number.isFinite(probeAtMs);
+  return {
+    endpoint,
+    rank,
+    open,
+    streak,
+    ...(cooldown !== undefined && { cooldown: { forMs: cooldown.untilMs - nowMs, named: cooldown.named } }),
+    ...(waitsForProbe && { probeInMs: Math.max(0, probeAtMs - nowMs) }),
+    ...(lastFailure !== undefined && { lastFailure: failureOf(lastFailure, nowMs - failedMs) }),
+  };
+}
+
+function failureOf(
+  { kind, status, upstreamStatus }: FailureFacts,
+  agoMs: number,
+): NonNullable<EndpointReport['lastFailure']> {
+  return { kind, status, agoMs, ...(upstreamStatus !== undefined && { upstreamStatus }) };
 }
 
 function look(state: State, nowMs: number): EndpointHealth {

@@ -1,9 +1,9 @@
 import { STATUS_OF_ERROR_TYPE, type ErrorType } from '../canonical/gateway-error.ts';
 import type { FailureFacts } from './health.ts';
 
-/** News of one endpoint: so many successes in a row, or that of a probe; or one failure. */
+/** News of one endpoint: so many successes in a row, or that of a probe; or one failure; or an operator's reset. */
 export type Observation =
-  | readonly [endpoint: string, what: 'ok' | 'recovered', count: number]
+  | readonly [endpoint: string, what: 'ok' | 'recovered' | 'reset', count: number]
   | readonly [endpoint: string, what: 'failed' | 'broke-off', failure: FailureFacts];
 
 /** In one row; more would only take time. */
@@ -47,7 +47,8 @@ function readObservation(value: unknown): readonly Observation[] {
   if (!Array.isArray(value)) return [];
   const [endpoint, what, seen]: readonly unknown[] = value;
   if (typeof endpoint !== 'string') return [];
-  if ((what === 'ok' || what === 'recovered') && isWhole(seen)) return [[endpoint, what, Math.min(seen, COUNT_MAX)]];
+  if ((what === 'ok' || what === 'recovered' || what === 'reset') && isWhole(seen))
+    return [[endpoint, what, Math.min(seen, COUNT_MAX)]];
   if ((what === 'failed' || what === 'broke-off') && isFailure(seen)) return [[endpoint, what, seen]];
   return [];
 }

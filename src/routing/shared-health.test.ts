@@ -45,6 +45,16 @@ suite('health of several processes', () => {
     assert.equal(one.look(NAME).rank, 0);
   });
 
+  test('forget an endpoint in all of them with a reset of one', async () => {
+    const { one, other } = createProcesses(2);
+    for (let count = 0; count < 3; count++) one.failed(NAME, transportFailure('reset'), 'free');
+    await reported();
+    assert.equal(one.reset(NAME), true);
+    await reported();
+    assert.deepEqual([one.look(NAME).open, other.look(NAME).open, other.list()], [false, false, []]);
+    assert.equal(one.reset(NAME), false);
+  });
+
   test('open a circuit by the failures of all, in a row', async () => {
     const { one, other } = createProcesses(2);
     one.failed(NAME, transportFailure('reset'), 'free');

@@ -49,6 +49,12 @@ export function shareHealth({ health, invalidations, reportEveryMs = REPORT_EVER
 
   return {
     openCircuits: () => health.openCircuits(),
+    list: () => health.list(),
+    reset(endpoint) {
+      // Others may know of it, even where nothing came here.
+      observe([endpoint, 'reset', 1]);
+      return health.reset(endpoint);
+    },
     look: (endpoint) => health.look(endpoint),
     begin: (endpoint) => health.begin(endpoint),
     abandoned: (endpoint, release) => health.abandoned(endpoint, release),
@@ -73,6 +79,9 @@ function learn(health: Health, [endpoint, what, seen]: Observation): void {
     case 'ok':
     case 'recovered':
       for (let count = 0; count < seen; count++) health.succeeded(endpoint, what === 'ok' ? 'free' : 'probe');
+      return;
+    case 'reset':
+      health.reset(endpoint);
       return;
     case 'failed':
       // A probe of another process is none of this one, which looks for itself.

@@ -6,6 +6,7 @@ import { createEndpointSeries } from './endpoint-series.ts';
 import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
 import { createJournalSeries, watchJournal, type WatchedJournal } from './journal-series.ts';
+import type { ProcessFigures } from './process-figures.ts';
 import { countSteps, kept, type Steps } from './steps.ts';
 
 /** The metrics of the service for Prometheus. */
@@ -42,12 +43,15 @@ export interface Metrics {
   sharedState(isUp: boolean): void;
   text(): Promise<string>;
   readonly contentType: string;
+  /** The figures that operators look at first. They leave those of the next scrape as they are. */
+  figures(): Promise<Omit<ProcessFigures, 'journal'>>;
   /** What there is, whether or not it has a value. */
   list(): readonly object[];
 }
 
 const MS_PER_S = 1_000;
 const NS_PER_S = 1e9;
+const NS_PER_MS = 1e6;
 
 /** Of endpoints whose circuit is open, so many are named. */
 const CIRCUITS_MAX = 1_000;
@@ -57,7 +61,7 @@ export function createMetrics(version = 'unknown'): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const series = createSeries(registers);
-  observeProcess(registers);
+  const delay = observeProcess(registers);
   collectDefaultMetrics({ register: registry });
   reportBuild(registers, version);
   let inFlight = 0;
@@ -100,6 +104,25 @@ export function createMetrics(version = 'unknown'): Metrics {
       series.sharedStateLost.inc({ by: 'redis' }, isUp ? 0 : 1);
     },
     text: () => registry.metrics(),
+    async figures() {
+      const { rss, heapUsed } = process.memoryUsage();
+      return {
+        pid: process.pid,
+        uptimeMs: Math.round(process.uptime() * MS_PER_S),
+        memoryBytes: rss,
+        heapBytes: heapUsed,
+        loopDelayMs: {
+          p50: delay.percentile(50) / NS_PER_MS,
+          p99: delay.percentile(99) / NS_PER_MS,
+          max: delay.max / NS_PER_MS,
+        },
+        openStreams: await valueOf(series.openStreams),
+        requestsInFlight: inFlight,
+        recordsLost: await valueOf(series.lost),
+        contentLost: await valueOf(series.contentLost),
+        policyReports: await valueOf(series.policyReports),
+      };
+    },
     contentType: registry.contentType,
     list: () => registry.getMetricsAsArray(),
   };
@@ -221,7 +244,7 @@ function createHandedOnSeries(registers: Registry[]) {
   };
 }
 
-function observeProcess(registers: Registry[]): void {
+function observeProcess(registers: Registry[]): ReturnType<typeof monitorEventLoopDelay> {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   const lag = new Gauge({
@@ -242,4 +265,11 @@ function observeProcess(registers: Registry[]): void {
       memory.set(process.memoryUsage.rss());
     },
   });
+  return delay;
+}
+
+/** Of a series without labels. */
+async function valueOf(series: Pick<Counter, 'get'> | Pick<Gauge, 'get'>): Promise<number> {
+  const { values } = await series.get();
+  return values[0]?.value ?? 0;
 }

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../store/engine/database.ts';
 import type { StateProcedures, WorkerStateProcedures } from '../../state/local/procedures.ts';
+import type { ProcessFigures } from '../../telemetry/process-figures.ts';
 import type { StoreProcedures } from '../../store/remote/serve-store.ts';
 
 /** What a worker is started with. */
@@ -38,6 +39,7 @@ export type FirstProcedures = StoreProcedures &
 export type WorkerProcedures = WorkerStateProcedures & {
   /** Prometheus text. */
   readonly metrics: () => Promise<string>;
+  readonly figures: () => Promise<ProcessFigures>;
   /** What does not work that requests can do without, or why it cannot serve them all. */
   readonly ready: () => Promise<{ readonly degraded: readonly string[] } | { readonly problem: string }>;
 };

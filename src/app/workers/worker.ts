@@ -12,7 +12,8 @@ import { serializeErrorIn } from '../client-formats.ts';
 import { openFoundation } from '../foundation.ts';
 import { openGatewayJournal } from '../journal.ts';
 import { createParts, openServer } from '../parts.ts';
-import { createReadiness } from '../readiness.ts';
+import { readFigures } from '../operations/process-figures.ts';
+import { createReadiness } from '../operations/readiness.ts';
 import { openSharedState } from '../shared-state.ts';
 import type { OpenStorage, Storage } from '../storage.ts';
 import type { FirstProcedures, WorkerProcedures, WorkerStart } from './messages.ts';
@@ -104,6 +105,8 @@ async function openWorkerStorage(
   const link = openMessageLink<FirstProcedures>(socket, () => ({
     ...local.procedures,
     metrics: () => metrics.text(),
+    // Called after the first call below, when the journal is open.
+    figures: () => readFigures({ metrics, journal }),
     ready: () => reportReadiness(ready),
   }));
   let isClosing = false;

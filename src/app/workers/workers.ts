@@ -5,6 +5,7 @@ import { assert } from '../../lib/assert.ts';
 import { withTimeout } from '../../lib/async/with-timeout.ts';
 import type { Config } from '../../config/config.ts';
 import { sharesPorts } from '../../config/count-workers.ts';
+import type { ProcessDetails } from '../../http/management/operations/services.ts';
 import { NotReadyError } from '../../http/operations.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
 import { listenLocally, makeSocketPath, removeDeadSockets, socketAt } from '../../lib/net/local-socket.ts';
@@ -32,6 +33,8 @@ export interface Workers {
   ready(): Promise<readonly string[]>;
   /** The metrics of all processes together. */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** How each of them does; null where one does not answer. */
+  figures(): Promise<readonly ProcessDetails[]>;
   isClosing(): boolean;
   /** Lets each of them finish its requests within the drain limit, and ends it. */
   close(farewellMs: number): Promise<void>;
@@ -94,6 +97,7 @@ export async function openWorkers(deps: WorkersDeps): Promise<Workers> {
         return sumMetrics([{ worker: 'first', text: await metrics.text() }, ...(await Promise.all(texts))]);
       },
     },
+    figures: () => Promise.all(supervised.map((_each, at) => detailsOf(at + 1, links.get(at + 1)))),
     isClosing: () => isClosing,
     async close(farewellMs) {
       isClosing = true;
@@ -105,6 +109,12 @@ export async function openWorkers(deps: WorkersDeps): Promise<Workers> {
       await Promise.all([linkPath, httpPath].map((each) => rm(each, { force: true })));
     },
   };
+}
+
+async function detailsOf(worker: number, link: MessageLink<WorkerProcedures> | undefined): Promise<ProcessDetails> {
+  const figures =
+    link === undefined ? null : await withTimeout(link.call('figures', undefined), METRICS_MS_MAX).catch(() => null);
+  return { name: `worker ${worker}`, figures };
 }
 
 async function readinessOf(

@@ -30,6 +30,7 @@ import type { ContentLog } from '../../telemetry/content-log.ts';
 import type { Destinations } from '../../telemetry/destinations/destinations.ts';
 import type { FeedbackBox } from '../../telemetry/feedback.ts';
 import type { TaskTrafficWatch } from '../../telemetry/task-traffic.ts';
+import type { OperationServices } from './operations/services.ts';
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
 
 /** The services of management routes. A route takes from here what it needs. */
@@ -71,6 +72,7 @@ export interface ManagementServices {
   readonly readPlugins: (sent: readonly unknown[], path: string) => readonly PluginRequest[];
   readonly listing: ListingServices;
   readonly insights: InsightServices;
+  readonly operations: OperationServices;
 }
 
 /** Statistics over all requests. */

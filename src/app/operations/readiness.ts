@@ -1,10 +1,10 @@
-import { NotReadyError } from '../http/operations.ts';
-import type { AppliedRecords } from './applied-records.ts';
-import type { Journal } from '../journal/journal.ts';
-import { withTimeout } from '../lib/async/with-timeout.ts';
-import type { SharedState } from '../state/contract.ts';
-import { DatabaseGoneError } from '../store/engine/database-error.ts';
-import type { Database } from '../store/engine/database.ts';
+import { NotReadyError } from '../../http/operations.ts';
+import type { AppliedRecords } from '../applied-records.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { withTimeout } from '../../lib/async/with-timeout.ts';
+import type { SharedState } from '../../state/contract.ts';
+import { DatabaseGoneError } from '../../store/engine/database-error.ts';
+import type { Database } from '../../store/engine/database.ts';
 
 export interface ReadinessDeps {
   readonly database: Pick<Database, 'ping'>;

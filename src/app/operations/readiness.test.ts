@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JournalStatus } from '../journal/journal.ts';
+import type { JournalStatus } from '../../journal/journal.ts';
 import { createReadiness } from './readiness.ts';
 
 const STATUS: JournalStatus = {

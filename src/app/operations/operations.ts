@@ -1,0 +1,42 @@
+import type { OperationServices } from '../../http/management/operations/services.ts';
+import type { GenerateDeps } from '../../pipeline/generate.ts';
+import type { Foundation } from '../foundation.ts';
+import type { OwnStorage } from '../storage.ts';
+import { readVersion } from '../version.ts';
+import type { Workers } from '../workers/workers.ts';
+import { createHealthDetails } from './health-details.ts';
+import { readFigures } from './process-figures.ts';
+import { createRoutingHealth } from './routing-health.ts';
+
+/** What operators look at, in the process that serves what is no generation. */
+export function createOperations(
+  { shared, storage }: Foundation<OwnStorage>,
+  generateDeps: Pick<GenerateDeps, 'health' | 'stats' | 'catalog'>,
+  {
+    ready,
+    workers,
+  }: {
+    /** @throws Error where the gateway is not ready */
+    readonly ready: () => Promise<readonly string[]>;
+    readonly workers: Workers | undefined;
+  },
+): OperationServices {
+  const { config, clock, metrics } = shared;
+  const ownName = workers === undefined ? 'gateway' : 'first';
+  return {
+    routing: createRoutingHealth(generateDeps),
+    details: createHealthDetails({
+      version: readVersion(),
+      clock,
+      ...storage,
+      catalog: generateDeps.catalog,
+      hasRedis: config.redisUrl !== undefined,
+      ready,
+      async processes() {
+        const own = readFigures({ metrics, journal: storage.journal });
+        const [figures, others] = await Promise.all([own, workers?.figures() ?? []]);
+        return [{ name: ownName, figures }, ...others];
+      },
+    }),
+  };
+}

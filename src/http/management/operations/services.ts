@@ -1,0 +1,67 @@
+import type { ProcessFigures } from '../../../telemetry/process-figures.ts';
+
+/** What operators look at, and what they may set right: how endpoints, processes and credentials do. */
+export interface OperationServices {
+  readonly routing: RoutingHealth;
+  readonly details: () => Promise<HealthDetails>;
+}
+
+/** Health of endpoints as this process knows it, which hears of what all others see. */
+export interface RoutingHealth {
+  /** Those that were called, with the figures of their traffic. */
+  list(): readonly RoutedEndpoint[];
+  /** Forgets what was seen of an endpoint, in all processes. @returns whether this one knew anything of it */
+  reset(id: string): boolean;
+}
+
+export interface RoutedEndpoint {
+  readonly id: string;
+  /** The models that it serves. */
+  readonly models: readonly string[];
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly serviceTier: string | null;
+  /** Of a credential that a user brought; null: the gateway's own. */
+  readonly credentialId: string | null;
+  readonly rank: 0 | 1 | 2;
+  readonly isOpen: boolean;
+  readonly restMs: number | null;
+  /** The upstream sent the time of the rest itself. */
+  readonly isRestNamed: boolean;
+  readonly probeInMs: number | null;
+  readonly streak: number;
+  readonly lastFailure: {
+    readonly kind: string;
+    readonly status: number;
+    readonly upstreamStatus: number | null;
+    readonly agoMs: number;
+  } | null;
+  readonly uptimeLast5m: number | null;
+  readonly requestsLast1d: number;
+  readonly latencyMsLast30m: { readonly p50: number; readonly p99: number } | null;
+}
+
+export interface HealthDetails {
+  readonly version: string;
+  readonly startedAtMs: number;
+  /** Why the gateway is not ready. Null: it is. */
+  readonly problem: string | null;
+  /** What does not work although requests are served. */
+  readonly degraded: readonly string[];
+  readonly database: {
+    readonly engine: 'sqlite' | 'postgres';
+    /** Null: it does not answer. */
+    readonly pingMs: number | null;
+    readonly bytes: number | null;
+  };
+  /** Null: state is shared by no Redis. */
+  readonly redis: { readonly pingMs: number | null } | null;
+  readonly catalog: { readonly models: number; readonly endpoints: number };
+  readonly processes: readonly ProcessDetails[];
+}
+
+export interface ProcessDetails {
+  readonly name: string;
+  /** Null: it does not answer. */
+  readonly figures: ProcessFigures | null;
+}
