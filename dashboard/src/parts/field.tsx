@@ -1,5 +1,6 @@
 import {
   useId,
+  type ComponentProps,
   type InputHTMLAttributes,
   type ReactElement,
   type ReactNode,
@@ -10,7 +11,7 @@ import {
 const BOX =
   'w-full rounded-md border border-strong-line bg-surface px-2 text-sm text-text placeholder:text-dim disabled:opacity-60 aria-invalid:border-bad';
 
-interface Labelled {
+export interface Labelled {
   readonly label: string;
   /** What the field means, below it. */
   readonly hint?: ReactNode;
@@ -59,7 +60,7 @@ export function TextField({
   isLabelHidden,
   className = '',
   ...rest
-}: Labelled & InputHTMLAttributes<HTMLInputElement>): ReactElement {
+}: Labelled & ComponentProps<'input'>): ReactElement {
   return (
     <Field label={label} hint={hint} error={error} {...(isLabelHidden !== undefined && { isLabelHidden })}>
       {(wiring) => <input autoComplete="off" {...rest} {...wiring} className={`h-7 ${BOX} ${className}`} />}
@@ -82,24 +83,40 @@ export function TextArea({
   );
 }
 
-export interface Option {
-  readonly value: string;
+export interface Option<Value extends string> {
+  readonly value: Value;
   readonly label: string;
 }
 
-export function Select({
+/** One of a list; a value that is not in it is shown as the first. */
+export function Select<Value extends string>({
   label,
   hint,
   error,
   isLabelHidden,
   options,
+  onChange,
   className = '',
   ...rest
-}: Labelled & SelectHTMLAttributes<HTMLSelectElement> & { readonly options: readonly Option[] }): ReactElement {
+}: Labelled &
+  Omit<SelectHTMLAttributes<HTMLSelectElement>, 'value' | 'onChange'> & {
+    readonly value: Value;
+    readonly options: readonly Option<Value>[];
+    readonly onChange: (value: Value) => void;
+  }): ReactElement {
+  const choose = (text: string): void => {
+    const chosen = options.find(({ value }) => value === text);
+    if (chosen !== undefined) onChange(chosen.value);
+  };
   return (
     <Field label={label} hint={hint} error={error} {...(isLabelHidden !== undefined && { isLabelHidden })}>
       {(wiring) => (
-        <select {...rest} {...wiring} className={`h-7 ${BOX} ${className}`}>
+        <select
+          {...rest}
+          {...wiring}
+          onChange={(event) => choose(event.target.value)}
+          className={`h-7 ${BOX} ${className}`}
+        >
           {options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}
@@ -136,7 +153,7 @@ export function Segments<Value extends string>({
 }: {
   readonly label: string;
   readonly value: Value;
-  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  readonly options: readonly Option<Value>[];
   readonly onChange: (value: Value) => void;
 }): ReactElement {
   return (

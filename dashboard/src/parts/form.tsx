@@ -11,18 +11,32 @@ export function issueFor(error: ApiError | null | undefined, field: string): str
     ?.message;
 }
 
+/** One change of the gateway, as `useChange` makes it. */
+interface Change<Input> {
+  readonly mutate: (input: Input) => void;
+  readonly isPending: boolean;
+  readonly error: ApiError | null;
+}
+
+/** Whether every field of a form is valid; the first that is not gets the focus. */
+export function isFormValid(form: HTMLFormElement): boolean {
+  if (form.checkValidity()) return true;
+  form.querySelector<HTMLElement>('input:invalid, select:invalid, textarea:invalid')?.focus();
+  return false;
+}
+
 /**
  * A form in a dialog: native fields, errors beside them, the first wrong one in focus, and the request that it will send behind
  * `</>`.
  */
-export function FormDialog({
+export function FormDialog<Input>({
   title,
   isOpen,
   onClose,
-  onSubmit,
+  change,
+  input,
   submit,
-  isBusy,
-  error,
+  isReady = true,
   request,
   children,
   look = 'primary',
@@ -30,22 +44,25 @@ export function FormDialog({
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  readonly onSubmit: () => void;
+  /** What the form does, with `input`, once every field is valid. */
+  readonly change: Change<Input>;
+  readonly input: Input;
   readonly submit: string;
-  readonly isBusy: boolean;
-  readonly error: ApiError | null;
+  /** Whether there is anything to send. */
+  readonly isReady?: boolean;
   /** As the API gets it. */
   readonly request?: { readonly method: string; readonly path: string; readonly body?: unknown };
   readonly children: ReactNode;
   readonly look?: 'primary' | 'danger';
 }): ReactElement {
+  const { error, isPending } = change;
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [error]);
-  const send = (event: FormEvent): void => {
+  const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    onSubmit();
+    if (isReady && isFormValid(event.currentTarget)) change.mutate(input);
   };
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>
@@ -58,8 +75,8 @@ export function FormDialog({
         )}
         <div className="mt-1 flex items-center justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look={look} disabled={isBusy}>
-            {isBusy ? 'Sending …' : submit}
+          <Button type="submit" look={look} disabled={isPending || !isReady}>
+            {isPending ? 'Sending …' : submit}
           </Button>
         </div>
         {request !== undefined && (
@@ -84,18 +101,14 @@ export function DeleteDialog({
   name,
   isOpen,
   onClose,
-  onDelete,
-  isBusy,
-  error,
+  change,
   children,
 }: {
   readonly what: string;
   readonly name: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  readonly onDelete: () => void;
-  readonly isBusy: boolean;
-  readonly error: ApiError | null;
+  readonly change: Change<undefined>;
   readonly children?: ReactNode;
 }): ReactElement {
   const [typed, setTyped] = useState('');
@@ -104,10 +117,10 @@ export function DeleteDialog({
       title={`Delete ${what}`}
       isOpen={isOpen}
       onClose={onClose}
-      onSubmit={() => typed === name && onDelete()}
+      change={change}
+      input={undefined}
       submit={`Delete ${what}`}
-      isBusy={isBusy || typed !== name}
-      error={error}
+      isReady={typed === name}
       look="danger"
     >
       <p>This cannot be undone. {children}</p>

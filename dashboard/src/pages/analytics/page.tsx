@@ -67,7 +67,7 @@ function Bar({ meta, search, change }: Props): ReactElement {
         isLabelHidden
         value={search.metric}
         options={meta.metrics.map(({ name, display_label: label }) => ({ value: name, label }))}
-        onChange={(event) => change({ m: event.target.value })}
+        onChange={(m) => change({ m })}
       />
       <span className="text-dim">by</span>
       <Select
@@ -75,7 +75,7 @@ function Bar({ meta, search, change }: Props): ReactElement {
         isLabelHidden
         value={search.by[0] ?? 'none'}
         options={dimensions}
-        onChange={(event) => setBy(0, event.target.value)}
+        onChange={(dimension) => setBy(0, dimension)}
       />
       <span className="text-dim">×</span>
       <Select
@@ -83,7 +83,7 @@ function Bar({ meta, search, change }: Props): ReactElement {
         isLabelHidden
         value={search.by[1] ?? 'none'}
         options={dimensions}
-        onChange={(event) => setBy(1, event.target.value)}
+        onChange={(dimension) => setBy(1, dimension)}
       />
       <Segments
         label="Shown as"

@@ -3,7 +3,10 @@ import { client, type Schemas } from '../../api/client.ts';
 import { useChange } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
-import { Select, TextField } from '../../parts/field.tsx';
+import { Select } from '../../parts/field.tsx';
+import { isFormValid } from '../../parts/form.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { DAYS_AHEAD, parseNumber } from '../../parts/number-text.ts';
 import { Page as Frame } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { Empty } from '../../parts/states.tsx';
@@ -56,13 +59,14 @@ function Consent({ search }: { readonly search: AuthorizeSearch }): ReactElement
     (body: Schemas['CreateAuthCodeRequest']) => client.POST('/auth/keys/code', { body }),
     (response) => (response === undefined ? undefined : goBack(search.callback, response.data.id, setCode)),
   );
+  const endsInDays = parseNumber(days, DAYS_AHEAD);
   const body: Schemas['CreateAuthCodeRequest'] = {
     ...(search.callback !== '' && { callback_url: search.callback }),
     ...(search.challenge !== '' && { code_challenge: search.challenge, code_challenge_method: search.method }),
     ...(search.label !== '' && { key_label: search.label }),
-    limit: limit.trim() === '' ? null : Number(limit),
+    limit: parseNumber(limit) ?? null,
     usage_limit_type: reset,
-    ...(Number(days) > 0 && { expires_at: new Date(nowMs + Number(days) * DAY_MS).toISOString() }),
+    ...(endsInDays !== undefined && { expires_at: new Date(nowMs + endsInDays * DAY_MS).toISOString() }),
   };
   if (code !== undefined)
     return (
@@ -72,7 +76,14 @@ function Consent({ search }: { readonly search: AuthorizeSearch }): ReactElement
       </Empty>
     );
   return (
-    <div className="mx-auto my-8 flex max-w-md flex-col gap-4 rounded-xl border border-line bg-surface p-6">
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady && isFormValid(event.currentTarget)) allow.mutate(body);
+      }}
+      className="mx-auto my-8 flex max-w-md flex-col gap-4 rounded-xl border border-line bg-surface p-6"
+    >
       <p className="text-base">
         <strong className="font-semibold">
           <Name>{host}</Name>
@@ -80,24 +91,9 @@ function Consent({ search }: { readonly search: AuthorizeSearch }): ReactElement
         wants a key of its own{search.label === '' ? '' : `, called “${search.label}”`}.
       </p>
       <div className="grid grid-cols-3 gap-3">
-        <TextField
-          label="Limit in USD"
-          inputMode="decimal"
-          value={limit}
-          onChange={(event) => setLimit(event.target.value)}
-        />
-        <Select
-          label="Each"
-          options={RESETS}
-          value={reset}
-          onChange={(event) => setReset(RESETS.find(({ value }) => value === event.target.value)?.value ?? 'monthly')}
-        />
-        <TextField
-          label="Ends in days"
-          inputMode="numeric"
-          value={days}
-          onChange={(event) => setDays(event.target.value)}
-        />
+        <NumberField label="Limit in USD" value={limit} onChange={setLimit} />
+        <Select label="Each" options={RESETS} value={reset} onChange={setReset} />
+        <NumberField label="Ends in days" {...DAYS_AHEAD} value={days} onChange={setDays} />
       </div>
       <p className="text-dim">
         It can call models as this workspace may, within the limit. It cannot see or change anything else.
@@ -114,11 +110,11 @@ function Consent({ search }: { readonly search: AuthorizeSearch }): ReactElement
       )}
       <div className="flex justify-between">
         <Button onClick={() => location.assign('/')}>Deny</Button>
-        <Button look="primary" disabled={!isReady || allow.isPending} onClick={() => allow.mutate(body)}>
+        <Button type="submit" look="primary" disabled={!isReady || allow.isPending}>
           Allow
         </Button>
       </div>
-    </div>
+    </form>
   );
 }
 

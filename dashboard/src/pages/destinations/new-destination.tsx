@@ -52,19 +52,12 @@ export function NewDestination({
       title="New destination"
       isOpen={isOpen}
       onClose={onClose}
-      onSubmit={() => create.mutate(body)}
+      change={create}
+      input={body}
       submit="Make destination"
-      isBusy={create.isPending}
-      error={create.error}
       request={{ method: 'POST', path: '/observability/destinations', body: shown }}
     >
-      <Select
-        label="Kind"
-        options={TYPES}
-        value={type}
-        error={issueFor(create.error, 'type')}
-        onChange={(event) => setType(event.target.value)}
-      />
+      <Select label="Kind" options={TYPES} value={type} error={issueFor(create.error, 'type')} onChange={setType} />
       <TextField
         label="Name"
         value={name}

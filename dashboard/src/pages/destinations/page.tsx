@@ -137,9 +137,7 @@ function Panel({
         name={name ?? type}
         isOpen={isDeleting}
         onClose={() => setIsDeleting(false)}
-        onDelete={() => remove.mutate(undefined)}
-        isBusy={remove.isPending}
-        error={remove.error}
+        change={remove}
       >
         What waits to be sent is dropped.
       </DeleteDialog>

@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef, useState, type ReactElement } from 'react';
 import { asApiError } from '../../api/errors.ts';
 import { deleteFile, downloadFile, readFiles, uploadFile, type StoredFile } from '../../api/files.ts';
+import { useChange } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { FilterBox, matches } from '../../parts/filter-box.tsx';
@@ -29,13 +30,10 @@ export function Page(): ReactElement {
   });
   const queries = useQueryClient();
   const [doomed, setDoomed] = useState<StoredFile>();
-  const remove = useMutation({
-    mutationFn: (id: string) => deleteFile(id),
-    onSuccess: () => {
-      setDoomed(undefined);
-      void queries.invalidateQueries();
-    },
-  });
+  const remove = useChange(
+    async () => ({ data: doomed === undefined ? undefined : await deleteFile(doomed.id) }),
+    () => setDoomed(undefined),
+  );
   const setFilter = useCallback((q: string) => change({ q }, false), [change]);
   const files = list.data?.pages.flatMap((page) => page.files) ?? [];
   const found = files.filter(({ filename, mime_type: type }) => matches(filter, filename, type));
@@ -73,15 +71,7 @@ export function Page(): ReactElement {
         <None hasFiles={files.length > 0} filter={filter} onDrop={() => change({ q: undefined })} />
       )}
       {doomed !== undefined && (
-        <DeleteDialog
-          what="file"
-          name={doomed.filename}
-          isOpen
-          onClose={() => setDoomed(undefined)}
-          onDelete={() => remove.mutate(doomed.id)}
-          isBusy={remove.isPending}
-          error={remove.error === null ? null : asApiError(remove.error)}
-        />
+        <DeleteDialog what="file" name={doomed.filename} isOpen onClose={() => setDoomed(undefined)} change={remove} />
       )}
     </Frame>
   );

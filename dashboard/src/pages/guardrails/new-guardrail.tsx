@@ -3,6 +3,8 @@ import { client, type Schemas } from '../../api/client.ts';
 import { useChange } from '../../api/read.ts';
 import { Checkbox, Select, TextField } from '../../parts/field.tsx';
 import { FormDialog, issueFor } from '../../parts/form.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { parseNumber } from '../../parts/number-text.ts';
 
 type Slug = NonNullable<Schemas['Guardrail']['content_filter_builtins']>[number]['slug'];
 const SLUGS: readonly Slug[] = [
@@ -54,10 +56,9 @@ export function NewGuardrail({
       title="New guardrail"
       isOpen={isOpen}
       onClose={onClose}
-      onSubmit={() => create.mutate(body)}
+      change={create}
+      input={body}
       submit="Make guardrail"
-      isBusy={create.isPending}
-      error={create.error}
       request={{ method: 'POST', path: '/guardrails', body }}
     >
       <TextField
@@ -97,9 +98,7 @@ export function NewGuardrail({
           label="What is found is"
           options={ACTIONS}
           value={draft.action}
-          onChange={(event) =>
-            set({ action: ACTIONS.find(({ value }) => value === event.target.value)?.value ?? 'redact' })
-          }
+          onChange={(action) => set({ action })}
         />
         <TextField
           label="Only these models"
@@ -109,14 +108,13 @@ export function NewGuardrail({
           hint="slugs, with commas between them"
           onChange={(event) => set({ models: event.target.value })}
         />
-        <TextField
+        <NumberField
           label="Limit in USD a month"
-          inputMode="decimal"
           placeholder="none"
           value={draft.limit}
           error={issue('limit_usd')}
           hint="each key and member"
-          onChange={(event) => set({ limit: event.target.value })}
+          onChange={(limit) => set({ limit })}
         />
       </div>
       <Checkbox
@@ -129,6 +127,7 @@ export function NewGuardrail({
 }
 
 function toBody({ name, slugs, action, pattern, models, isZdr, limit }: Draft): Schemas['CreateGuardrailRequest'] {
+  const usd = parseNumber(limit);
   const allowed = models
     .split(',')
     .map((model) => model.trim())
@@ -139,6 +138,6 @@ function toBody({ name, slugs, action, pattern, models, isZdr, limit }: Draft): 
     ...(pattern !== '' && { content_filters: [{ pattern, action }] }),
     ...(allowed.length > 0 && { allowed_models: allowed }),
     ...(isZdr && { enforce_zdr: true }),
-    ...(limit !== '' && { limit_usd: Number(limit), reset_interval: 'monthly' as const }),
+    ...(usd !== undefined && { limit_usd: usd, reset_interval: 'monthly' as const }),
   };
 }

@@ -134,9 +134,7 @@ function Panel({
         name={name}
         isOpen={isDeleting}
         onClose={() => setIsDeleting(false)}
-        onDelete={() => remove.mutate(undefined)}
-        isBusy={remove.isPending}
-        error={remove.error}
+        change={remove}
       >
         Keys and members that have it are bound by it no more.
       </DeleteDialog>

@@ -4,6 +4,8 @@ import type { ApiKey } from '../../api/lists.ts';
 import { useChange } from '../../api/read.ts';
 import { Checkbox, Select, TextField } from '../../parts/field.tsx';
 import { FormDialog, issueFor } from '../../parts/form.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { parseNumber } from '../../parts/number-text.ts';
 
 const RESETS = [
   { value: 'daily', label: 'every day' },
@@ -34,7 +36,7 @@ export function EditKey({
   );
   const body = differenceOf(apiKey, {
     name,
-    limit: limit.trim() === '' ? null : Number(limit),
+    limit: parseNumber(limit) ?? null,
     limit_reset: reset === 'never' ? null : reset,
     include_byok_in_limit: isByokCounted,
   });
@@ -44,10 +46,10 @@ export function EditKey({
       title={`Change “${apiKey.name}”`}
       isOpen={isOpen}
       onClose={onClose}
-      onSubmit={() => change.mutate(body)}
+      change={change}
+      input={body}
       submit={`Change ${count === 1 ? '1 field' : `${count} fields`}`}
-      isBusy={change.isPending || count === 0}
-      error={change.error}
+      isReady={count > 0}
       request={{ method: 'PATCH', path: `/keys/${apiKey.hash}`, body }}
     >
       <TextField
@@ -57,20 +59,14 @@ export function EditKey({
         onChange={(event) => setName(event.target.value)}
       />
       <div className="grid grid-cols-2 gap-3">
-        <TextField
+        <NumberField
           label="Limit in USD"
-          inputMode="decimal"
           placeholder="no limit"
           value={limit}
           error={issueFor(change.error, 'limit')}
-          onChange={(event) => setLimit(event.target.value)}
+          onChange={setLimit}
         />
-        <Select
-          label="Spend counts anew"
-          value={reset}
-          options={RESETS}
-          onChange={(event) => setReset(RESETS.find(({ value }) => value === event.target.value)?.value ?? 'never')}
-        />
+        <Select label="Spend counts anew" value={reset} options={RESETS} onChange={setReset} />
       </div>
       <Checkbox
         label="Spend at own credentials counts against the limit"

@@ -84,9 +84,7 @@ function Actions({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
         name={name}
         isOpen={open === 'delete'}
         onClose={() => setOpen(undefined)}
-        onDelete={() => remove.mutate(undefined)}
-        isBusy={remove.isPending}
-        error={remove.error}
+        change={remove}
       >
         Programs that use it get 401 at once. Its records and its spend stay.
       </DeleteDialog>

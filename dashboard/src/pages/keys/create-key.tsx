@@ -7,6 +7,8 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Checkbox, Select, TextField } from '../../parts/field.tsx';
 import { FormDialog, issueFor } from '../../parts/form.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { DAYS_AHEAD, parseNumber } from '../../parts/number-text.ts';
 
 interface Draft {
   readonly name: string;
@@ -53,10 +55,9 @@ export function CreateKey({
           create.reset();
           onClose();
         }}
-        onSubmit={() => create.mutate(body)}
+        change={create}
+        input={body}
         submit="Make key"
-        isBusy={create.isPending}
-        error={create.error}
         request={{ method: 'POST', path: '/keys', body }}
       >
         <Fields
@@ -91,30 +92,27 @@ function Fields({
         onChange={(event) => onChange({ name: event.target.value })}
       />
       <div className="grid grid-cols-2 gap-3">
-        <TextField
+        <NumberField
           label="Limit in USD"
-          inputMode="decimal"
           placeholder="no limit"
           value={draft.limit}
           error={issue('limit')}
-          onChange={(event) => onChange({ limit: event.target.value })}
+          onChange={(limit) => onChange({ limit })}
         />
         <Select
           label="Spend counts anew"
           options={RESETS}
           value={draft.reset}
           error={issue('limit_reset')}
-          onChange={(event) =>
-            onChange({ reset: RESETS.find(({ value }) => value === event.target.value)?.value ?? 'monthly' })
-          }
+          onChange={(reset) => onChange({ reset })}
         />
-        <TextField
+        <NumberField
           label="Ends after days"
-          inputMode="numeric"
+          {...DAYS_AHEAD}
           placeholder="never"
           value={draft.days}
           error={issue('expires_at')}
-          onChange={(event) => onChange({ days: event.target.value })}
+          onChange={(days) => onChange({ days })}
         />
         <Select
           label="Workspace"
@@ -124,7 +122,7 @@ function Fields({
           ]}
           value={draft.workspace}
           error={issue('workspace_id')}
-          onChange={(event) => onChange({ workspace: event.target.value })}
+          onChange={(workspace) => onChange({ workspace })}
         />
       </div>
     </>
@@ -132,11 +130,12 @@ function Fields({
 }
 
 function toBody({ name, limit, reset, days, workspace }: Draft): Schemas['CreateKeyRequest'] {
-  const endsMs = Number(days) * DAY_MS;
+  const usd = parseNumber(limit);
+  const endsInDays = parseNumber(days, DAYS_AHEAD);
   return {
     name,
-    ...(limit.trim() !== '' && { limit: Number(limit), limit_reset: reset === '' ? null : reset }),
-    ...(endsMs > 0 && { expires_at: new Date(Date.now() + endsMs).toISOString() }),
+    ...(usd !== undefined && { limit: usd, limit_reset: reset === '' ? null : reset }),
+    ...(endsInDays !== undefined && { expires_at: new Date(Date.now() + endsInDays * DAY_MS).toISOString() }),
     ...(workspace !== '' && { workspace_id: workspace }),
   };
 }

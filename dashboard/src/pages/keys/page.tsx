@@ -101,7 +101,7 @@ function Bar({ search, change }: { readonly search: KeysSearch; readonly change:
           { value: '', label: 'all workspaces' },
           ...(workspaces.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
         ]}
-        onChange={(event) => change({ workspace: event.target.value })}
+        onChange={(workspace) => change({ workspace })}
       />
     </>
   );

@@ -3,8 +3,10 @@ import { client } from '../../api/client.ts';
 import { useWorkspaces, type Workspace } from '../../api/lists.ts';
 import { useChange, useRead } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
-import { Select, TextField } from '../../parts/field.tsx';
+import { Select } from '../../parts/field.tsx';
 import { FormDialog, issueFor } from '../../parts/form.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { parseNumber } from '../../parts/number-text.ts';
 import { formatUsdShort } from '../../parts/money.ts';
 import { Section } from '../../parts/page.tsx';
 import { Load } from '../../parts/states.tsx';
@@ -97,7 +99,7 @@ function SetBudget({
 }): ReactElement {
   const [usd, setUsd] = useState('');
   const [interval, setInterval] = useState<Interval>('monthly');
-  const body = { limit_usd: Number(usd) };
+  const body = { limit_usd: parseNumber(usd) ?? 0 };
   const save = useChange(
     (limit: typeof body) =>
       client.PUT('/workspaces/{id}/budgets/{interval}', { params: { path: { id, interval } }, body: limit }),
@@ -108,27 +110,24 @@ function SetBudget({
       title="Set a budget"
       isOpen={isOpen}
       onClose={onClose}
-      onSubmit={() => save.mutate(body)}
+      change={save}
+      input={body}
       submit="Set"
-      isBusy={save.isPending}
-      error={save.error}
       request={{ method: 'PUT', path: `/workspaces/${id}/budgets/${interval}`, body }}
     >
-      <TextField
+      <NumberField
         label="USD"
-        inputMode="decimal"
+        isRequired
         autoFocus
         value={usd}
         error={issueFor(save.error, 'limit_usd')}
-        onChange={(event) => setUsd(event.target.value)}
+        onChange={setUsd}
       />
       <Select
         label="Each"
         options={INTERVALS}
         value={interval}
-        onChange={(event) =>
-          setInterval(INTERVALS.find(({ value }) => value === event.target.value)?.value ?? 'monthly')
-        }
+        onChange={setInterval}
         hint="Budgets must fall from lifetime to day."
       />
     </FormDialog>

@@ -3,6 +3,8 @@ import { client } from '../../api/client.ts';
 import { useChange } from '../../api/read.ts';
 import { TextField } from '../../parts/field.tsx';
 import { FormDialog, issueFor } from '../../parts/form.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { parseNumber } from '../../parts/number-text.ts';
 
 /** A grant carries a key that is made with the form: however often it is sent, it is granted once. */
 export function GrantCredit({
@@ -15,7 +17,7 @@ export function GrantCredit({
   const [amount, setAmount] = useState('');
   const [note, setNote] = useState('');
   const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const body = { amount: Number(amount), note };
+  const body = { amount: parseNumber(amount) ?? 0, note };
   const grant = useChange(
     (grantBody: typeof body) =>
       client.POST('/credits/grants', { params: { header: { 'Idempotency-Key': idempotencyKey } }, body: grantBody }),
@@ -26,19 +28,18 @@ export function GrantCredit({
       title="Grant credit"
       isOpen={isOpen}
       onClose={onClose}
-      onSubmit={() => grant.mutate(body)}
+      change={grant}
+      input={body}
       submit="Grant"
-      isBusy={grant.isPending}
-      error={grant.error}
       request={{ method: 'POST', path: '/credits/grants', body }}
     >
-      <TextField
+      <NumberField
         label="USD"
-        inputMode="decimal"
+        isRequired
         autoFocus
         value={amount}
         error={issueFor(grant.error, 'amount')}
-        onChange={(event) => setAmount(event.target.value)}
+        onChange={setAmount}
       />
       <TextField
         label="Why"

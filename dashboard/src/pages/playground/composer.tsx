@@ -9,17 +9,19 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'im
 /** Where the next message is written: Enter sends, Shift Enter breaks the line, pictures are dropped or pasted. */
 export function Composer({
   isRunning,
-  canSend,
+  problem,
   onSend,
   onStop,
 }: {
   readonly isRunning: boolean;
-  readonly canSend: boolean;
+  /** Why nothing can be sent now. */
+  readonly problem: string | undefined;
   readonly onSend: (text: string, images: readonly string[]) => void;
   readonly onStop: () => void;
 }): ReactElement {
   const [text, setText] = useState('');
   const [images, setImages] = useState<readonly string[]>([]);
+  const canSend = !isRunning && problem === undefined;
   const send = (): void => {
     if (!canSend || (text.trim() === '' && images.length === 0)) return;
     onSend(text, images);
@@ -47,6 +49,11 @@ export function Composer({
     >
       {images.length > 0 && (
         <Images images={images} onDrop={(at) => setImages(images.filter((_, other) => other !== at))} />
+      )}
+      {problem !== undefined && (
+        <p role="alert" className="mb-2 text-bad">
+          Nothing is sent until the settings are valid. {problem}
+        </p>
       )}
       <div className="flex items-end gap-2">
         <textarea

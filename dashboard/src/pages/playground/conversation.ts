@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { NO_RESPONSE, streamChat, type ChatResponse, type ChatMessage } from '../../api/chat-stream.ts';
-import { toBody, type Settings } from './settings.ts';
+import { problemOfSettings, toBody, type Settings } from './settings.ts';
 
 /** One model with its own thread: the same messages, its own responses. */
 export interface Thread {
@@ -58,6 +58,7 @@ export function useConversation(models: readonly string[], settings: Settings): 
     frame.current ||= requestAnimationFrame(flush);
   };
   const run = async (model: string, messages: readonly ChatMessage[]): Promise<void> => {
+    if (problemOfSettings(settings) !== undefined) return;
     running.current.get(model)?.abort();
     const controller = new AbortController();
     running.current.set(model, controller);

@@ -14,7 +14,7 @@ import { useConversation, type Conversation } from './conversation.ts';
 import { Explain } from './explain.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
-import { NO_SETTINGS, toBody, type Settings } from './settings.ts';
+import { NO_SETTINGS, problemOfSettings, toBody, type Settings } from './settings.ts';
 import { COLUMNS_MAX, parsePlaygroundSearch } from './search.ts';
 import { ThreadView } from './thread-view.tsx';
 
@@ -62,7 +62,7 @@ export function Page(): ReactElement {
       <Columns models={models} conversation={conversation} isBlind={isBlind} onModels={setModels} />
       <Composer
         isRunning={isRunning}
-        canSend={!isRunning}
+        problem={problemOfSettings(settings)}
         onSend={conversation.send}
         onStop={() => conversation.stop()}
       />

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
-import { Select, TextArea, TextField } from '../../parts/field.tsx';
-import { problemOfTools, type Settings } from './settings.ts';
+import { Select, TextArea } from '../../parts/field.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { problemOfTools, TOKEN_RULES, type Settings } from './settings.ts';
 
 const EFFORTS = [
   { value: '', label: 'as the model has it' },
@@ -43,32 +44,21 @@ export function SettingsPanel({
         onChange={(event) => set({ tools: event.target.value })}
       />
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-4 lg:col-span-2">
-        <TextField
+        <NumberField
           label="Temperature"
-          inputMode="decimal"
           placeholder="default"
           value={settings.temperature}
-          onChange={(event) => set({ temperature: event.target.value })}
+          onChange={(temperature) => set({ temperature })}
         />
-        <TextField
+        <NumberField
           label="Most tokens out"
-          inputMode="numeric"
+          {...TOKEN_RULES}
           placeholder="default"
           value={settings.maxTokens}
-          onChange={(event) => set({ maxTokens: event.target.value })}
+          onChange={(maxTokens) => set({ maxTokens })}
         />
-        <Select
-          label="Reasoning"
-          options={EFFORTS}
-          value={settings.effort}
-          onChange={(event) => set({ effort: EFFORTS.find(({ value }) => value === event.target.value)?.value ?? '' })}
-        />
-        <Select
-          label="Providers ordered by"
-          options={SORTS}
-          value={settings.sort}
-          onChange={(event) => set({ sort: SORTS.find(({ value }) => value === event.target.value)?.value ?? '' })}
-        />
+        <Select label="Reasoning" options={EFFORTS} value={settings.effort} onChange={(effort) => set({ effort })} />
+        <Select label="Providers ordered by" options={SORTS} value={settings.sort} onChange={(sort) => set({ sort })} />
       </div>
     </div>
   );

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../../api/chat-stream.ts';
+import { parseNumber, problemOfNumber } from '../../parts/number-text.ts';
 
 export interface Settings {
   readonly system: string;
@@ -31,18 +32,33 @@ export function problemOfTools(tools: string): string | undefined {
   }
 }
 
+/** Of the field for the most tokens. */
+export const TOKEN_RULES = { isWhole: true, min: 1 } as const;
+
+/** The first field that cannot be sent, with its problem; `undefined`: all can. */
+export function problemOfSettings({ temperature, maxTokens, tools }: Settings): string | undefined {
+  const problems = [
+    ['Temperature', problemOfNumber(temperature)],
+    ['Most tokens out', problemOfNumber(maxTokens, TOKEN_RULES)],
+    ['Functions', problemOfTools(tools)],
+  ] as const;
+  const [found] = problems.flatMap(([field, problem]) => (problem === undefined ? [] : [`${field}: ${problem}`]));
+  return found;
+}
+
 /** The request of one column, as it is sent and as it is shown. */
 export function toBody(
   model: string,
   messages: readonly ChatMessage[],
   settings: Settings,
 ): Readonly<Record<string, unknown>> {
-  const { system, temperature, maxTokens, effort, sort, tools, preset } = settings;
+  const { system, effort, sort, tools, preset } = settings;
+  const [heat, tokens] = [parseNumber(settings.temperature), parseNumber(settings.maxTokens, TOKEN_RULES)];
   return {
     model,
     messages: [...(system.trim() === '' ? [] : [{ role: 'system', content: system }]), ...messages],
-    ...(temperature !== '' && { temperature: Number(temperature) }),
-    ...(maxTokens !== '' && { max_tokens: Number(maxTokens) }),
+    ...(heat !== undefined && { temperature: heat }),
+    ...(tokens !== undefined && { max_tokens: tokens }),
     ...(effort !== '' && { reasoning: { effort } }),
     ...(sort !== '' && { provider: { sort } }),
     ...(tools.trim() !== '' && problemOfTools(tools) === undefined && { tools: JSON.parse(tools) as unknown }),

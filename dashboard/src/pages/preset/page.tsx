@@ -90,15 +90,7 @@ function Actions({
       <Button icon="trash" onClick={() => setIsDeleting(true)}>
         Delete
       </Button>
-      <DeleteDialog
-        what="preset"
-        name={slug}
-        isOpen={isDeleting}
-        onClose={() => setIsDeleting(false)}
-        onDelete={() => remove.mutate(undefined)}
-        isBusy={remove.isPending}
-        error={remove.error}
-      >
+      <DeleteDialog what="preset" name={slug} isOpen={isDeleting} onClose={() => setIsDeleting(false)} change={remove}>
         Programs that name it get 404.
       </DeleteDialog>
     </>

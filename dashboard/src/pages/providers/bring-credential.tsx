@@ -30,10 +30,9 @@ export function BringCredential({
       title="Bring a credential"
       isOpen={isOpen}
       onClose={onClose}
-      onSubmit={() => create.mutate(body)}
+      change={create}
+      input={body}
       submit="Seal and keep it"
-      isBusy={create.isPending}
-      error={create.error}
       request={{ method: 'POST', path: '/byok', body: { ...body, key: '…' } }}
     >
       <Select
@@ -41,7 +40,7 @@ export function BringCredential({
         value={provider}
         options={providers.map(({ slug, name: label }) => ({ value: slug, label }))}
         error={issueFor(create.error, 'provider')}
-        onChange={(event) => setProvider(event.target.value)}
+        onChange={setProvider}
       />
       {JSON_PROVIDERS.has(provider) ? (
         <TextArea

@@ -114,9 +114,7 @@ function CredentialRow({ credential }: { readonly credential: Credential }): Rea
         name={name ?? label}
         isOpen={isDeleting}
         onClose={() => setIsDeleting(false)}
-        onDelete={() => remove.mutate(undefined)}
-        isBusy={remove.isPending}
-        error={remove.error}
+        change={remove}
       >
         Requests use what is left.
       </DeleteDialog>

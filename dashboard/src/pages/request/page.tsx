@@ -271,20 +271,12 @@ function Feedback({
       title="Feedback on this response"
       isOpen={isOpen}
       onClose={onClose}
-      onSubmit={() => send.mutate(body)}
+      change={send}
+      input={body}
       submit="Send"
-      isBusy={send.isPending}
-      error={send.error}
       request={{ method: 'POST', path: '/generation/feedback', body }}
     >
-      <Select
-        label="What is wrong"
-        options={CATEGORIES}
-        value={category}
-        onChange={(event) =>
-          setCategory(CATEGORIES.find(({ value }) => value === event.target.value)?.value ?? 'other')
-        }
-      />
+      <Select label="What is wrong" options={CATEGORIES} value={category} onChange={setCategory} />
       <TextArea
         label="In your words"
         rows={4}

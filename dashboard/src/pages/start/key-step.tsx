@@ -4,7 +4,9 @@ import { useChange } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { issueFor } from '../../parts/form.tsx';
+import { isFormValid, issueFor } from '../../parts/form.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { parseNumber } from '../../parts/number-text.ts';
 
 export interface MadeKey {
   readonly name: string;
@@ -27,9 +29,11 @@ export function KeyStep({
     (response) =>
       response !== undefined && onMade({ name: response.data.name, hash: response.data.hash, key: response.key }),
   );
-  const send = (event: FormEvent): void => {
+  const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    create.mutate({ name, ...(limit.trim() !== '' && { limit: Number(limit), limit_reset: 'monthly' as const }) });
+    if (!isFormValid(event.currentTarget)) return;
+    const usd = parseNumber(limit);
+    create.mutate({ name, ...(usd !== undefined && { limit: usd, limit_reset: 'monthly' as const }) });
   };
   if (made !== undefined)
     return (
@@ -39,20 +43,19 @@ export function KeyStep({
       </div>
     );
   return (
-    <form onSubmit={send} className="grid items-start gap-3 sm:grid-cols-[200px_200px_auto]">
+    <form noValidate onSubmit={send} className="grid items-start gap-3 sm:grid-cols-[200px_200px_auto]">
       <TextField
         label="Name"
         value={name}
         error={issueFor(create.error, 'name') ?? create.error?.message}
         onChange={(event) => setName(event.target.value)}
       />
-      <TextField
+      <NumberField
         label="Limit in USD a month"
-        inputMode="decimal"
         placeholder="no limit"
         value={limit}
         error={issueFor(create.error, 'limit')}
-        onChange={(event) => setLimit(event.target.value)}
+        onChange={setLimit}
       />
       <div className="sm:pt-5">
         <Button type="submit" look="primary" disabled={create.isPending}>

@@ -46,7 +46,7 @@ export function ProviderStep(): ReactElement {
           options={PROVIDERS}
           value={provider}
           error={issueFor(save.error, 'provider')}
-          onChange={(event) => setProvider(event.target.value)}
+          onChange={setProvider}
         />
         <TextField
           label="API key"

@@ -43,7 +43,7 @@ export function TestStep({
             label="Model"
             value={model}
             options={models.map(({ id }) => ({ value: id, label: id }))}
-            onChange={(event) => onModel(event.target.value)}
+            onChange={onModel}
           />
         </div>
         <Button look="primary" icon="send" disabled={isRunning} onClick={() => void ask()}>

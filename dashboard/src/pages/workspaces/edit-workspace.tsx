@@ -4,6 +4,8 @@ import type { Workspace } from '../../api/lists.ts';
 import { useChange } from '../../api/read.ts';
 import { Checkbox, TextField } from '../../parts/field.tsx';
 import { FormDialog, issueFor } from '../../parts/form.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { parseNumber } from '../../parts/number-text.ts';
 
 /** Changes the defaults of a workspace. Only what differs is sent. */
 export function EditWorkspace({
@@ -19,7 +21,7 @@ export function EditWorkspace({
   const [model, setModel] = useState(workspace.default_text_model ?? '');
   const [isKept, setIsKept] = useState(workspace.is_observability_io_logging_enabled);
   const [share, setShare] = useState(String(workspace.io_logging_sampling_rate * 100));
-  const rate = Number(share) / 100;
+  const rate = (parseNumber(share) ?? 0) / 100;
   const body: Schemas['UpdateWorkspaceRequest'] = {
     ...(name !== workspace.name && { name }),
     ...(model !== (workspace.default_text_model ?? '') && { default_text_model: model === '' ? null : model }),
@@ -37,10 +39,10 @@ export function EditWorkspace({
       title={`Change “${workspace.name}”`}
       isOpen={isOpen}
       onClose={onClose}
-      onSubmit={() => change.mutate(body)}
+      change={change}
+      input={body}
       submit="Change"
-      isBusy={change.isPending || Object.keys(body).length === 0}
-      error={change.error}
+      isReady={Object.keys(body).length > 0}
       request={{ method: 'PATCH', path: `/workspaces/${workspace.id}`, body }}
     >
       <TextField label="Name" value={name} error={issue('name')} onChange={(event) => setName(event.target.value)} />
@@ -58,12 +60,14 @@ export function EditWorkspace({
         onChange={(event) => setIsKept(event.target.checked)}
       />
       {isKept && (
-        <TextField
+        <NumberField
           label="Of how many requests, in percent"
-          inputMode="decimal"
+          isRequired
+          min={0}
+          max={100}
           value={share}
           error={issue('io_logging_sampling_rate')}
-          onChange={(event) => setShare(event.target.value)}
+          onChange={setShare}
         />
       )}
     </FormDialog>

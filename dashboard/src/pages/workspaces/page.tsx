@@ -124,9 +124,7 @@ function Panel({
         name={slug}
         isOpen={open === 'delete'}
         onClose={() => setOpen(undefined)}
-        onDelete={() => remove.mutate(undefined)}
-        isBusy={remove.isPending}
-        error={remove.error}
+        change={remove}
       >
         Its {formatCount(keys)} keys, its budgets, guardrails, presets, files and destinations go with it. Records stay.
       </DeleteDialog>
@@ -172,10 +170,9 @@ function NewWorkspace({ isOpen, onClose }: { readonly isOpen: boolean; readonly 
       title="New workspace"
       isOpen={isOpen}
       onClose={onClose}
-      onSubmit={() => create.mutate(body)}
+      change={create}
+      input={body}
       submit="Make workspace"
-      isBusy={create.isPending}
-      error={create.error}
       request={{ method: 'POST', path: '/workspaces', body }}
     >
       <TextField
