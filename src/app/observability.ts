@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAnalyticsRateLimit } from '../accounts/limits/analytics-rate-limit.ts';
 import { longestRequestMs, type Config } from '../config/config.ts';
@@ -215,7 +214,6 @@ function openDestinations(
     findContent: (id) => content.read(id),
     poster,
     patterns,
-    holder: randomUUID(),
     clock,
     random,
     catchUpMs: config.observability.catchUpMs,

@@ -7,19 +7,12 @@ import type { ExportPosition } from './export-rows.ts';
 export type CursorChanges = Partial<
   Pick<
     CursorRow,
-    | 'xid'
-    | 'seq'
-    | 'state'
-    | 'failures'
-    | 'failingSinceMs'
-    | 'lastSuccessMs'
-    | 'lastError'
-    | 'sent'
-    | 'failed'
-    | 'dropped'
-    | 'recentFailures'
+    'xid' | 'seq' | 'state' | 'failures' | 'failingSinceMs' | 'lastSuccessMs' | 'lastError' | 'recentFailures'
   >
 >;
+
+/** Records that are done with since progress was stored last. */
+export type CursorCounts = Pick<CursorRow, 'sent' | 'failed' | 'dropped'>;
 
 /** How far destinations are. One process at a time sends to a destination: which of them, its row says. */
 export interface Cursors {
@@ -27,16 +20,28 @@ export interface Cursors {
   open(destinationId: string, at: ExportPosition): Promise<void>;
   /** Lets this process send for a time, or longer; `undefined`: another one does. */
   take(destinationId: string, holder: string, leaseMs: number): Promise<CursorRow | undefined>;
-  /** Stores progress. @returns `false`: another process sends meanwhile, and nothing was stored */
-  save(destinationId: string, holder: string, changes: CursorChanges): Promise<boolean>;
+  /**
+   * Stores progress since a position: each record is counted once, with the step that passes it.
+   * @returns `false`: another process sends meanwhile, or records were given up behind the position; nothing was stored
+   */
+  save(
+    destinationId: string,
+    holder: string,
+    from: ExportPosition,
+    changes: CursorChanges,
+    counts?: CursorCounts,
+  ): Promise<boolean>;
+  /**
+   * Gives records up before they are deleted, whichever process sends.
+   * @returns `false`: the destination is not at the position any more, and nothing was stored
+   */
+  skip(destinationId: string, from: ExportPosition, to: ExportPosition, dropped: number): Promise<boolean>;
   release(destinationId: string, holder: string): Promise<void>;
-  /** Forgets failures: the next call is made at once, by whichever process. */
+  /** Forgets failures. The process that sends goes on with its turn. */
   reset(destinationId: string): Promise<void>;
   find(destinationIds: readonly string[]): Promise<ReadonlyMap<string, CursorRow>>;
   /** Of all destinations, the ones that are off as well. */
   all(): Promise<readonly CursorRow[]>;
-  /** Records were deleted before they were sent. */
-  addDropped(destinationId: string, count: number): Promise<void>;
   remove(destinationId: string): Promise<void>;
 }
 
@@ -44,8 +49,19 @@ export function createCursors(database: Database): Cursors {
   return { ...leases(database), ...records(database) };
 }
 
+const NONE: CursorCounts = { sent: 0, failed: 0, dropped: 0 };
+
+/** Several processes count. */
+function increments({ sent, failed, dropped }: CursorCounts) {
+  return {
+    sent: sql<number>`sent + ${sent}`,
+    failed: sql<number>`failed + ${failed}`,
+    dropped: sql<number>`dropped + ${dropped}`,
+  };
+}
+
 /** Which process sends. */
-function leases({ kysely, engine }: Database): Pick<Cursors, 'take' | 'save' | 'release' | 'reset'> {
+function leases({ kysely, engine }: Database): Pick<Cursors, 'take' | 'save' | 'skip' | 'release' | 'reset'> {
   // By the clock of the database, which all processes share.
   const nowMs =
     engine === 'postgres'
@@ -64,12 +80,24 @@ function leases({ kysely, engine }: Database): Pick<Cursors, 'take' | 'save' | '
         .executeTakeFirst();
       return row && cursorRows.toRow(row);
     },
-    async save(destinationId, holder, changes) {
+    async save(destinationId, holder, { xid, seq }, changes, counts = NONE) {
       const { numUpdatedRows } = await kysely
         .updateTable('destination_cursors')
-        .set(cursorRows.toChanges(changes))
+        .set({ ...cursorRows.toChanges(changes), ...increments(counts) })
         .where('destination_id', '=', destinationId)
         .where('holder', '=', holder)
+        .where('xid', '=', xid)
+        .where('seq', '=', seq)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async skip(destinationId, from, to, dropped) {
+      const { numUpdatedRows } = await kysely
+        .updateTable('destination_cursors')
+        .set({ xid: to.xid, seq: to.seq, ...increments({ ...NONE, dropped }) })
+        .where('destination_id', '=', destinationId)
+        .where('xid', '=', from.xid)
+        .where('seq', '=', from.seq)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -84,14 +112,14 @@ function leases({ kysely, engine }: Database): Pick<Cursors, 'take' | 'save' | '
     async reset(destinationId) {
       await kysely
         .updateTable('destination_cursors')
-        .set({ state: 'ok', failures: 0, failing_since_ms: null, last_error: null, holder: null, lease_until_ms: 0 })
+        .set({ state: 'ok', failures: 0, failing_since_ms: null, last_error: null })
         .where('destination_id', '=', destinationId)
         .execute();
     },
   };
 }
 
-function records({ kysely }: Database): Pick<Cursors, 'open' | 'find' | 'all' | 'addDropped' | 'remove'> {
+function records({ kysely }: Database): Pick<Cursors, 'open' | 'find' | 'all' | 'remove'> {
   return {
     async open(destinationId, { xid, seq }) {
       const row = cursorRows.toColumns({
@@ -127,13 +155,6 @@ function records({ kysely }: Database): Pick<Cursors, 'open' | 'find' | 'all' | 
     },
     async all() {
       return (await kysely.selectFrom('destination_cursors').selectAll().execute()).map(cursorRows.toRow);
-    },
-    async addDropped(destinationId, count) {
-      await kysely
-        .updateTable('destination_cursors')
-        .set({ dropped: sql<number>`dropped + ${count}` })
-        .where('destination_id', '=', destinationId)
-        .execute();
     },
     async remove(destinationId) {
       await kysely.deleteFrom('destination_cursors').where('destination_id', '=', destinationId).execute();

@@ -41,7 +41,7 @@ export interface ExportRows {
   ): Promise<{ readonly count: number; readonly oldestMs: number | undefined }>;
   /** Deletes records of a workspace up to a position, at most `limit`. Returns how many. */
   removeThrough(workspaceId: string, through: ExportPosition, limit: number): Promise<number>;
-  /** The first of all records, whether or not they were sent. */
+  /** The first of all records, whether or not they were sent. None that is stored later comes before them. */
   oldest(limit: number): Promise<readonly WaitingRow[]>;
   remove(rows: readonly Pick<WaitingRow, 'seq'>[]): Promise<number>;
   /**
@@ -69,12 +69,14 @@ export function createExportRows(database: Database): ExportRows {
 const isAfter = ({ xid, seq }: ExportPosition): RawBuilder<boolean> =>
   sql<boolean>`(export_rows.xid, export_rows.seq) > (${xid}, ${seq})`;
 
+/** What a transaction stores that is still open may come before what is committed already: it would be passed over. */
+const settledOn = (engine: Database['engine']): RawBuilder<boolean> =>
+  engine === 'postgres'
+    ? sql<boolean>`export_rows.xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
+    : sql<boolean>`true`;
+
 function reading({ kysely, engine }: Database): Pick<ExportRows, 'end' | 'findNew' | 'read'> {
-  // What a transaction stores that is still open may come before what is committed already: it would be passed over.
-  const isSettled =
-    engine === 'postgres'
-      ? sql<boolean>`export_rows.xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
-      : sql<boolean>`true`;
+  const isSettled = settledOn(engine);
   return {
     async end() {
       const last = await kysely
@@ -195,7 +197,7 @@ async function findForeign(
   return rows[0] ?? { isStored: false, isKnown: false };
 }
 
-function removals({ kysely }: Database): Pick<ExportRows, 'removeThrough' | 'oldest' | 'remove'> {
+function removals({ kysely, engine }: Database): Pick<ExportRows, 'removeThrough' | 'oldest' | 'remove'> {
   const remove: ExportRows['remove'] = async (found) => {
     if (found.length === 0) return 0;
     const seqs = found.map(({ seq }) => seq);
@@ -223,6 +225,7 @@ function removals({ kysely }: Database): Pick<ExportRows, 'removeThrough' | 'old
       const rows = await kysely
         .selectFrom('export_rows')
         .select(['xid', 'seq', 'workspace_id', 'ended_ms', 'size_bytes'])
+        .where(settledOn(engine))
         .orderBy('xid')
         .orderBy('seq')
         .limit(limit)

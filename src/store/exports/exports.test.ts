@@ -168,7 +168,7 @@ for (const { name, isPostgres, makePlace } of ENGINES)
         await store(database, ['gen-4'], false);
         assert.equal(await rows.mendPositions(), true);
         assert.equal(
-          await cursors.save('d', 'sleeper', { xid: 1, seq: 1 }),
+          await cursors.save('d', 'sleeper', first, { xid: 1, seq: 1 }),
           false,
           'a sender from before stores nothing',
         );
@@ -215,16 +215,36 @@ for (const { name, isPostgres, makePlace } of ENGINES)
       assert.equal(await cursors.take('d', 'other', 60_000), undefined);
       assert.ok(await cursors.take('d', 'one', -60_000), 'and may take it again');
       assert.ok(await cursors.take('d', 'other', 60_000), 'its time is over');
-      assert.equal(await cursors.save('d', 'one', { seq: 5 }), false);
+      const from = { xid: 3, seq: 4 };
+      assert.equal(await cursors.save('d', 'one', from, { seq: 5 }), false);
       const lastError = { atMs: 1, status: 503, message: 'busy' };
-      assert.equal(await cursors.save('d', 'other', { seq: 6, sent: 2, lastError, state: 'failing' }), true);
+      assert.equal(
+        await cursors.save(
+          'd',
+          'other',
+          from,
+          { seq: 6, lastError, state: 'failing' },
+          { sent: 2, failed: 1, dropped: 0 },
+        ),
+        true,
+      );
+      assert.equal(await cursors.save('d', 'other', from, { seq: 7 }), false, 'it is not there any more');
       const row = (await cursors.find(['d', 'e'])).get('d');
       assert.deepEqual([row?.seq, row?.sent, row?.state, row?.lastError], [6, 2, 'failing', lastError]);
-      await cursors.addDropped('d', 7);
+      assert.equal(await cursors.skip('d', from, { xid: 3, seq: 8 }, 7), false);
+      assert.equal(await cursors.skip('d', { xid: 3, seq: 6 }, { xid: 3, seq: 8 }, 7), true);
+      const [sent, at] = [
+        { sent: 1, failed: 0, dropped: 1 },
+        { xid: 3, seq: 8 },
+      ];
+      assert.equal(await cursors.save('d', 'other', { xid: 3, seq: 6 }, { seq: 9 }, sent), false, 'it was given up');
+      assert.equal(await cursors.save('d', 'other', at, { seq: 9 }, sent), true);
       await cursors.release('d', 'other');
-      assert.equal((await cursors.take('d', 'one', 60_000))?.dropped, 7);
+      const again = await cursors.take('d', 'one', 60_000);
+      assert.deepEqual([again?.seq, again?.sent, again?.failed, again?.dropped], [9, 3, 1, 8]);
       await cursors.reset('d');
-      assert.equal(await cursors.save('d', 'one', { seq: 9 }), false, 'what was reset begins anew');
+      const reset = (await cursors.find(['d'])).get('d');
+      assert.deepEqual([reset?.state, reset?.lastError, reset?.holder], ['ok', null, 'one']);
       await cursors.remove('d');
       assert.deepEqual(await cursors.all(), []);
     });

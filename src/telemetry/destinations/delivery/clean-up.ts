@@ -3,8 +3,8 @@ import type { Cursors } from '../../../store/exports/cursors.ts';
 import { isBehind, type ExportPosition, type ExportRows, type WaitingRow } from '../../../store/exports/export-rows.ts';
 
 export interface CleanUpDeps {
-  readonly rows: Pick<ExportRows, 'measure' | 'mendPositions' | 'oldest' | 'remove' | 'removeThrough'>;
-  readonly cursors: Pick<Cursors, 'all' | 'addDropped'>;
+  readonly rows: Pick<ExportRows, 'end' | 'measure' | 'mendPositions' | 'oldest' | 'remove' | 'removeThrough'>;
+  readonly cursors: Pick<Cursors, 'all' | 'skip'>;
   /** All destinations, the ones that are off as well. */
   readonly listDestinations: () => Promise<readonly Pick<DestinationRow, 'id' | 'type' | 'workspaceId'>[]>;
   readonly nowMs: () => number;
@@ -16,7 +16,6 @@ export interface CleanUpDeps {
 }
 
 const ROWS_AT_ONCE = 1_000;
-const END: ExportPosition = { xid: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
 
 /**
  * Deletes records that all destinations of their workspace have, and those that are too old or too many.
@@ -27,11 +26,13 @@ export async function cleanUpExports(deps: CleanUpDeps): Promise<boolean> {
   if (await deps.rows.mendPositions()) deps.onForeign();
   const { workspaces, bytes } = await deps.rows.measure();
   if (workspaces.length === 0) return false;
+  // Before it is known which destinations there are: one that is made meanwhile begins behind it.
+  const end = await deps.rows.end();
   const places = await findPlaces(deps);
   let hasMore = false;
   for (const workspaceId of workspaces) {
     const here = places.filter((place) => place.workspaceId === workspaceId);
-    const through = here.reduce((least, { at }) => (isBehind(at, least) ? at : least), END);
+    const through = here.reduce((least, { at }) => (isBehind(at, least) ? at : least), end);
     if ((await deps.rows.removeThrough(workspaceId, through, ROWS_AT_ONCE)) === ROWS_AT_ONCE) hasMore = true;
   }
   const dropped = await dropOldest(deps, places, bytes);
@@ -61,12 +62,24 @@ async function dropOldest(deps: CleanUpDeps, places: readonly Place[], bytes: nu
     excess -= row.bytes;
     victims.push(row);
   }
-  if (victims.length === 0) return 0;
-  for (const { id, type, workspaceId, at } of places) {
-    const lost = victims.filter((row) => row.workspaceId === workspaceId && isBehind(at, row)).length;
-    if (lost === 0) continue;
-    await deps.cursors.addDropped(id, lost);
-    deps.onDropped(type, lost);
-  }
-  return rows.remove(victims);
+  const kept = new Set<string>();
+  for (const place of places) if (!(await skipVictims(deps, place, victims))) kept.add(place.workspaceId);
+  return rows.remove(victims.filter(({ workspaceId }) => !kept.has(workspaceId)));
+}
+
+/**
+ * Counts what a destination lacks, and puts it behind that, so that its sender counts none of it once more.
+ * @returns `false`: its sender was faster, and the records stay until the next time
+ */
+async function skipVictims(
+  { cursors, onDropped }: CleanUpDeps,
+  { id, type, workspaceId, at }: Place,
+  victims: readonly WaitingRow[],
+): Promise<boolean> {
+  const lost = victims.filter((row) => row.workspaceId === workspaceId && isBehind(at, row));
+  const last = lost.at(-1);
+  if (last === undefined) return true;
+  if (!(await cursors.skip(id, at, last, lost.length))) return false;
+  onDropped(type, lost.length);
+  return true;
 }

@@ -49,6 +49,7 @@ class DestinationDelivery implements Delivery {
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> | undefined;
+  #isClosed = false;
   isOn = false;
 
   constructor(deps: DeliveryDeps) {
@@ -71,7 +72,7 @@ class DestinationDelivery implements Delivery {
   }
 
   start(): void {
-    if (!this.#deps.sends) return;
+    if (!this.#deps.sends || this.#isClosed || this.#timer !== undefined) return;
     // Without destinations a tick is one comparison.
     this.#timer = setInterval(() => {
       if (this.#senders.size === 0 || this.#ticking !== undefined) return;
@@ -82,6 +83,7 @@ class DestinationDelivery implements Delivery {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#ticking;
     await Promise.all([...this.#senders.values()].map((sender) => sender.close(CLOSE_MS_MAX)));
@@ -92,7 +94,7 @@ class DestinationDelivery implements Delivery {
     const live = await this.#deps.destinations.live();
     this.#live = live;
     this.isOn = live.length > 0;
-    if (!this.#deps.sends) return;
+    if (!this.#deps.sends || this.#isClosed) return;
     const next = new Map<string, Sender>();
     for (const one of live) {
       const name = `${one.row.id} ${one.row.updatedAtMs}`;
@@ -111,6 +113,7 @@ class DestinationDelivery implements Delivery {
     }
     const { workspaces, end } = await this.#deps.rows.findNew(this.#seen);
     this.#seen = end;
+    if (this.#isClosed) return;
     for (const sender of this.#senders.values()) if (workspaces.has(sender.live.row.workspaceId)) sender.wake();
     for (const sender of this.#senders.values())
       if (sender.isDue && this.#running.size < SENDERS_MAX) this.#track(sender.run());

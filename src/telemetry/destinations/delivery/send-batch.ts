@@ -1,4 +1,5 @@
 import type { BatchLimits, CallAnswer, ExportedGeneration, OutboundCall, Verdict } from '../contract.ts';
+import type { CursorCounts } from '../../../store/exports/cursors.ts';
 import type { LiveDestination } from '../destinations.ts';
 import type { Poster } from '../post.ts';
 import type { DeliveryStop } from './delivery-state.ts';
@@ -28,8 +29,8 @@ const FOLLOW_MS_MAX = 60_000;
 /** Sends records to one destination, and finds the ones among them that it refuses. */
 export class BatchSender {
   readonly #deps: SendDeps;
-  /** Records of the batch that were taken or given up: a retry leaves them out. */
-  readonly #done = new Set<string>();
+  /** What became of records whose batch is not done: a retry leaves them out. */
+  readonly #done = new Map<string, 'sent' | 'failed'>();
   #refusedInARow = 0;
 
   constructor(deps: SendDeps) {
@@ -56,9 +57,16 @@ export class BatchSender {
     return undefined;
   }
 
-  /** Forgets a batch that is done. */
-  forget(): void {
-    this.#done.clear();
+  /** What became of the records of a batch that is done, which are forgotten with it. */
+  conclude(records: readonly ExportedGeneration[]): Pick<CursorCounts, 'sent' | 'failed'> {
+    const failed = records.filter(({ id }) => this.#done.get(id) === 'failed').length;
+    for (const { id } of records) this.#done.delete(id);
+    return { sent: records.length - failed, failed };
+  }
+
+  /** Forgets records that do not wait any more: they were deleted meanwhile. */
+  retain(records: ReadonlySet<string>): void {
+    for (const id of this.#done.keys()) if (!records.has(id)) this.#done.delete(id);
   }
 
   async #sendHalves(records: readonly ExportedGeneration[]): Promise<DeliveryStop | undefined> {
@@ -105,8 +113,9 @@ export class BatchSender {
 
   #noteTaken(call: OutboundCall, { refusedCount = 0, warning }: Verdict & { readonly kind: 'taken' }): void {
     const { ids } = call;
-    for (const id of ids) this.#done.add(id);
     const refused = Math.min(refusedCount, ids.length);
+    // Which ones the answer does not say.
+    for (const [index, id] of ids.entries()) this.#done.set(id, index < refused ? 'failed' : 'sent');
     if (refused > 0) this.#deps.onRefusedUnknown(refused);
     if (refused < ids.length) this.#refusedInARow = 0;
     this.#deps.onTaken(ids.length - refused);
@@ -126,7 +135,7 @@ export class BatchSender {
     if (smaller !== undefined) return this.send([smaller]);
     if (this.#refusedInARow >= REFUSED_IN_A_ROW_MAX) return { status, message, isFault: true };
     this.#refusedInARow++;
-    this.#done.add(only.id);
+    this.#done.set(only.id, 'failed');
     this.#deps.onRefused(only.id, status, message);
     return undefined;
   }

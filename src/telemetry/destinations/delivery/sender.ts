@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../lib/clock.ts';
 import type { CursorRow, RefusedRecord } from '../../../store/exports/columns.ts';
-import type { CursorChanges, Cursors } from '../../../store/exports/cursors.ts';
+import type { CursorChanges, CursorCounts, Cursors } from '../../../store/exports/cursors.ts';
 import type { ExportRows } from '../../../store/exports/export-rows.ts';
 import type { LogSwitches } from '../../content-log.ts';
 import type { BatchLimits } from '../contract.ts';
@@ -19,8 +20,6 @@ export interface SenderDeps extends Pick<PageDeps, 'findContent' | 'patterns'> {
   readonly cursors: Pick<Cursors, 'open' | 'take' | 'save' | 'release' | 'find'>;
   readonly switches: { get(workspaceId: string): LogSwitches | Promise<LogSwitches> };
   readonly poster: Pick<Poster, 'post'>;
-  /** Names this process. */
-  readonly holder: string;
   readonly clock: Clock;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
@@ -45,6 +44,8 @@ export class Sender {
   readonly #limits: BatchLimits;
   readonly #batches: BatchSender;
   readonly #stop = new AbortController();
+  /** Of its own: a destination that was changed has another sender, and one of both at a time has the turn. */
+  readonly #holder = randomUUID();
   #cursor: CursorRow | undefined;
   /** Not before this moment, monotonic. */
   #dueMs = 0;
@@ -54,8 +55,8 @@ export class Sender {
   #warnedMs = -Infinity;
   #running: Promise<void> | undefined;
   #isClosing = false;
-  /** Another process sends meanwhile. */
-  #isLost = false;
+  /** Until when the turn lasts, monotonic; another process may have it afterwards. */
+  #turnUntilMs = -Infinity;
 
   constructor(deps: SenderDeps, live: LiveDestination) {
     this.#deps = deps;
@@ -68,9 +69,9 @@ export class Sender {
       nowMs: deps.clock.nowMs,
       signal: this.#stop.signal,
       pause: (ms) => this.#pause(ms),
-      onTaken: (count) => this.#count('sent', count),
+      onTaken: (count) => deps.onOutcome(live.row.type, 'sent', count),
       onRefused: (recordId, status, message) => this.#noteRefused({ recordId, atMs: this.#now(), status, message }),
-      onRefusedUnknown: (count) => this.#count('failed', count),
+      onRefusedUnknown: (count) => deps.onOutcome(live.row.type, 'failed', count),
       onWarning: (message) => this.#warn(message),
       redact: live.redact,
     });
@@ -82,67 +83,74 @@ export class Sender {
   }
 
   get isDue(): boolean {
-    return this.#running === undefined && this.#hasMore && this.#deps.clock.monotonicMs() >= this.#dueMs;
+    if (this.#isClosing || this.#running !== undefined) return false;
+    return this.#hasMore && this.#deps.clock.monotonicMs() >= this.#dueMs;
   }
 
-  /** Sends what waits, if this process may. Never rejects, but for what the database throws. */
-  run(): Promise<void> {
-    this.#running ??= this.#run().finally(() => (this.#running = undefined));
-    return this.#running;
+  /** Sends what waits, if it is this sender's turn. Never rejects, but for what the database throws. */
+  async run(): Promise<void> {
+    if (this.#isClosing) return;
+    await (this.#running ??= this.#run().finally(() => (this.#running = undefined)));
   }
 
-  /** Cuts a call off that is under way after a time. What was not sent waits for the next process. */
+  /** Begins no further call, and cuts one off that is under way after a time. What was not sent waits for the next sender. */
   async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
     const running = this.#running?.catch(() => undefined);
     if (running === undefined) return this.#stop.abort();
-    this.#hasMore = false;
-    this.#isClosing = true;
     await Promise.race([running, sleep(graceMs, undefined, { ref: false })]);
     this.#stop.abort();
     await running;
   }
 
   async #run(): Promise<void> {
-    const { cursors, holder, clock } = this.#deps;
+    const { cursors, clock } = this.#deps;
     const { id } = this.live.row;
-    const taken = (await cursors.take(id, holder, LEASE_MS)) ?? (await this.#open());
+    const taken = (await this.#take()) ?? (await this.#open());
     if (taken === undefined) {
       this.#dueMs = clock.monotonicMs() + RENEW_MS;
       return;
     }
     this.#cursor = taken;
-    this.#isLost = false;
-    const renewal = setInterval(() => void this.#renew(), RENEW_MS).unref();
+    let renewing: Promise<unknown> | undefined;
+    const renewal = setInterval(() => void (renewing = this.#take().catch(() => undefined)), RENEW_MS).unref();
     try {
-      while (!this.#isClosing && (await this.#sendPage()));
+      while (this.#mayGoOn && (await this.#sendPage()));
     } finally {
       clearInterval(renewal);
+      await renewing;
       this.#cursor = undefined;
-      await cursors.release(id, holder).catch(() => undefined);
+      await cursors.release(id, this.#holder).catch(() => undefined);
     }
+  }
+
+  /** A process that was stopped for longer than its turn must not go on, nor a sender of an earlier configuration. */
+  get #mayGoOn(): boolean {
+    return !this.#isClosing && this.#deps.clock.monotonicMs() < this.#turnUntilMs;
+  }
+
+  async #take(): Promise<CursorRow | undefined> {
+    // Before the database begins to count.
+    const sinceMs = this.#deps.clock.monotonicMs();
+    const row = await this.#deps.cursors.take(this.live.row.id, this.#holder, LEASE_MS);
+    this.#turnUntilMs = row === undefined ? -Infinity : sinceMs + LEASE_MS;
+    return row;
   }
 
   /** A destination of before there were cursors begins now. */
   async #open(): Promise<CursorRow | undefined> {
-    const { cursors, rows, holder } = this.#deps;
+    const { cursors, rows } = this.#deps;
     const { id } = this.live.row;
     if ((await cursors.find([id])).has(id)) return undefined;
     await cursors.open(id, await rows.end());
-    return cursors.take(id, holder, LEASE_MS);
-  }
-
-  /** A process that was stopped for longer than its lease must not go on. */
-  async #renew(): Promise<void> {
-    const { cursors, holder } = this.#deps;
-    const row = await cursors.take(this.live.row.id, holder, LEASE_MS).catch(() => null);
-    if (row === undefined) this.#isLost = true;
+    return this.#take();
   }
 
   /** @returns whether there may be more */
   async #sendPage(): Promise<boolean> {
     const { rows, switches, findContent, patterns, catchUpMs, clock } = this.#deps;
     const cursor = this.#cursor;
-    if (cursor === undefined || this.#isLost) return false;
+    if (cursor === undefined) return false;
     const { workspaceId } = this.live.row;
     const found = await rows.read(workspaceId, cursor, Math.max(PAGE_ROWS, this.#limits.records));
     if (found.length === 0 || this.#isGathering(found.length)) {
@@ -150,6 +158,7 @@ export class Sender {
       return false;
     }
     this.#gatheringSinceMs = undefined;
+    this.#batches.retain(new Set(found.map(({ generation }) => generation.id)));
     const page = await readPage(found, {
       live: this.live,
       switches: await switches.get(workspaceId),
@@ -158,7 +167,8 @@ export class Sender {
       nowMs: clock.nowMs(),
       ageMsMax: Math.min(catchUpMs, this.#limits.ageMsMax ?? Infinity),
     });
-    for (const batch of batchesOf(page, this.#limits)) if (!(await this.#sendBatch(batch))) return false;
+    for (const batch of batchesOf(page, this.#limits))
+      if (!this.#mayGoOn || !(await this.#sendBatch(batch))) return false;
     return page.length > 0;
   }
 
@@ -175,13 +185,18 @@ export class Sender {
   async #sendBatch(batch: readonly PageItem[]): Promise<boolean> {
     const generations = batch.flatMap(({ generation }) => generation ?? []);
     const stop = await this.#batches.send(generations);
-    if (this.#stop.signal.aborted || this.#isLost) return false;
+    if (this.#stop.signal.aborted) return false;
     if (stop !== undefined) return this.#noteFailure(stop);
-    this.#batches.forget();
-    this.#count('dropped', batch.filter(({ isDropped }) => isDropped === true).length);
     const last = batch.at(-1)?.row;
     const succeeded = generations.length > 0 ? this.#succeed() : {};
-    return this.#save({ ...(last !== undefined && { xid: last.xid, seq: last.seq }), ...succeeded });
+    const dropped = batch.filter(({ isDropped }) => isDropped === true).length;
+    const counts = { ...this.#batches.conclude(generations), dropped };
+    const isSaved = await this.#save(
+      { ...(last !== undefined && { xid: last.xid, seq: last.seq }), ...succeeded },
+      counts,
+    );
+    if (isSaved && dropped > 0) this.#deps.onOutcome(this.live.row.type, 'dropped', dropped);
+    return isSaved;
   }
 
   #succeed(): CursorChanges {
@@ -197,39 +212,26 @@ export class Sender {
     return false;
   }
 
-  /** @returns `false`: another process sends meanwhile */
-  async #save(changes: CursorChanges): Promise<boolean> {
+  /** @returns `false`: it is another sender's turn, or the clean-up gave records up */
+  async #save(changes: CursorChanges, counts?: CursorCounts): Promise<boolean> {
     const before = this.#cursor;
     if (before === undefined) return false;
     const after = { ...before, ...changes };
     this.#cursor = after;
-    const { xid, seq, state, failures, failingSinceMs, lastSuccessMs, lastError } = after;
-    const { sent, failed, dropped, recentFailures } = after;
-    const isSaved = await this.#deps.cursors.save(this.live.row.id, this.#deps.holder, {
-      xid,
-      seq,
-      state,
-      failures,
-      failingSinceMs,
-      lastSuccessMs,
-      lastError,
-      sent,
-      failed,
-      dropped,
-      recentFailures,
-    });
+    const { xid, seq, state, failures, failingSinceMs, lastSuccessMs, lastError, recentFailures } = after;
+    const isSaved = await this.#deps.cursors.save(
+      this.live.row.id,
+      this.#holder,
+      before,
+      { xid, seq, state, failures, failingSinceMs, lastSuccessMs, lastError, recentFailures },
+      counts,
+    );
     if (isSaved && before.state !== state) this.#deps.onState(this.live, before.state, after);
     return isSaved;
   }
 
-  #count(outcome: ExportOutcome, count: number): void {
-    if (count === 0) return;
-    this.#deps.onOutcome(this.live.row.type, outcome, count);
-    if (this.#cursor !== undefined) this.#cursor = { ...this.#cursor, [outcome]: this.#cursor[outcome] + count };
-  }
-
   #noteRefused(refused: RefusedRecord): void {
-    this.#count('failed', 1);
+    this.#deps.onOutcome(this.live.row.type, 'failed', 1);
     if (this.#cursor === undefined) return;
     const recentFailures = [...this.#cursor.recentFailures, refused].slice(-FAILURES_KEPT);
     this.#cursor = { ...this.#cursor, recentFailures };
