@@ -10,7 +10,14 @@ import { serializeParameters } from './management.ts';
 const SERVERS = [{ url: '/' }];
 const SECURITY = [{ consoleCookie: [], consoleToken: [] }];
 /** Another origin or host, and a database that is away, stop each of them. */
-const ALWAYS = [403, 500, 503];
+export const CONSOLE_STATUSES = [403, 500, 503];
+/** What every operation of a session has in common. */
+export const CONSOLE_OPERATION = {
+  tags: ['Dashboard'],
+  servers: SERVERS,
+  'x-console-role': 'member',
+  security: SECURITY,
+};
 
 export function serializeConsoleRoute(
   components: SchemaComponents,
@@ -23,14 +30,12 @@ export function serializeConsoleRoute(
     status,
     { description, content: jsonContent(components.add(`${name}Response`, schema, 'output')) },
   ]);
-  const statuses = [...route.errors, ...(route.isOpen === true ? [] : [401]), ...ALWAYS];
+  const statuses = [...route.errors, ...(route.isOpen === true ? [] : [401]), ...CONSOLE_STATUSES];
   return {
     operationId: route.operationId,
-    tags: ['Dashboard'],
     summary: route.summary,
-    servers: SERVERS,
-    'x-console-role': 'member',
-    security: route.isOpen === true ? [] : SECURITY,
+    ...CONSOLE_OPERATION,
+    ...(route.isOpen === true && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== NO_BODY && { requestBody: jsonBody(components.add(`${name}Request`, route.body, 'input')) }),
     responses: {

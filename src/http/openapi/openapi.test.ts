@@ -94,6 +94,7 @@ test('contains every route of the table, and beside them only the generation rou
     [
       ...known,
       ...CONSOLE_ROUTES.map(({ path, method }) => `${method} /ui/api${path}`),
+      'GET /ui/api/live',
       'POST /chat/completions',
       'POST /audio/speech',
       'POST /audio/transcriptions',

@@ -11,6 +11,7 @@ import { serializeImages } from './images.ts';
 import { serializeAudio, type AudioSchemas } from './audio.ts';
 import { serializeEmbeddings } from './embeddings.ts';
 import { serializeExplain } from './explain.ts';
+import { serializeLive } from './live.ts';
 import { serializeChat, serializeCountTokens, serializeMessages, type GenerationSchemas } from './generation.ts';
 import { serializeRoute } from './management.ts';
 import { serializeVideos } from './videos.ts';
@@ -79,6 +80,7 @@ export function buildOpenApi(deps: OpenApiDeps): JsonObject {
     const operations = (paths[`/ui/api${route.path}`] ??= {});
     operations[route.method.toLowerCase()] = serializeConsoleRoute(components, route, error);
   }
+  paths['/ui/api/live'] = { get: serializeLive(components, error) };
   return {
     openapi: '3.1.0',
     info: { title: 'Model Gateway', version: deps.version },

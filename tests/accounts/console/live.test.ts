@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request as callHttp, type IncomingMessage } from 'node:http';
 import { after, before, suite, test } from 'node:test';
+import { LIVE_EVENT_SCHEMAS } from '../../../src/http/console/live-events.ts';
 import { isJsonObject, type JsonObject } from '../../../src/lib/json.ts';
 import { manage, textAt } from '../../support/byok.ts';
 import { API_KEY, startGateway, type RunningGateway } from '../../support/gateway.ts';
@@ -66,6 +67,9 @@ function parse(block: string): Received | undefined {
   if (event === undefined || data === undefined) return undefined;
   const parsed: unknown = JSON.parse(data);
   assert.ok(isJsonObject(parsed));
+  assert.ok(event === 'rows' || event === 'counts' || event === 'gap', event);
+  // The document says what each event holds.
+  LIVE_EVENT_SCHEMAS[event].parse(parsed);
   return { event, id: fields.get('id'), data: parsed };
 }
 

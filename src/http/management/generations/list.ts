@@ -21,7 +21,7 @@ const count = z.int().nullable();
 const ms = z.number().nullable();
 
 /** The members that a list needs; `GET /generation` has all. */
-const rowSchema = z
+export const generationListItemSchema = z
   .strictObject({
     id: z.string(),
     request_id: text,
@@ -120,7 +120,7 @@ export const listGenerations = defineRoute({
     200: {
       description: 'A page. At most 200,000 records are looked at for it.',
       schema: z.strictObject({
-        data: z.array(rowSchema),
+        data: z.array(generationListItemSchema),
         next_cursor: text.describe('Null: the range holds no more.'),
         searched_to: z.iso
           .datetime()
