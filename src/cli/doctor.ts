@@ -9,11 +9,11 @@ import { embeddedDatabaseOf } from '../app/embedded-database.ts';
 import { checkDatabase } from './doctor/check-database.ts';
 import { checkMcpServers } from './doctor/check-mcp.ts';
 import { checkModelNames } from './doctor/check-model-names.ts';
-import { checkProvider } from './doctor/check-provider.ts';
+import { checkProvider } from '../app/check-provider/check-provider.ts';
 import { checkRedis } from './doctor/check-redis.ts';
 import { UsageError } from './command.ts';
 import type { Io } from './command.ts';
-import type { Finding, ProviderFinding } from './doctor/finding.ts';
+import type { Finding, ProviderFinding } from '../app/check-provider/finding.ts';
 import { loadCheckedConfig } from './load-config.ts';
 import { keyPrefix } from '../state/redis/key-prefix.ts';
 

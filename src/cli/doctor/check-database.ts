@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { inspectPostgres } from '../../store/engine/postgres/inspect.ts';
 import { inspectSqlite } from '../../store/engine/sqlite/inspect.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../../app/check-provider/finding.ts';
 
 /** Older servers lack what is used of them. */
 const VERSION_MIN = 13;

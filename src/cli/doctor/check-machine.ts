@@ -2,11 +2,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { makeFolder } from '../../lib/files/make-folder.ts';
-import type { Finding, ProviderFinding } from './finding.ts';
+import { CLOCK_TOLERANCE_MS } from '../../app/check-provider/check-provider.ts';
+import type { Finding, ProviderFinding } from '../../app/check-provider/finding.ts';
 import { codeOf } from '../operator-error.ts';
 
-/** Amazon and Google refuse signatures that are five minutes off; below this there is no warning. */
-export const CLOCK_TOLERANCE_MS = 120_000;
 const SECRET_CHARS_MIN = 16;
 
 /** Whether the database can be kept where the configuration says. Leaves nothing behind but the folder. */

@@ -5,7 +5,7 @@ import { createMcpServers, type McpGateway } from '../../mcp/servers.ts';
 import { findCause, LAST_LINES_MAX } from '../../mcp/child-environment.ts';
 import { explainForOperator } from '../../mcp/explain-failure.ts';
 import type { Io } from '../command.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../../app/check-provider/finding.ts';
 
 /** A server that is fetched before it starts (`npx`) takes its time. */
 const LIMIT_MS = 60_000;

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { sandboxModels } from '../../sandbox/models.ts';
 import { readLayers } from '../catalog/catalog-layers.ts';
 import type { Io } from '../command.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../../app/check-provider/finding.ts';
 
 /** Slugs that stand for a router's choice. */
 const ROUTED = 'service/';

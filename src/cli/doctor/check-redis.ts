@@ -1,5 +1,5 @@
 import { inspectRedis } from '../../state/redis/inspect.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../../app/check-provider/finding.ts';
 
 /** Beyond this a look-up costs a request more than it is worth. */
 const SLOW_MS = 20;
