@@ -167,18 +167,7 @@ function openFirstServer(
 
 function servicesOf(
   foundation: Foundation<OwnStorage>,
-  {
-    formats,
-    live,
-    administration,
-    areas,
-    fileArea,
-    responseArea,
-    videoArea,
-    observability,
-    spending,
-    generateDeps,
-  }: Parts,
+  parts: Parts,
   {
     codexInstructions,
     ready,
@@ -190,15 +179,16 @@ function servicesOf(
   },
 ): ManagementServices {
   const { accounts, storage } = foundation;
+  const { formats, live, administration, areas, observability, spending, generateDeps } = parts;
   return {
     keys: accounts.keys,
     ...administration,
     generations: createGenerationStore(storage),
     waitForRecords: () => waitForRecords(storage.records),
     ...areas.services,
-    files: fileArea.files,
-    storedResponses: responseArea.storedResponses,
-    videos: videoArea.videos,
+    files: parts.fileArea.files,
+    storedResponses: parts.responseArea.storedResponses,
+    videos: parts.videoArea.videos,
     countCall: countCallsBy(generateDeps.rateLimiter),
     ...observability.services,
     credits: spending.credits,
@@ -206,7 +196,7 @@ function servicesOf(
     checkRequest: checkerOf(formats, live.catalog),
     readPlugins,
     tryFilters: createFilterTrials(generateDeps),
-    operations: createOperations(foundation, generateDeps, { ready, workers }),
+    operations: createOperations(foundation, parts, { ready, workers }),
     listing: createListing({ ...generateDeps, authenticate: accounts.authenticate, codexInstructions }),
   };
 }

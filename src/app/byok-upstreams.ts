@@ -1,5 +1,6 @@
 import type { ByokCredentials } from '../accounts/byok/byok-credentials.ts';
 import { invalid } from '../canonical/gateway-error.ts';
+import { assert } from '../lib/assert.ts';
 import { createLruCache } from '../lib/cache/lru-cache.ts';
 import { maskText } from '../lib/text/mask-text.ts';
 import { nearestName } from '../lib/text/nearest-name.ts';
@@ -18,6 +19,11 @@ export interface ByokUpstreams {
    * @throws GatewayError 400 for an unknown provider, or a credential that cannot be one of its own
    */
   describe(name: string, key: string): { readonly provider: string; readonly label: string };
+  /**
+   * The provider as it is called with a credential, once for each place that it names; at least one.
+   * @throws GatewayError 400, as `describe`
+   */
+  bring(name: string, key: string): readonly ByokProvider[];
   /** @throws CredentialError for one that was deleted a moment ago, or that cannot be opened */
   connect(candidate: Candidate): Promise<Upstream>;
 }
@@ -51,17 +57,23 @@ export function createByokUpstreams(parts: {
     return byok;
   }
 
+  function bring(name: string, key: string): readonly ByokProvider[] {
+    const base = findProvider(name);
+    if (base === undefined) throw unknownProvider(name, [...providers.keys()]);
+    try {
+      return bringCredential(base, key, env);
+    } catch (error) {
+      if (error instanceof ProviderSetupError) throw invalid('key', problemOfCredential(error));
+      throw error;
+    }
+  }
+
   return {
+    bring,
     describe(name, key) {
-      const base = findProvider(name);
-      if (base === undefined) throw unknownProvider(name, [...providers.keys()]);
-      try {
-        const [first] = bringCredential(base, key, env);
-        return { provider: base.settings.slug, label: maskText(first?.shown ?? '') };
-      } catch (error) {
-        if (error instanceof ProviderSetupError) throw invalid('key', problemOfCredential(error));
-        throw error;
-      }
+      const [first] = bring(name, key);
+      assert(first !== undefined, 'a credential names at least one place');
+      return { provider: first.provider.settings.slug, label: maskText(first.shown) };
     },
     async connect({ endpoint, credential }) {
       const base = providers.get(endpoint.provider);

@@ -63,6 +63,12 @@ import { testDestination } from './management/observability/call.ts';
 import { listDestinationTypes } from './management/observability/types.ts';
 import { updateDestination } from './management/observability/update.ts';
 import { getHealthDetails } from './management/operations/health-details.ts';
+import {
+  checkNewByokKey,
+  checkProviderOfGateway,
+  checkStoredByokKey,
+  listProviderStatuses,
+} from './management/operations/provider-checks.ts';
 import { getRoutingHealth, resetRoutingHealth } from './management/operations/routing-health.ts';
 import { listOrganizationMembers } from './management/organization/members.ts';
 import { getOwnKey } from './management/own-key.ts';
@@ -151,6 +157,10 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   deleteDestination,
   testDestination,
   listDestinationTypes,
+  listProviderStatuses,
+  checkProviderOfGateway,
+  checkNewByokKey,
+  checkStoredByokKey,
   getHealthDetails,
   getRoutingHealth,
   resetRoutingHealth,

@@ -163,9 +163,12 @@ function refused(provider: Provider, format: FormatId, answer: Answer): Provider
   // A key of the environment that is set goes to the vendor's own hosts only.
   const unset = settings.apiKey === undefined || adapter.apiKeyVariable === undefined;
   const variable = unset ? '' : `${adapter.apiKeyVariable} or `;
-  const where = signs(provider)
-    ? ` Check ${entry}.options, or where the machine's own credentials come from.`
-    : ` ${settings.apiKey === undefined ? 'Set' : 'Check'} ${variable}${entry}.api_key.`;
+  const where =
+    provider.isByok === true
+      ? ''
+      : signs(provider)
+        ? ` Check ${entry}.options, or where the machine's own credentials come from.`
+        : ` ${settings.apiKey === undefined ? 'Set' : 'Check'} ${variable}${entry}.api_key.`;
   const skew =
     Math.abs(answer.clockAheadMs ?? 0) > CLOCK_TOLERANCE_MS
       ? " This machine's clock is wrong, which makes signatures and tokens invalid."

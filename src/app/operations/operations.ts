@@ -1,17 +1,19 @@
 import type { OperationServices } from '../../http/management/operations/services.ts';
-import type { GenerateDeps } from '../../pipeline/generate.ts';
 import type { Foundation } from '../foundation.ts';
+import type { Parts } from '../parts.ts';
 import type { OwnStorage } from '../storage.ts';
+import { createByokKeyStore } from '../../store/accounts/byok-keys.ts';
 import { readVersion } from '../version.ts';
 import type { Workers } from '../workers/workers.ts';
 import { createHealthDetails } from './health-details.ts';
 import { readFigures } from './process-figures.ts';
+import { createProviderChecks } from './provider-checks.ts';
 import { createRoutingHealth } from './routing-health.ts';
 
 /** What operators look at, in the process that serves what is no generation. */
 export function createOperations(
   { shared, storage }: Foundation<OwnStorage>,
-  generateDeps: Pick<GenerateDeps, 'health' | 'stats' | 'catalog'>,
+  { generateDeps, areas, providers }: Pick<Parts, 'generateDeps' | 'areas' | 'providers'>,
   {
     ready,
     workers,
@@ -21,10 +23,19 @@ export function createOperations(
     readonly workers: Workers | undefined;
   },
 ): OperationServices {
-  const { config, clock, metrics } = shared;
+  const { config, clock, metrics, http } = shared;
   const ownName = workers === undefined ? 'gateway' : 'first';
   return {
     routing: createRoutingHealth(generateDeps),
+    providers: createProviderChecks({
+      ...areas,
+      config,
+      providers,
+      catalog: generateDeps.catalog,
+      store: createByokKeyStore(storage),
+      http,
+      clock,
+    }),
     details: createHealthDetails({
       version: readVersion(),
       clock,

@@ -4,6 +4,7 @@ import type { ProcessFigures } from '../../../telemetry/process-figures.ts';
 export interface OperationServices {
   readonly routing: RoutingHealth;
   readonly details: () => Promise<HealthDetails>;
+  readonly providers: ProviderChecks;
 }
 
 /** Health of endpoints as this process knows it, which hears of what all others see. */
@@ -39,6 +40,38 @@ export interface RoutedEndpoint {
   readonly uptimeLast5m: number | null;
   readonly requestsLast1d: number;
   readonly latencyMsLast30m: { readonly p50: number; readonly p99: number } | null;
+}
+
+/** Which providers are on and why, and whether they work. */
+export interface ProviderChecks {
+  /** Those that are set up, and those that a variable would turn on. */
+  list(): readonly ProviderStatus[];
+  /** Calls a provider with the gateway's own credential, without spending tokens. @throws GatewayError 404, 429 */
+  check(slug: string): Promise<ProviderCheck>;
+  /** Calls it with a stored credential. @throws GatewayError 404, 429 */
+  checkStored(id: string): Promise<ProviderCheck>;
+  /** Calls it with a credential that is not stored. @throws GatewayError 400, 429 */
+  checkNew(provider: string, key: string): Promise<ProviderCheck>;
+}
+
+export interface ProviderStatus {
+  readonly slug: string;
+  readonly name: string;
+  readonly isOn: boolean;
+  /** Where its credential comes from, by name. Null: it has none, or needs none. */
+  readonly credential: string | null;
+  /** What to do to turn it on. Null: it is on. */
+  readonly hint: string | null;
+  /** Users brought credentials to it. */
+  readonly hasByokCredentials: boolean;
+  readonly formats: readonly string[];
+  readonly models: number;
+}
+
+export interface ProviderCheck {
+  readonly verdict: 'ok' | 'warning' | 'failed';
+  /** Complete sentences, without a secret. */
+  readonly message: string;
 }
 
 export interface HealthDetails {
