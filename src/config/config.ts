@@ -311,6 +311,8 @@ export interface ProviderConfig {
   readonly secretOptions: readonly string[];
   readonly dataPolicy: { readonly training?: boolean; readonly retentionDays?: number };
   readonly headers: Readonly<Record<string, string>>;
+  /** It receives the trace that a call belongs to. */
+  readonly sendsTraceContext: boolean;
   /** The field for reasoning of earlier turns in the chat format. Absent: determined by the adapter and the conversation. */
   readonly reasoningHistory?: ReasoningHistoryConfig;
   readonly timeouts: Partial<AttemptTimeouts>;

@@ -339,6 +339,7 @@ export function providerOf(slug: string, entry: ProviderEntry, options: CheckedO
     secretOptions: options?.secrets ?? [],
     dataPolicy: present({ training: entry.data_policy.training, retentionDays: entry.data_policy.retention_days }),
     headers: entry.headers,
+    sendsTraceContext: entry.trace_context === true,
     timeouts: attemptTimeoutsOf(entry.timeouts),
     retry: retryOf(entry.retry),
   };

@@ -75,6 +75,7 @@ providers:
     api_key: \${ALPHA_API_KEY}
     data_policy: { training: false, retention_days: 0 }
     headers: { x-team: blue }
+    trace_context: true
     timeouts: { idle_ms: 7 }
     retry: { same_endpoint: 2 }
   groq:
@@ -239,6 +240,7 @@ test('takes every key of the file into the configuration', () => {
         secretOptions: [],
         dataPolicy: { training: false, retentionDays: 0 },
         headers: { 'x-team': 'blue' },
+        sendsTraceContext: true,
         timeouts: { idleMs: 7 },
         retry: { sameEndpoint: 2 },
       },
@@ -249,6 +251,7 @@ test('takes every key of the file into the configuration', () => {
         secretOptions: [],
         dataPolicy: {},
         headers: {},
+        sendsTraceContext: false,
         timeouts: {},
         retry: {},
       },

@@ -237,6 +237,7 @@ function formatProvider(provider: ProviderConfig): object {
     options: formatOptions(provider),
     data_policy: { training: provider.dataPolicy.training, retention_days: provider.dataPolicy.retentionDays },
     headers: Object.fromEntries(Object.keys(provider.headers).map((name) => [name, REDACTED])),
+    trace_context: provider.sendsTraceContext,
     reasoning_history: provider.reasoningHistory,
     timeouts: formatTimeouts(provider.timeouts),
     retry: formatRetry(provider.retry),

@@ -26,6 +26,7 @@ export interface ProviderEntry {
   readonly headers: Readonly<Record<string, string>>;
   /** Overrides of the general ones. */
   readonly timeouts: Partial<AttemptTimeouts>;
+  readonly sendsTraceContext?: boolean;
 }
 
 export interface BuildContext {
@@ -64,6 +65,7 @@ export function buildProvider(adapter: ProviderAdapter, entry: ProviderEntry, co
       ...(secrets.length > 0 && { secrets }),
       headers: checkedHeaders(at('headers'), entry.headers),
       timeouts: mergedTimeouts(context.timeouts, entry.timeouts),
+      ...(entry.sendsTraceContext === true && { sendsTraceContext: true }),
     },
     authorize: connection.authorize ?? adapter.authorize,
     formats: connection.formats ?? adapter.formats.filter((offer) => isThere(offer, connection.baseUrl, ownBaseUrl)),

@@ -51,12 +51,13 @@ function refusal(base: Provider, text: string): string {
 suite('a key', () => {
   test('takes the place of the operator’s, of which nothing is left', async () => {
     const headers = { Authorization: `Bearer ${OPERATORS}`, 'x-tenant': 'acme' };
-    const base = providerOf({ slug: 'openai', apiKey: OPERATORS, headers });
+    const base = providerOf({ slug: 'openai', apiKey: OPERATORS, headers, sendsTraceContext: true });
     const byok = only(bringCredential(base, ` ${KEY}\n`, {}));
     const sent = await headersOf(byok, 'chat');
     assert.deepEqual(sent, { 'x-tenant': 'acme', authorization: `Bearer ${KEY}` });
     assert.equal(byok.shown, KEY);
     assert.equal(byok.provider.isByok, true);
+    assert.equal(byok.provider.settings.sendsTraceContext, undefined, 'traces are of the operator');
     assert.ok(!JSON.stringify(byok.provider.settings).includes(OPERATORS));
     assert.equal(base.settings.apiKey, OPERATORS);
   });

@@ -34,6 +34,8 @@ export interface ProviderSettings {
   readonly secrets?: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: AttemptTimeouts;
+  /** It receives the trace that a call belongs to. */
+  readonly sendsTraceContext?: true;
 }
 
 /** The facts about a call on which parts of an adapter depend. */

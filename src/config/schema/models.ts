@@ -85,6 +85,11 @@ export const provider = section({
   headers: z
     .preprocess((value) => value ?? {}, headers)
     .meta({ description: 'Headers of every request to it.', default: {}, example: { 'x-team': 'search' } }),
+  trace_context: key(
+    z.boolean(),
+    'Sends `traceparent` and `tracestate`, so that a host of your own joins the traces that destinations receive. Not with credentials of callers.',
+    { default: false, example: true },
+  ),
   reasoning_history: key(
     reasoningHistory,
     'The field in which reasoning of earlier turns is sent to a host of the chat format.',

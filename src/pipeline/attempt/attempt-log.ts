@@ -2,6 +2,8 @@ import type { Warning } from '../../canonical/extra.ts';
 import type { ModelRequest } from '../../canonical/operation.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { Endpoint } from '../../catalog/model.ts';
+import type { ProviderSettings } from '../../providers/contract.ts';
+import { outgoingTraceHeaders } from '../../telemetry/destinations/trace-context.ts';
 import type { ServingEndpoint } from '../../telemetry/response-meter.ts';
 import type { RequestFacts } from '../request.ts';
 
@@ -9,6 +11,8 @@ interface AttemptedCandidate {
   readonly endpoint: Endpoint;
   readonly credential?: { readonly label: string };
 }
+
+const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 /** An attempt under way, as log, report and meter see it. It ends with `commit` or `fail`. */
 export class AttemptLog {
@@ -18,6 +22,7 @@ export class AttemptLog {
   readonly #monotonicMs: () => number;
   readonly #startedMs: number;
   #isSent = false;
+  #isTraced = false;
 
   constructor(
     facts: RequestFacts<ModelRequest>,
@@ -42,6 +47,14 @@ export class AttemptLog {
   sent(): void {
     this.#isSent = true;
     this.#facts.log.wasSent = true;
+  }
+
+  /** What tells the provider which trace the attempt belongs to, where the operator wants that. */
+  traceHeaders({ sendsTraceContext }: Pick<ProviderSettings, 'sendsTraceContext'>): Readonly<Record<string, string>> {
+    if (sendsTraceContext !== true) return NO_HEADERS;
+    this.#isTraced = true;
+    const { id, requestId, request, attempts } = this.#facts.log;
+    return outgoingTraceHeaders({ id, requestId, directives: request.directives }, attempts.length);
   }
 
   /** The endpoint has begun to respond. */
@@ -79,7 +92,8 @@ export class AttemptLog {
     const { provider, providerName, model } = endpoint;
     const own = credential === undefined ? {} : { credential: credential.label };
     const latencyMs = Math.round(this.#monotonicMs() - this.#startedMs);
-    log.attempts.push({ provider, providerName, model, status: responded, latencyMs, ...own });
+    const traced = this.#isTraced ? { isTraced: true as const } : {};
+    log.attempts.push({ provider, providerName, model, status: responded, latencyMs, ...own, ...traced });
     report.attempts.push({ provider: providerName, model, status, ...own });
   }
 }

@@ -116,7 +116,7 @@ async function attempt({
       parts,
       CANDIDATE,
       requested,
-      { warn: () => undefined, sent: () => undefined },
+      { warn: () => undefined, sent: () => undefined, traceHeaders: () => ({}) },
       deadline,
       cancellation,
     );

@@ -63,7 +63,7 @@ export async function makeAttempt(
   deps: AttemptDeps,
   candidate: Candidate,
   { request: given, isLarge, endUserId, scope, media, room, echoes }: AttemptRequest,
-  attempt: Pick<AttemptLog, 'warn' | 'sent'>,
+  attempt: Pick<AttemptLog, 'warn' | 'sent' | 'traceHeaders'>,
   deadline: AttemptDeadline,
   cancellation: Cancellation,
 ): Promise<AttemptOutcome> {
@@ -101,7 +101,11 @@ export async function makeAttempt(
   attempt.warn(encoded.warnings);
   echoes?.push({ provider: candidate.endpoint.providerName, body: encoded.body });
   if (turns !== undefined) await turns.next();
-  const authorizing = tryAuthorize(provider, () => authorizeCall(provider, prepared));
+  const authorizing = tryAuthorize(provider, () => {
+    if (provider.settings.sendsTraceContext !== true) return authorizeCall(provider, prepared);
+    const headers = { ...prepared.headers, ...attempt.traceHeaders(provider.settings) };
+    return authorizeCall(provider, { ...prepared, headers });
+  });
   const outbound = authorizing instanceof Promise ? await authorizing : authorizing;
   if ('kind' in outbound) return { committed: false, failure: outbound };
   if ((outbound.body?.length ?? 0) >= LARGE_BYTES) await deps.turns.next();

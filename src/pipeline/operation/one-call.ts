@@ -49,7 +49,7 @@ export interface UpstreamCall {
 /** What calls of one attempt share. */
 export interface CallSpace {
   readonly room: ResponseRoom;
-  readonly attempt: Pick<AttemptLog, 'sent'>;
+  readonly attempt: Pick<AttemptLog, 'sent' | 'traceHeaders'>;
   readonly deadline: AttemptDeadline;
   readonly cancellation: Cancellation;
 }
@@ -111,7 +111,7 @@ export async function openCall(
   limit: { readonly clock: 'whole' | 'headers'; readonly ms: number },
 ): Promise<OpenAnswer | UpstreamFailure> {
   const { provider, decodeError, isAnswer = isOk } = upstream;
-  const outbound = await outboundOf(upstream);
+  const outbound = await outboundOf(upstream, attempt);
   if ('kind' in outbound) return outbound;
   if (cancellation.aborted) return abortFailure(cancellation);
   const call = new WatchedCall(
@@ -138,7 +138,10 @@ function isOk(status: number): boolean {
 }
 
 /** The bytes, with the credentials in their headers. */
-function outboundOf({ provider, context, path, basePath, method = 'POST', body, accept }: UpstreamCall) {
+function outboundOf(
+  { provider, context, path, basePath, method = 'POST', body, accept }: UpstreamCall,
+  attempt: HeadSpace['attempt'],
+) {
   const address = addressOf(provider);
   const source = body !== undefined && 'source' in body ? body.source : undefined;
   const json = body !== undefined && 'json' in body ? body.json : undefined;
@@ -148,6 +151,7 @@ function outboundOf({ provider, context, path, basePath, method = 'POST', body, 
     ...(body !== undefined && { 'content-type': source?.contentType ?? 'application/json' }),
     'user-agent': 'model-gateway',
     ...provider.settings.headers,
+    ...attempt.traceHeaders(provider.settings),
   };
   const { origin } = address;
   const prepared = { encoded: { body: {} }, context, origin, path: (basePath ?? address.basePath) + path, headers };

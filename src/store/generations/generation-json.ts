@@ -20,6 +20,8 @@ export interface AttemptRecord {
   readonly latencyMs: number;
   /** The redacted label of the caller's own credential; absent: the gateway's was used. */
   readonly credential?: string;
+  /** The provider has received the span of the attempt. */
+  readonly isTraced?: true;
   /** Its part of a response that several providers gave together; absent: all of the response, or nothing. */
   readonly part?: AttemptPart;
 }
@@ -35,13 +37,14 @@ function encodeAttempts(attempts: readonly AttemptRecord[]): string {
   if (attempts.length === 0) return '[]';
   // Undefined members are left out.
   return JSON.stringify(
-    attempts.map(({ provider, providerName, model, status, latencyMs, credential, part }) => ({
+    attempts.map(({ provider, providerName, model, status, latencyMs, credential, isTraced, part }) => ({
       provider,
       provider_name: providerName,
       model,
       status,
       latency_ms: Math.round(latencyMs),
       credential,
+      is_traced: isTraced,
       part: part && encodePart(part),
     })),
   );
@@ -68,6 +71,7 @@ function decodeAttempts(text: string): readonly AttemptRecord[] {
     status: typeof attempt['status'] === 'number' ? attempt['status'] : null,
     latencyMs: numberOf(attempt['latency_ms']),
     ...(typeof attempt['credential'] === 'string' && { credential: attempt['credential'] }),
+    ...(attempt['is_traced'] === true && { isTraced: true as const }),
     ...decodePart(attempt['part']),
   }));
 }

@@ -1,4 +1,9 @@
+import type { Directives } from '../../canonical/directives.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { boundTrace } from './bound-trace.ts';
 import type { TraceContext } from './contract.ts';
+import { traceText } from './otlp/generation-attributes.ts';
+import { hexOf } from './otlp/span.ts';
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 const NO_TRACE = '0'.repeat(32);
@@ -20,4 +25,41 @@ export function parseTraceContext(parent: string | undefined, state: string | un
   const isState =
     state !== undefined && state.length <= STATE_CHARS_MAX && state.split(',').length <= STATE_MEMBERS_MAX;
   return { traceId, parentSpanId, flags: Number.parseInt(flags, 16), ...(isState && { state }) };
+}
+
+const TRACE_ID = /^[0-9a-f]{32}$/;
+
+/** The trace of a request: the body says it, then the headers, then the request itself. */
+export function traceIdOf(trace: JsonObject, traceContext: TraceContext | undefined, requestId: string): string {
+  const text = traceText(trace, 'trace_id');
+  if (text === undefined) return traceContext?.traceId ?? hexOf(requestId, 32);
+  // As the caller's own tracing has it, where it is such an id; else one that is always the same for its text.
+  const bare = text.replaceAll('-', '').toLowerCase();
+  return TRACE_ID.test(bare) ? bare : hexOf(text, 32);
+}
+
+/** @param attempt its place among the attempts of the generation, from 0 */
+export function attemptSpanId(generationId: string, attempt: number): string {
+  return hexOf(`${generationId}|attempt|${attempt}`, 16);
+}
+
+const SAMPLED = 1;
+
+/**
+ * Headers by which an upstream joins the trace of a request, below the span of its attempt. Those of the caller are never
+ * sent as they came. @spec destination-23
+ */
+export function outgoingTraceHeaders(
+  { id, requestId, directives }: { readonly id: string; readonly requestId: string; readonly directives: Directives },
+  attempt: number,
+): Readonly<Record<string, string>> {
+  const { trace = {}, traceContext: headers } = directives;
+  const incoming = parseTraceContext(headers?.parent, headers?.state);
+  const traceId = traceIdOf(boundTrace(trace), incoming, requestId);
+  const own = incoming?.traceId === traceId ? incoming : undefined;
+  const flags = own === undefined || (own.flags & SAMPLED) === SAMPLED ? '01' : '00';
+  return {
+    traceparent: `00-${traceId}-${attemptSpanId(id, attempt)}-${flags}`,
+    ...(own?.state !== undefined && { tracestate: own.state }),
+  };
 }

@@ -1,11 +1,11 @@
 import type { ExportedGeneration } from '../contract.ts';
 import { generationAttributes, operationOf, traceText } from './generation-attributes.ts';
+import { attemptSpanId, traceIdOf } from '../trace-context.ts';
 import { hexOf, SPAN_KIND, STATUS_ERROR, type Attributes, type Span } from './span.ts';
 
 /** What is made of a record: its own span, or one for each step of its request, too. */
 export type SpanShape = 'generation' | 'tree';
 
-const TRACE_ID = /^[0-9a-f]{32}$/;
 const SPAN_ID = /^[0-9a-f]{16}$/;
 /** Bits of `flags`: what is known of the parent, and that it is of another process. @source opentelemetry-proto 1.9, `SpanFlags` */
 const CONTEXT_KNOWN = 0x100;
@@ -28,8 +28,8 @@ interface Place extends Pick<Span, 'traceId' | 'parentSpanId' | 'traceState' | '
 
 /** In whose trace a record is: the body says it, then the headers, then the request itself. */
 function placeOf({ trace, traceContext, requestId }: ExportedGeneration): Place {
-  const [bodyTrace, bodyParent] = [traceText(trace, 'trace_id'), traceText(trace, 'parent_span_id')];
-  const traceId = bodyTrace === undefined ? (traceContext?.traceId ?? hexOf(requestId, 32)) : traceIdOf(bodyTrace);
+  const bodyParent = traceText(trace, 'parent_span_id');
+  const traceId = traceIdOf(trace, traceContext, requestId);
   const isOfHeader = traceContext?.traceId === traceId;
   const parentSpanId =
     bodyParent === undefined ? (isOfHeader ? traceContext?.parentSpanId : undefined) : spanIdOf(bodyParent);
@@ -108,10 +108,13 @@ function requestSpan(generation: ExportedGeneration, place: Place, spanId: strin
   };
 }
 
-/** Of more than one: a single attempt is the generation itself. They came one after the other, and the last one ends with it. */
+/**
+ * Of several, or of one whose provider has received its span; else a single attempt is the generation itself. They came
+ * one after the other, and the last one ends with it.
+ */
 function attemptSpans({ id, context, endMs }: ExportedGeneration, parent: Span): readonly Span[] {
   const attempts = context?.attempts ?? [];
-  if (attempts.length < 2) return [];
+  if (attempts.length < 2 && attempts[0]?.isTraced !== true) return [];
   let startMs = parent.startMs;
   return attempts.map(({ provider, model, status, latencyMs }, index) => {
     const isLast = index === attempts.length - 1;
@@ -119,7 +122,7 @@ function attemptSpans({ id, context, endMs }: ExportedGeneration, parent: Span):
     const isFailed = status === null || status >= 400;
     const span: Span = {
       traceId: parent.traceId,
-      spanId: hexOf(`${id}|attempt|${index}`, 16),
+      spanId: attemptSpanId(id, index),
       parentSpanId: parent.spanId,
       name: `attempt ${index + 1} ${provider}`,
       kind: SPAN_KIND.client,
@@ -140,12 +143,6 @@ function attemptSpans({ id, context, endMs }: ExportedGeneration, parent: Span):
     startMs = attemptEndMs;
     return span;
   });
-}
-
-/** As the caller's own tracing has it, where it is such an id; else one that is always the same for its text. */
-function traceIdOf(text: string): string {
-  const bare = text.replaceAll('-', '').toLowerCase();
-  return TRACE_ID.test(bare) ? bare : hexOf(text, 32);
 }
 
 function spanIdOf(text: string): string {
