@@ -69,6 +69,7 @@ import {
   checkStoredByokKey,
   listProviderStatuses,
 } from './management/operations/provider-checks.ts';
+import { callMcpTool, listMcpServers, listPlugins, listServerTools } from './management/operations/tool-inventory.ts';
 import { getRoutingHealth, resetRoutingHealth } from './management/operations/routing-health.ts';
 import { listOrganizationMembers } from './management/organization/members.ts';
 import { getOwnKey } from './management/own-key.ts';
@@ -161,6 +162,10 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   checkProviderOfGateway,
   checkNewByokKey,
   checkStoredByokKey,
+  listPlugins,
+  listServerTools,
+  listMcpServers,
+  callMcpTool,
   getHealthDetails,
   getRoutingHealth,
   resetRoutingHealth,

@@ -1,9 +1,10 @@
 import type { Agent } from 'undici';
-import { McpError, type McpServer, type McpServers, type McpTool } from '../canonical/tools/mcp.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import { McpError, type McpResult, type McpServer, type McpServers, type McpTool } from '../canonical/tools/mcp.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
 import { redactValues } from '../lib/text/redact-values.ts';
-import { isJsonObject } from '../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { matchesName } from './name-pattern.ts';
 import { inheritedEnvironment } from './child-environment.ts';
 import type { McpConnection, McpTransport } from './connection.ts';
@@ -48,7 +49,20 @@ export interface McpCheck {
   readonly offered: number;
 }
 
+/** A server as operators see it. */
+export interface McpInventory {
+  readonly settings: McpServerSettings;
+  /** Those that are offered. Absent: it does not answer. */
+  readonly tools?: readonly McpTool[];
+  /** Why it does not answer. */
+  readonly trouble?: string;
+}
+
 export interface McpGateway extends McpServers {
+  /** All servers with their tools. */
+  inventory(signal: AbortSignal): Promise<readonly McpInventory[]>;
+  /** Calls a tool that is offered, whatever keys may use the server. @throws McpError, GatewayError 404 */
+  callTool(name: string, tool: string, input: JsonObject, signal: AbortSignal): Promise<McpResult>;
   /** @throws McpError */
   check(name: string): Promise<McpCheck>;
   /** Ends processes and sessions. */
@@ -75,11 +89,30 @@ export function createMcpServers(deps: McpDeps): McpGateway {
       if (found === undefined) throw new McpError('unavailable', `There is no MCP server "${name}".`);
       return found.server.check();
     },
+    inventory: (signal) =>
+      Promise.all([...servers.values()].map(({ rules, server }) => inventoryOf(rules, server, signal))),
+    async callTool(name, tool, input, signal) {
+      const server = servers.get(name)?.server;
+      if (server === undefined) throw new GatewayError('not_found', `There is no MCP server "${name}".`);
+      const tools = await server.tools(signal);
+      if (!tools.some((offer) => offer.name === tool))
+        throw new GatewayError('not_found', `The MCP server "${name}" offers no tool "${tool}".`);
+      return server.call(tool, input, signal);
+    },
     async close() {
       await Promise.all([...servers.values()].map(({ server }) => server.close()));
       await transports.close();
     },
   };
+}
+
+async function inventoryOf(settings: McpServerSettings, server: McpServer, signal: AbortSignal): Promise<McpInventory> {
+  try {
+    return { settings, tools: await server.tools(signal) };
+  } catch (error) {
+    if (!(error instanceof McpError)) throw error;
+    return { settings, trouble: error.message };
+  }
 }
 
 interface Transports {

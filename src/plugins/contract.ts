@@ -110,6 +110,8 @@ export interface RequestFitting {
 export interface Plugin<Options extends z.ZodObject = z.ZodObject> {
   /** The id in requests, and the name of the plugin's folder. */
   readonly id: string;
+  /** What it does, in one sentence. */
+  readonly summary: string;
   /** The schema of an entry, without `id` and `enabled`. */
   readonly options: Options;
   /** Model slugs of this router, which work whether or not the plugin is listed. */

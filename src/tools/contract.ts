@@ -164,6 +164,8 @@ export interface OpenTool<Arguments> {
 interface ToolEntry<Parameters extends z.ZodObject> {
   /** Its type in requests. */
   readonly type: `service:${string}`;
+  /** What it does, in one sentence. */
+  readonly summary: string;
   /** `parameters` of the entry. An invalid field is 400 with its path. */
   readonly parameters: Parameters;
   /** The `parameters` for an equivalent vendor tool of the messages or the responses format; otherwise `undefined`. */

@@ -273,6 +273,7 @@ for (const [waitMs, isCallersDoing] of [
 /** Blocks every response with this word. */
 const redact = (word: string): Plugin => ({
   id: 'censor',
+  summary: 'Of a test.',
   options: z.object({}),
   unrequested: true,
   transformEvents: () => (events) => {

@@ -278,6 +278,7 @@ export function testTool(
 ): ServerTool {
   return {
     type: `service:${name}`,
+    summary: 'Of a test.',
     parameters: anything,
     describe: () => ({ description: `Does what ${name} does.`, arguments: anything }),
     open: (_parameters, context) => ({ run: (call) => run(call, context) }),

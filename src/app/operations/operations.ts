@@ -8,6 +8,7 @@ import type { Workers } from '../workers/workers.ts';
 import { createHealthDetails } from './health-details.ts';
 import { readFigures } from './process-figures.ts';
 import { createProviderChecks } from './provider-checks.ts';
+import { createToolInventory } from './tool-inventory.ts';
 import { createRoutingHealth } from './routing-health.ts';
 
 /** What operators look at, in the process that serves what is no generation. */
@@ -23,7 +24,7 @@ export function createOperations(
     readonly workers: Workers | undefined;
   },
 ): OperationServices {
-  const { config, clock, metrics, http } = shared;
+  const { config, clock, metrics, http, mcp, serverTools } = shared;
   const ownName = workers === undefined ? 'gateway' : 'first';
   return {
     routing: createRoutingHealth(generateDeps),
@@ -36,6 +37,7 @@ export function createOperations(
       http,
       clock,
     }),
+    tools: createToolInventory({ mcp, serverTools, clock }),
     details: createHealthDetails({
       version: readVersion(),
       clock,

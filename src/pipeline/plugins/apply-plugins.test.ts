@@ -59,12 +59,14 @@ test('shows each plugin the request as earlier ones changed it, and replaces the
   const seen: (readonly string[])[] = [];
   const router: Plugin = {
     id: 'router',
+    summary: 'Of a test.',
     options,
     slugs: ['service/pick'],
     chooseModels: (_request, slug) => Promise.resolve([`${slug}-one`, 'a/b']),
   };
   const adder: Plugin = {
     id: 'adder',
+    summary: 'Of a test.',
     options,
     transformRequest(request) {
       seen.push(request.directives.models);
@@ -73,6 +75,7 @@ test('shows each plugin the request as earlier ones changed it, and replaces the
   };
   const reader: Plugin = {
     id: 'reader',
+    summary: 'Of a test.',
     options,
     transformEvents:
       ({ tools }) =>
@@ -97,6 +100,7 @@ test('shows each plugin the request as earlier ones changed it, and replaces the
 test('uses a disabled plugin only for the model that its slug means', async () => {
   const router: Plugin = {
     id: 'router',
+    summary: 'Of a test.',
     options,
     slugs: ['service/pick'],
     chooseModels: () => Promise.resolve(['a/b']),
@@ -116,6 +120,7 @@ test('gives a plugin the slug that the request names', async () => {
   const seen: (string | undefined)[] = [];
   const router: Plugin = {
     id: 'router',
+    summary: 'Of a test.',
     options,
     slugs: ['service/pick', 'service/pick-fast'],
     chooseModels: () => Promise.resolve(['a/b']),
@@ -132,6 +137,7 @@ test('gives a plugin the slug that the request names', async () => {
 test('passes a request on that no plugin changes', async () => {
   const plain: Plugin = {
     id: 'plain',
+    summary: 'Of a test.',
     options,
     transformRequest: (request) => Promise.resolve(request),
     transformEvents: () => undefined,
@@ -146,6 +152,7 @@ test('gives a plugin what it may use, and reports what it notes', async () => {
   const generate: GenerateNested = () => Promise.reject(new Error('not called'));
   const noter: Plugin = {
     id: 'noter',
+    summary: 'Of a test.',
     options,
     transformRequest(request, _options, context) {
       const { abilities, isRequested } = context;
@@ -171,10 +178,16 @@ test('finds how to make a request fit without running anything else', () => {
   const fitting: RequestFitting = { isRequested: true, judge: () => () => undefined, fit: () => undefined };
   const fitter: Plugin = {
     id: 'fitter',
+    summary: 'Of a test.',
     options,
     fitRequest: (_request, _options, isRequested) => ({ ...fitting, isRequested }),
   };
-  const other: Plugin = { id: 'other', options, transformRequest: () => assert.fail('must not run') };
+  const other: Plugin = {
+    id: 'other',
+    summary: 'Of a test.',
+    options,
+    transformRequest: () => assert.fail('must not run'),
+  };
   const parts = { plugins: [other, fitter], abilities: {} };
   assert.equal(fitOnly(parts, requestFor(['a/b'], 'other', 'fitter'), RULES)?.isRequested, true);
   assert.equal(fitOnly(parts, requestFor(['a/b'], 'other'), RULES), undefined);
@@ -184,11 +197,12 @@ test('runs no plugin where none finds anything in the request, and knows at once
   const fitting: RequestFitting = { isRequested: true, judge: () => () => undefined, fit: () => undefined };
   const idle: Plugin = {
     id: 'idle',
+    summary: 'Of a test.',
     options,
     concerns: ({ turns }) => turns.length > 0,
     transformRequest: () => assert.fail('there is nothing for it'),
   };
-  const fitter: Plugin = { id: 'fitter', options, fitRequest: () => fitting };
+  const fitter: Plugin = { id: 'fitter', summary: 'Of a test.', options, fitRequest: () => fitting };
   const request = requestFor(['a/b'], 'idle', 'fitter');
   assert.deepEqual(run([idle, fitter], request).transformed, { request, fitting, streamTransforms: [] });
 });
@@ -197,6 +211,7 @@ test('runs a plugin that may find something', async () => {
   const changed = requestFor(['c/d']);
   const concerned: Plugin = {
     id: 'concerned',
+    summary: 'Of a test.',
     options,
     concerns: ({ turns }) => turns.length === 0,
     transformRequest: () => Promise.resolve(changed),

@@ -9,10 +9,10 @@ import { enablePlugins } from './enabled-plugins.ts';
 const options = z.object({ level: z.int().default(1) });
 const unchanged: NonNullable<Plugin['transformRequest']> = (request) => Promise.resolve(request);
 const REGISTRY: readonly Plugin[] = [
-  { id: 'first', options, transformRequest: unchanged },
-  { id: 'router', options, slugs: ['service/pick'], chooseModels: () => Promise.resolve([]) },
-  { id: 'always', options, unrequested: true, transformRequest: unchanged },
-  { id: 'last', options, variant: 'suffix', transformRequest: unchanged },
+  { id: 'first', summary: 'Of a test.', options, transformRequest: unchanged },
+  { id: 'router', summary: 'Of a test.', options, slugs: ['service/pick'], chooseModels: () => Promise.resolve([]) },
+  { id: 'always', summary: 'Of a test.', options, unrequested: true, transformRequest: unchanged },
+  { id: 'last', summary: 'Of a test.', options, variant: 'suffix', transformRequest: unchanged },
 ];
 
 const entry = (id: string, enabled = true, level?: number): PluginRequest => ({

@@ -12,6 +12,7 @@ const ID = 'auto-beta-router';
 /** The lowest expected cost of a cost band: price, and what an answer that will not do costs. @source docs/decisions/0016 */
 export const autoBetaRouter = {
   id: ID,
+  summary: 'Chooses the model with the least expected cost in a cost band, by difficulty.',
   options: autoBetaRouterOptions,
   slugs: ['service/auto-beta'],
   chooseModels(request, slug, options, context) {

@@ -12,6 +12,7 @@ const ID = 'auto-router';
 /** The best of a cost band, by what tests and this gateway's own traffic say of models for the task. @spec router-10 */
 export const autoRouter = {
   id: ID,
+  summary: 'Chooses a model for each request by its task, its price and its quality.',
   options: autoRouterOptions,
   slugs: ['service/auto'],
   chooseModels(request, slug, options, context) {

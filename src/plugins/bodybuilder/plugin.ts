@@ -38,6 +38,7 @@ const builds = new WeakMap<PluginContext, Build>();
  */
 export const bodybuilder = {
   id: ID,
+  summary: 'Turns a description of a request in words into a body for this API.',
   options: z.object({}),
   slugs: [SLUG],
   async chooseModels(request, slug, _options, context) {

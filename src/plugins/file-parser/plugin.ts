@@ -38,6 +38,7 @@ const annotationsFor = new WeakMap<PluginContext, readonly JsonObject[]>();
  */
 export const fileParser: Plugin<typeof fileParserOptions> = {
   id: 'file-parser',
+  summary: 'Turns PDFs and scans into text for models that read no files.',
   options: fileParserOptions,
   unrequested: true,
   concerns: (request) => !isTextOnly(request),

@@ -12,6 +12,7 @@ const CHOSEN_MAX = 3;
 /** A random free model that supports the request. @spec router-35 */
 export const freeRouter = {
   id: ID,
+  summary: 'Chooses a model that costs nothing.',
   options: z.object({}),
   slugs: ['service/free'],
   chooseModels(request, slug, _options, context) {

@@ -21,6 +21,7 @@ type Options = z.output<typeof fusionOptions>;
  */
 export const fusion = {
   id: 'fusion',
+  summary: 'Has several models respond, and one write the response from all of theirs.',
   options: fusionOptions,
   slugs: [SLUG, FLASH_SLUG],
   chooseModels(request, slug, options, { abilities: { choice } }) {

@@ -19,6 +19,7 @@ const GAP = '...';
 /** Refuses requests whose users' messages a classifier finds harmful. @spec plugin-28 */
 export const moderation = {
   id: 'moderation',
+  summary: 'Refuses requests that a moderation endpoint or a judge model flags.',
   options: moderationOptions,
   async transformRequest(request, _options, context) {
     const texts = userTexts(request);

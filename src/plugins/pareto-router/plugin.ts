@@ -22,6 +22,7 @@ type Options = z.output<typeof paretoRouterOptions>;
 
 export const paretoRouter = {
   id: ID,
+  summary: 'Chooses the cheapest model whose code is good enough, or the best below a price.',
   options: paretoRouterOptions,
   slugs: [SLUG],
   async chooseModels(request, slug, options, context) {

@@ -12,6 +12,7 @@ type JsonFormat = Extract<ResponseFormat, { type: 'json_schema' }> | { readonly 
 /** Makes JSON of answers that were to be JSON and are not quite. @spec plugin-16 */
 export const responseHealing: Plugin<typeof responseHealingOptions> = {
   id: 'response-healing',
+  summary: 'Repairs JSON that a model wrote wrong, and drops what stands around it.',
   options: responseHealingOptions,
   transformEvents({ delivery, settings: { responseFormat } }, { stream = false }, context) {
     const streams = delivery === 'stream';

@@ -20,6 +20,7 @@ const CHOSEN_MAX = 3;
 
 export const switchyardRouter = {
   id: ID,
+  summary: 'Chooses between an efficient and a capable model, turn by turn.',
   options: switchyardRouterOptions,
   slugs: [SLUG],
   async chooseModels(request, slug, { algorithm = ALGORITHM }, context) {

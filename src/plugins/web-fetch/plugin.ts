@@ -7,6 +7,7 @@ const TOOL = 'service:web_fetch';
 /** Offers the server tool that reads pages, to models whose caller did not think of it. @spec web-20 */
 export const webFetch: Plugin<typeof webFetchOptions> = {
   id: 'web-fetch',
+  summary: 'Lets models read web pages.',
   options: webFetchOptions,
   transformRequest(request, { max_uses, allowed_domains, blocked_domains, max_content_tokens }) {
     // What the caller says of the tool itself counts.

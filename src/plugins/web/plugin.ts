@@ -23,6 +23,7 @@ const foundFor = new WeakMap<PluginContext, readonly WebSearchHit[]>();
  */
 export const web: Plugin<typeof webOptions> = {
   id: 'web',
+  summary: 'Searches the web once and adds what it finds to the request.',
   options: webOptions,
   variant: 'online',
   async transformRequest(request, options, context) {

@@ -62,6 +62,7 @@ const mayRun = createCallCount(CALLS_MAX);
 /** Gets advice from another, usually better model, which remembers its own advice. @spec tool-34, tool-35 */
 export const advisor: ServerTool<typeof parameters> = {
   type: TYPE,
+  summary: 'Asks a second model for advice in the middle of a response.',
   parameters,
   callMsMax: CALL_MS_MAX,
   mayRepeat: true,

@@ -36,6 +36,7 @@ const DESCRIPTION = 'Runs command lines in a bash shell that keeps its state fro
  */
 export const bash: ServerTool<typeof parameters, typeof call> = {
   type: 'service:bash',
+  summary: 'Names the bash tool that a caller runs itself.',
   parameters,
   describe: () => ({ description: DESCRIPTION, arguments: call }),
   clientFunction({ engine }, path) {

@@ -12,6 +12,7 @@ const noArguments = z.strictObject({});
 /** The date and the time of day, which no model knows. @spec tool-29 */
 export const datetime: ServerTool<typeof parameters, typeof noArguments> = {
   type: 'service:datetime',
+  summary: 'Tells the date and the time.',
   parameters,
   describe: ({ timezone }) => ({
     description: `Gives the current date and time in the time zone ${timezone ?? 'UTC'}.`,

@@ -43,6 +43,7 @@ type Call = z.output<typeof call>;
 /** Lets a model work with the files of the workspace. @spec tool-32 */
 export const files: ServerTool<typeof parameters, typeof call> = {
   type: 'service:files',
+  summary: 'Reads, writes and searches stored files.',
   parameters,
   describe: () => ({
     description:

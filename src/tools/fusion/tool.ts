@@ -66,6 +66,7 @@ const noArguments = z.object({});
 /** Calls a panel of models, and an analyst that compares their answers. @spec fusion-6 */
 export const fusion: ServerTool<typeof parameters, typeof noArguments> = {
   type: TYPE,
+  summary: 'Has a panel of models answer a question.',
   parameters,
   callMsMax: CALL_MS_MAX,
   nestedTools: toolsOf,

@@ -41,6 +41,7 @@ function readVendors(tool: JsonObject): JsonObject {
 /** Generates an image with another model. @spec tool-31 */
 export const imageGeneration: ServerTool<typeof parameters, typeof argumentsSchema> = {
   type: 'service:image_generation',
+  summary: 'Makes pictures with a model that draws.',
   parameters,
   callMsMax: CALL_MS_MAX,
   recall: (text) => withoutPicture(text),

@@ -17,6 +17,8 @@ const SERVER_CHARS_MAX = 64;
 const NAME_CHARS_MAX = 128;
 const ALLOWED_MAX = 256;
 
+const SUMMARY = 'Offers the tools of an MCP server.';
+
 const parameters = z.strictObject({
   server: z.string().min(1).max(SERVER_CHARS_MAX),
   allowed_tools: z.array(z.string().min(1).max(NAME_CHARS_MAX)).max(ALLOWED_MAX).nullish(),
@@ -27,6 +29,7 @@ const NO_ARGUMENTS = { type: 'object', properties: {} };
 /** The tools of a server of the Model Context Protocol that the operator has set up. Not in the reference; docs/mcp.md. */
 export const mcp: ToolSet<typeof parameters> = {
   type: MCP_TYPE,
+  summary: SUMMARY,
   parameters,
   checkTogether(entries) {
     const seen = new Set<string>();
@@ -76,6 +79,7 @@ type ForeignTool = ServerTool<typeof parameters, ForeignArguments>;
 function toolOf(server: McpServer, { name, description, inputSchema }: McpTool): ForeignTool {
   return {
     type: MCP_TYPE,
+    summary: SUMMARY,
     parameters,
     callMsMax: server.callMsMax,
     describe: () => ({ description, arguments: { jsonSchema: inputSchema } }),
@@ -96,6 +100,7 @@ function toolOf(server: McpServer, { name, description, inputSchema }: McpTool):
 function placeholderOf(server: McpServer, { message, code }: McpError): ForeignTool {
   return {
     type: MCP_TYPE,
+    summary: SUMMARY,
     parameters,
     describe: () => ({
       description: `Stands for the tools of the MCP server "${server.name}", which are not available now. Tells why.`,

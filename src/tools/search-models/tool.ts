@@ -22,6 +22,7 @@ const query = z.object({
 /** Lets a model look through the catalog. @spec tool-30 */
 export const searchModels: ServerTool<typeof parameters, typeof query> = {
   type: 'service:experimental__search_models',
+  summary: 'Searches the catalog of models.',
   parameters,
   describe: () => ({
     description: 'Searches the models that can be used here, and tells what they read, write and hold.',

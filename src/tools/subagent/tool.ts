@@ -39,6 +39,7 @@ const mayRun = createCallCount(CALLS_MAX);
 /** Has another model do a part of the work, apart from the conversation. @spec tool-36 */
 export const subagent: ServerTool<typeof parameters, typeof task> = {
   type: TYPE,
+  summary: 'Gives a task to another model with tools of its own.',
   parameters,
   callMsMax: CALL_MS_MAX,
   mayRepeat: true,

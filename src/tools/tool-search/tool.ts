@@ -48,6 +48,7 @@ const words = z.object({
  */
 export const toolSearch: ServerTool<typeof parameters, typeof query | typeof words> = {
   type: 'service:tool_search',
+  summary: 'Finds tools whose loading was deferred.',
   parameters,
   findsHiddenTools: true,
   readNativeTool({ type }) {

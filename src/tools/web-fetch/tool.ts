@@ -32,6 +32,7 @@ const VENDOR_TYPE = /^web_fetch_\d{8}$/;
 /** Reads pages of the web. @spec web-20, web-22 */
 export const webFetch: ServerTool<typeof parameters, typeof address> = {
   type: 'service:web_fetch',
+  summary: 'Reads web pages.',
   parameters,
   nativeTool: (requested, endpoint) =>
     requested.engine === 'native' ? formatNativeFetch(requested, endpoint) : undefined,

@@ -57,6 +57,7 @@ const VENDOR_TYPE = /^web_search_\d{8}$/;
 /** Searches the web. @spec web-17 */
 export const webSearch: ServerTool<typeof parameters, typeof query> = {
   type: 'service:web_search',
+  summary: 'Searches the web.',
   parameters,
   nativeTool: (requested, endpoint) =>
     isLeftToEndpoint(requested) ? formatNativeSearch(requested, endpoint) : undefined,

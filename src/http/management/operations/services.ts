@@ -1,3 +1,6 @@
+import type { z } from 'zod';
+import type { McpTool } from '../../../canonical/tools/mcp.ts';
+import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { ProcessFigures } from '../../../telemetry/process-figures.ts';
 
 /** What operators look at, and what they may set right: how endpoints, processes and credentials do. */
@@ -5,6 +8,7 @@ export interface OperationServices {
   readonly routing: RoutingHealth;
   readonly details: () => Promise<HealthDetails>;
   readonly providers: ProviderChecks;
+  readonly tools: ToolInventory;
 }
 
 /** Health of endpoints as this process knows it, which hears of what all others see. */
@@ -72,6 +76,36 @@ export interface ProviderCheck {
   readonly verdict: 'ok' | 'warning' | 'failed';
   /** Complete sentences, without a secret. */
   readonly message: string;
+}
+
+/** What models and requests can be given beside a conversation. */
+export interface ToolInventory {
+  readonly plugins: () => readonly DescribedFeature[];
+  readonly serverTools: () => readonly DescribedFeature[];
+  readonly mcpServers: () => Promise<readonly ListedMcpServer[]>;
+  /** Calls a tool by hand. @throws GatewayError 400, 404, 502 */
+  callMcpTool(call: { readonly server: string; readonly tool: string; readonly input: JsonObject }): Promise<{
+    readonly content: readonly JsonObject[];
+    readonly structured: Json;
+    readonly hasFailed: boolean;
+    readonly durationMs: number;
+  }>;
+}
+
+export interface DescribedFeature {
+  readonly id: string;
+  readonly summary: string;
+  readonly options: z.ZodType;
+}
+
+export interface ListedMcpServer {
+  readonly name: string;
+  readonly transport: 'http' | 'stdio';
+  /** Null: it does not answer. */
+  readonly tools: readonly McpTool[] | null;
+  readonly trouble: string | null;
+  readonly workspaces: readonly string[] | null;
+  readonly keys: readonly string[] | null;
 }
 
 export interface HealthDetails {
