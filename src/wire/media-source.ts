@@ -1,6 +1,6 @@
 import type { MediaSource } from '../canonical/blocks.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { makeDataUrl, splitDataUrl } from './gateway/media/data-url.ts';
+import { makeDataUrl, splitDataUrl } from '../lib/net/data-url.ts';
 
 /** Media types whose name differs from the value of `input_audio.format`. */
 const AUDIO_FORMAT_OF_SUBTYPE: ReadonlyMap<string, string> = new Map([

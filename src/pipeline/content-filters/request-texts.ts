@@ -1,5 +1,6 @@
 import { unreachable } from '../../lib/assert.ts';
 import { ExactNumber, isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { dataUrlHead } from '../../lib/net/data-url.ts';
 import type { Block, Citation, MediaSource, ReasoningBlock } from '../../canonical/blocks.ts';
 import type { Extra } from '../../canonical/extra.ts';
 import type { GenerationRequest, ResponseFormat, Settings, Turn } from '../../canonical/request.ts';
@@ -211,14 +212,11 @@ function changeSource(source: MediaSource, change: ChangeText, byUser: boolean):
   return changed === text ? source : { ...source, data: Buffer.from(changed, 'utf8').toString('base64') };
 }
 
-const DATA_URL_HEAD = /^data:([^,]*),/i;
-const DATA_URL_HEAD_CHARS_MAX = 512;
-
 /** Of an address that holds its text itself; others stay. */
 function changeDataUrl(url: string, change: ChangeText, byUser: boolean): string {
-  const [head, type = ''] = DATA_URL_HEAD.exec(url.slice(0, DATA_URL_HEAD_CHARS_MAX)) ?? [];
-  if (head === undefined || !isTextType(type.replace(/^(?=;|$)/, 'text/plain'))) return url;
-  const text = decodeData(url.slice(head.length), /;\s*base64\s*$/i.test(type));
+  const head = dataUrlHead(url);
+  if (head === undefined || !isTextType(head.mediaType)) return url;
+  const text = decodeData(url.slice(head.length), head.isBase64);
   const changed = change(text, sealed(byUser));
   return changed === text ? url : `data:text/plain,${encodeURIComponent(changed)}`;
 }

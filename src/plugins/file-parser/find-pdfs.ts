@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Block, MediaBlock, TextBlock } from '../../canonical/blocks.ts';
 import type { FileSource, ParsedFile } from '../../canonical/tools/parsed-file.ts';
 import type { Turn } from '../../canonical/request.ts';
+import { splitDataUrl } from '../../lib/net/data-url.ts';
 
 /** A document of a request that is, or may be, a PDF: the content behind an address is unknown until it is fetched. */
 export interface FoundPdf {
@@ -106,7 +107,7 @@ function toTextBlock({ name = 'document.pdf', cache }: MediaBlock, { parts }: Pa
 }
 
 function toMediaBlock(url: string): MediaBlock | undefined {
-  const [, mediaType, data] = /^data:(image\/[\w.+-]+);base64,(.+)$/s.exec(url) ?? [];
-  if (mediaType === undefined || data === undefined) return undefined;
-  return { type: 'media', media: 'image', source: { type: 'base64', mediaType, data } };
+  const held = splitDataUrl(url);
+  if (held === undefined || !held.mediaType.startsWith('image/') || held.data === '') return undefined;
+  return { type: 'media', media: 'image', source: { type: 'base64', ...held } };
 }

@@ -1,11 +1,12 @@
 import { REDACTED_TEXT, redactSecrets } from '../../lib/text/redact-secrets.ts';
+import { dataUrlHead } from '../../lib/net/data-url.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 
 /** @spec stream-12: long base64 is not shown. */
 const BASE64_CHARS_MAX = 256;
 /** Deeper than any request that means something. */
 const DEPTH_MAX = 64;
-const BASE64_START = /^(?:data:[^,]{0,200};base64,)?[A-Za-z0-9+/_=-]+$/;
+const BASE64_START = /^[A-Za-z0-9+/_=-]+$/;
 const SECRET_MEMBER =
   /^(?:authorization|proxy-authorization|cookie|(?:x-)?api[-_]?key|.*(?:secret|password|access[-_]?token))$/i;
 
@@ -33,8 +34,9 @@ function redactValue(value: Json | undefined, depth: number): Json | undefined {
 
 function redactText(text: string): string {
   // The start is enough: prose of this length has a space in it.
-  if (text.length > BASE64_CHARS_MAX && BASE64_START.test(text.slice(0, BASE64_CHARS_MAX))) {
-    const dataFrom = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
+  const head = dataUrlHead(text);
+  const dataFrom = head?.isBase64 === true ? head.length : 0;
+  if (text.length > BASE64_CHARS_MAX && BASE64_START.test(text.slice(dataFrom, dataFrom + BASE64_CHARS_MAX))) {
     return `${text.slice(0, dataFrom)}[${text.length - dataFrom} characters of base64]`;
   }
   return redactSecrets(text);

@@ -1,8 +1,8 @@
 import { endOfString, NotThatJson, valueAt } from '../../lib/json/walk-bytes.ts';
+import { dataUrlHead } from '../../lib/net/data-url.ts';
 
 const BACKSLASH = 0x5c;
-const DATA_URL = /^data:[^,]{0,200};base64,/i;
-const DATA_URL_CHARS_MAX = 256;
+const HEAD_CHARS_MAX = 512;
 
 /** A string of an answer that holds base64, where it ends, and what it is. */
 export interface Base64Text {
@@ -23,8 +23,8 @@ export function base64At(bytes: Buffer, at: number): Base64Text {
     if (typeof value !== 'string') throw new NotThatJson();
     text = Buffer.from(value.replaceAll(/\s+/g, ''), 'latin1');
   }
-  const head = DATA_URL.exec(text.toString('latin1', 0, DATA_URL_CHARS_MAX));
-  return { base64: head === null ? text : text.subarray(head[0].length), end };
+  const head = dataUrlHead(text.toString('latin1', 0, HEAD_CHARS_MAX));
+  return { base64: text.subarray(head?.isBase64 === true ? head.length : 0), end };
 }
 
 /** Whether the string that begins at `at` is a data URL. */

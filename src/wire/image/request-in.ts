@@ -1,4 +1,4 @@
-import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
 import {
   hasRatio,
   IMAGE_TIERS,
@@ -10,6 +10,7 @@ import {
 } from '../../canonical/image.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import type { Json } from '../../lib/json.ts';
+import { dataUrlHead } from '../../lib/net/data-url.ts';
 import type { PictureSize } from '../../lib/pictures/picture-size.ts';
 import { restOf } from '../extra.ts';
 import { decodeDirectives } from '../gateway/directives.ts';
@@ -179,8 +180,6 @@ function namedPicture(named: NamedPicture, path: string): PictureInput {
 
 /** An address is fetched by the gateway, whichever provider serves. */
 function addressed(url: string, path: string): PictureInput {
-  if (/^data:[^,]{0,200};base64,/i.test(url) || /^https?:\/\//i.test(url)) return { path, url };
-  throw new GatewayError('invalid_request', `${path}: must be an https address, or a data URL with base64`, {
-    issues: [{ path, message: 'must be an https address, or a data URL with base64' }],
-  });
+  if (dataUrlHead(url)?.isBase64 === true || /^https?:\/\//i.test(url)) return { path, url };
+  throw invalid(path, 'must be an https address, or a data URL with base64');
 }

@@ -1,18 +1,17 @@
 import { invalid } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
+import { dataUrlHead } from '../../lib/net/data-url.ts';
 
 interface DataUrl {
   readonly mediaType: string;
   readonly base64: string;
 }
 
-const DATA_URL = /^data:([a-z]+\/[a-z0-9.+-]+);base64,/i;
-
 /** The parts of a data URL, which a picture is once it was fetched. @throws GatewayError 400 */
 export function dataUrlParts(url: string, path: string): DataUrl {
-  const head = DATA_URL.exec(url);
-  if (head?.[1] === undefined) throw invalid(path, 'must be a data URL with base64 here');
-  return { mediaType: head[1].toLowerCase(), base64: url.slice(head[0].length) };
+  const head = dataUrlHead(url);
+  if (head?.isBase64 !== true) throw invalid(path, 'must be a data URL with base64 here');
+  return { mediaType: head.mediaType, base64: url.slice(head.length) };
 }
 
 export function objectAt(value: Json | undefined): JsonObject | undefined {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import type { Dialect } from '../../format.ts';
 import { keepCacheControlRest, nestCacheControlRest, decodeCacheControl, encodeCacheControl } from './cache-control.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../../extra.ts';
-import { decodeDataUrl } from '../../gateway/media/data-url.ts';
+import { decodeDataUrl } from '../../../lib/net/data-url.ts';
 import { audioPart, sourceOfUrl, urlOfSource } from '../../media-source.ts';
 import type { ChatContentPart } from './message-schema.ts';
 import { MEDIUM_NAMES } from '../../unsupported-media.ts';

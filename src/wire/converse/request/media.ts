@@ -2,7 +2,7 @@ import type { Block, MediaBlock, MediaSource } from '../../../canonical/blocks.t
 import type { JsonObject } from '../../../lib/json.ts';
 import { writeOutDocuments } from '../../text-documents.ts';
 import { MEDIUM_NAMES, unsupportedMedia } from '../../unsupported-media.ts';
-import { decodeDataUrl } from '../../gateway/media/data-url.ts';
+import { decodeDataUrl } from '../../../lib/net/data-url.ts';
 import type { ConverseDialect, ConverseMedia } from '../dialect.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { isCited } from './document-citations.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeDataUrl } from './data-url.ts';
+import { decodeDataUrl } from '../../../lib/net/data-url.ts';
 
 /** Either alphabet, in lines or in one. What is searched for is the first other character. */
 const NOT_BASE64 = /[^A-Za-z0-9+/=_\-\s]/;

@@ -1,7 +1,7 @@
 import type { MediaBlock, MediaSource } from '../../../canonical/blocks.ts';
 import { isTextType } from '../../../canonical/text-type.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { decodeDataUrl } from '../../gateway/media/data-url.ts';
+import { decodeDataUrl } from '../../../lib/net/data-url.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /** A file as the format has it; its part may carry more. */

@@ -13,7 +13,7 @@ import { isTextType } from '../../../canonical/text-type.ts';
 import { unreachable } from '../../../lib/assert.ts';
 import type { Json } from '../../../lib/json.ts';
 import { pathOfCitations, pathOfResultContent, pathsOfContent } from '../../gateway/source/source-paths.ts';
-import { decodeDataUrl } from '../../gateway/media/data-url.ts';
+import { decodeDataUrl } from '../../../lib/net/data-url.ts';
 import { encodeCacheControl } from './cache-control.ts';
 import { encodeReplayedCitation } from '../citations.ts';
 import { legalToolName } from '../../gateway/legal-tool-name.ts';

@@ -1,5 +1,6 @@
 import type { MediaBlock, OpaqueBlock, ToolCallBlock } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { splitDataUrl } from '../../../lib/net/data-url.ts';
 import { fieldsOf } from '../../extra.ts';
 import { textOf } from '../../json-fields.ts';
 import { parseToolInputObject } from '../../gateway/tool-input.ts';
@@ -193,11 +194,8 @@ export class PictureTarget implements BlockTarget {
   }
 }
 
-const DATA_URL = /^data:([^;,]{1,100});base64,/;
-
 /** The picture at an address that holds it; another address stands as it is. */
 export function pictureOf(url: string): { readonly data: string; readonly format?: string } {
-  const [head, mediaType] = DATA_URL.exec(url) ?? [];
-  if (head === undefined || mediaType === undefined) return { data: url };
-  return { data: url.slice(head.length), format: mediaType.replace(/^image\//, '') };
+  const held = splitDataUrl(url);
+  return held === undefined ? { data: url } : { data: held.data, format: held.mediaType.replace(/^image\//, '') };
 }

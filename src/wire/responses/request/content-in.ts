@@ -1,6 +1,6 @@
 import type { Block, CacheBreakpoint, MediaBlock, MediaSource } from '../../../canonical/blocks.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { decodeDataUrl } from '../../gateway/media/data-url.ts';
+import { decodeDataUrl } from '../../../lib/net/data-url.ts';
 import { audioData, base64Data, mediaUrl } from '../../gateway/media/media-fields.ts';
 import { sourceOfUrl } from '../../media-source.ts';
 import { asExtra, restOf } from '../../extra.ts';

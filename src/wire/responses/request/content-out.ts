@@ -1,5 +1,6 @@
 import type { Block, MediaBlock } from '../../../canonical/blocks.ts';
 import type { JsonObject } from '../../../lib/json.ts';
+import { dataUrlHead } from '../../../lib/net/data-url.ts';
 import { audioPart, urlOfSource } from '../../media-source.ts';
 import { writeOutDocuments } from '../../text-documents.ts';
 import { warnOfUnsupportedBlock } from '../../unsupported-blocks.ts';
@@ -89,6 +90,6 @@ function encodeDocument(block: MediaBlock, path: string, context: EncodeContext)
 
 /** The vendor demands a name with the data, and derives the kind of file from it. */
 function nameFor(dataUrl: string): string {
-  const [, subtype = 'bin'] = /^data:[^/;,]*\/([\w.+-]{1,40})/.exec(dataUrl.slice(0, 100)) ?? [];
+  const [, subtype = 'bin'] = /\/([\w.+-]{1,40})/.exec(dataUrlHead(dataUrl)?.mediaType ?? '') ?? [];
   return `document.${subtype === 'plain' ? 'txt' : subtype}`;
 }

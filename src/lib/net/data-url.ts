@@ -30,13 +30,30 @@ const HEAD = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 /** RFC 2397: what a URL without a type holds. */
 const MEDIA_TYPE_DEFAULT = 'text/plain';
 
-/** What a `data:` URL holds, however it is spelled; the text itself may not come back from it. */
-export function decodeDataUrl(url: string): DataUrl | undefined {
+/** What stands before the data. */
+export interface DataUrlHead {
+  /** Lower case, without parameters. */
+  readonly mediaType: string;
+  readonly isBase64: boolean;
+  /** The data begins behind so many characters. */
+  readonly length: number;
+}
+
+/** The head of a `data:` URL, however it is spelled; `undefined`: it is none. */
+export function dataUrlHead(url: string): DataUrlHead | undefined {
   const [head, type, parameters = ''] = HEAD.exec(url.slice(0, HEAD_CHARS_MAX)) ?? [];
   if (head === undefined) return undefined;
+  const mediaType = type?.trim().toLowerCase() || MEDIA_TYPE_DEFAULT;
+  return { mediaType, isBase64: /;\s*base64\s*$/i.test(parameters), length: head.length };
+}
+
+/** What a `data:` URL holds, however it is spelled; the text itself may not come back from it. */
+export function decodeDataUrl(url: string): DataUrl | undefined {
+  const head = dataUrlHead(url);
+  if (head === undefined) return undefined;
   const rest = url.slice(head.length);
-  const data = /;base64$/i.test(parameters) ? rest : unescapeToBase64(rest);
-  return data === undefined ? undefined : { mediaType: type?.toLowerCase() || MEDIA_TYPE_DEFAULT, data };
+  const data = head.isBase64 ? rest : unescapeToBase64(rest);
+  return data === undefined ? undefined : { mediaType: head.mediaType, data };
 }
 
 /** Pictures that are text (SVG) are often written so. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { makeDataUrl, splitDataUrl, decodeDataUrl } from './data-url.ts';
+import { dataUrlHead, makeDataUrl, splitDataUrl, decodeDataUrl } from './data-url.ts';
 
 test('splits a plain data URL at its two marks', () => {
   assert.deepEqual(splitDataUrl('data:image/png;base64,iVBORw0KGgo='), {
@@ -80,4 +80,12 @@ test('data is read out of every spelling of a data URL', () => {
     assert.equal(decodeDataUrl(url), undefined);
   for (const url of ['data:text/plain,100%', 'data:application/pdf,%ff']) assert.equal(decodeDataUrl(url), undefined);
   assert.equal(decodeDataUrl(`data:${'x'.repeat(8_000_000)};base64,AAAA`), undefined);
+});
+
+test('finds where the data begins, however the head is spelled', () => {
+  const head = (mediaType: string, isBase64: boolean, length: number) => ({ mediaType, isBase64, length });
+  assert.deepEqual(dataUrlHead('DATA:Image/PNG; charset=x ; base64 ,AAAA'), head('image/png', true, 36));
+  assert.deepEqual(dataUrlHead('data:,hello'), head('text/plain', false, 6));
+  assert.equal(dataUrlHead('https://example.com/a,b'), undefined);
+  assert.equal(dataUrlHead(`data:${'x'.repeat(600)},AAAA`), undefined);
 });
