@@ -1,9 +1,10 @@
-import { GatewayError, invalid } from '../canonical/gateway-error.ts';
+import { invalid } from '../canonical/gateway-error.ts';
 import type { VideoOperation, VideoReference } from '../canonical/video.ts';
-import { GrowingBytes, NoMemoryError } from '../lib/memory/growing-bytes.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
+import { HeldFiles } from '../lib/memory/held-files.ts';
 import { createFileTypeFinder } from '../lib/files/file-type.ts';
-import { DownloadError, type Download } from '../lib/net/download.ts';
+import type { Download } from '../lib/net/download.ts';
+import { explainFetch, fetchInput } from '../pipeline/operation/fetch-input.ts';
 import { clipTypeOf } from './clips.ts';
 
 export interface FetchMediaDeps {
@@ -22,9 +23,8 @@ export interface FetchedMedia {
 const MB = 1_024 * 1_024;
 const BYTES_MAX = { image: 20 * MB, audio: 25 * MB, video: 100 * MB } as const;
 const TOTAL_BYTES_MAX = 100 * MB;
-const TIMEOUT_MS = 10_000;
-/** The bytes, and their base64. */
-const COPIES = 3;
+/** Of a byte of a file its base64, and both of them while that is made. */
+const BASE64_BYTES = 4 / 3;
 
 /**
  * Fetches what stands in a request as an address, and checks all of it by its bytes.
@@ -35,18 +35,24 @@ export async function fetchMedia(
   request: VideoOperation,
   signal: AbortSignal,
 ): Promise<FetchedMedia> {
-  const memory = new GrowingBytes(fileMemory, signal);
-  let held = 0;
+  const files = new HeldFiles(fileMemory, signal);
+  let total = 0;
   const fetchOne = async (url: string, media: VideoReference['media'], path: string): Promise<string> => {
-    const bytes = url.startsWith('data:')
-      ? bytesOf(url, path)
-      : (await download(url, { bytesMax: BYTES_MAX[media], timeoutMs: TIMEOUT_MS }, signal).catch(refused(url, path)))
-          .bytes;
-    held += bytes.length;
-    if (bytes.length > BYTES_MAX[media] || held > TOTAL_BYTES_MAX)
-      throw invalid(path, `is too large: at most ${BYTES_MAX[media]} bytes, and ${TOTAL_BYTES_MAX} of all together`);
-    await memory.hold(held * COPIES);
-    return `data:${typeOf(bytes, media, path)};base64,${bytes.toString('base64')}`;
+    const memory = files.open();
+    const bytesMax = BYTES_MAX[media];
+    let kept = 0;
+    try {
+      const bytes = await fetchInput(download, { url, path, bytesMax }, memory, signal);
+      total += bytes.length;
+      if (bytes.length > bytesMax || total > TOTAL_BYTES_MAX)
+        throw invalid(path, `is too large: at most ${bytesMax} bytes, and ${TOTAL_BYTES_MAX} of all together`);
+      await memory.hold(Math.ceil(bytes.length * (1 + BASE64_BYTES)));
+      const text = `data:${typeOf(bytes, media, path)};base64,${bytes.toString('base64')}`;
+      kept = text.length;
+      return text;
+    } finally {
+      memory.keep(kept);
+    }
   };
   try {
     const frames: VideoOperation['frames'][number][] = [];
@@ -57,26 +63,11 @@ export async function fetchMedia(
       const path = `input_references[${at}].${reference.media}_url.url`;
       references.push({ ...reference, url: await fetchOne(reference.url, reference.media, path) });
     }
-    return { request: { ...request, frames, references }, close: () => memory.close() };
+    return { request: { ...request, frames, references }, close: () => files.close() };
   } catch (error) {
-    memory.close();
-    if (!(error instanceof NoMemoryError)) throw error;
-    throw new GatewayError(
-      'provider_overloaded',
-      'The gateway fetches as many files of requests as its memory holds.',
-      {
-        retryAfterMs: 5_000,
-      },
-    );
+    files.close();
+    throw explainFetch(error);
   }
-}
-
-const DATA_URL = /^data:[^,]{0,200};base64,/i;
-
-function bytesOf(url: string, path: string): Buffer {
-  const head = DATA_URL.exec(url);
-  if (head === null) throw invalid(path, 'must be an https address, or a data URL with base64');
-  return Buffer.from(url.slice(head[0].length), 'base64');
 }
 
 /** Neither names nor declared types count. @throws GatewayError 400 */
@@ -88,18 +79,4 @@ function typeOf(bytes: Buffer, media: VideoReference['media'], path: string): st
   throw media === 'image'
     ? invalid(path, 'is no picture of a known type: PNG, JPEG, GIF and WebP are', 'unsupported_image_format')
     : invalid(path, media === 'audio' ? 'is no sound of a known type' : 'is no clip of a known type');
-}
-
-/** The host is shown, and nothing behind it: an address may hold a signature. */
-function refused(url: string, path: string): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof DownloadError)) throw error;
-    const host = URL.parse(url)?.host ?? 'no host';
-    const isMissing = /status (?:404|410)\b/.test(error.message);
-    throw invalid(
-      path,
-      `could not be fetched from ${host}: ${error.message}`,
-      isMissing ? 'image_not_found' : 'image_download_failed',
-    );
-  };
 }

@@ -104,7 +104,7 @@ export interface ProviderOptions {
   readonly path: string;
 }
 
-export const NO_OPTIONS: ProviderOptions = { members: {}, path: '' };
+const NO_OPTIONS: ProviderOptions = { members: {}, path: '' };
 
 export function optionsFor(
   { providerOptions }: { readonly providerOptions?: Readonly<Record<string, JsonObject>> },

@@ -185,6 +185,38 @@ async function spentSoFar(): Promise<unknown> {
   return data['usage'];
 }
 
+describe('pictures that the provider gives by their addresses', () => {
+  // @spec image-3
+  test('are fetched with the credential of the provider, and end with the caller that hangs up', async () => {
+    const closed = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    fake.answer = ({ path }, response) => {
+      if (path !== '/slow.png') return give(response, [{ url: `${fake.url}/slow.png` }]);
+      response.on('close', () => closed.resolve());
+      return arrived.resolve();
+    };
+    fake.seen.length = 0;
+    const over = new AbortController();
+    const gone = gateway.post('/images', { model: 'a/draws', prompt: 'x' }, {}, over.signal);
+    await arrived.promise;
+    assert.equal(fake.seen.at(-1)?.headers['authorization'], 'Bearer k1');
+    over.abort();
+    await assert.rejects(gone);
+    await closed.promise;
+    const [record] = await recordsOf('a/draws');
+    assert.partialDeepStrictEqual(record, { cancelled: true, total_cost: 0 });
+  });
+});
+
+async function recordsOf(model: string): Promise<readonly unknown[]> {
+  const response = await fetch(`${gateway.baseUrl}/generations?model=${encodeURIComponent(model)}&limit=1`, {
+    headers: { authorization: `Bearer ${API_KEY}` },
+  });
+  const { data } = parseJsonObject(await response.text()) ?? {};
+  assert.ok(Array.isArray(data));
+  return data;
+}
+
 describe('prices of pictures', () => {
   const PRICES: readonly (readonly [string, JsonObject, JsonObject, number | null])[] = [
     ['each picture that came', { n: 3 }, { data: [{ b64_json: B64 }, { b64_json: B64 }] }, 0.08],

@@ -1,4 +1,5 @@
 import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
+import { GrowingBytes } from '../../lib/memory/growing-bytes.ts';
 import { ResponseRoom } from '../response/whole-response-budget.ts';
 
 /**
@@ -7,7 +8,7 @@ import { ResponseRoom } from '../response/whole-response-budget.ts';
  */
 export class AnswerMemory {
   readonly #memory: ByteBudget;
-  readonly #rooms: ResponseRoom[] = [];
+  readonly #rooms: (ResponseRoom | GrowingBytes)[] = [];
 
   constructor(memory: ByteBudget) {
     this.#memory = memory;
@@ -18,6 +19,13 @@ export class AnswerMemory {
     const room = new ResponseRoom(this.#memory, copies);
     this.#rooms.push(room);
     return room;
+  }
+
+  /** For what is no answer of the candidate's own: it takes more as it comes. @param signal ends its waits */
+  grow(signal: AbortSignal): GrowingBytes {
+    const bytes = new GrowingBytes(this.#memory, signal);
+    this.#rooms.push(bytes);
+    return bytes;
   }
 
   close(): void {

@@ -1,83 +1,102 @@
-import type { Cancellation } from '../../../lib/async/cancellation.ts';
-import type { ByteBudget } from '../../../lib/memory/byte-budget.ts';
-import { GrowingBytes } from '../../../lib/memory/growing-bytes.ts';
-import type { Download } from '../../../lib/net/download.ts';
-import type { HttpClient } from '../../../lib/net/http-client.ts';
-import type { CallContext, Provider } from '../../../providers/contract.ts';
+import { transportFailure } from '../../../canonical/failure/classify-failure.ts';
+import type { UpstreamFailure } from '../../../canonical/failure/failure.ts';
+import type { ImageOperation } from '../../../canonical/image.ts';
+import { NoMemoryError } from '../../../lib/memory/growing-bytes.ts';
+import { DownloadError, type Download } from '../../../lib/net/download.ts';
+import { toBase64 } from '../../../lib/pictures/base64-picture.ts';
+import type { CallContext } from '../../../providers/contract.ts';
+import { decodeError } from '../../../wire/upstream-error.ts';
 import { addressOf } from '../../attempt/call-upstream.ts';
+import { abortFailure } from '../../attempt/watched-call.ts';
+import { NO_ANSWER_ROOM } from '../../response/whole-response-budget.ts';
+import type { CandidateCall } from '../call-candidates.ts';
+import { openCall, readOpened, type OneCallDeps } from '../one-call.ts';
 
-export interface FetchResultDeps {
-  readonly http: HttpClient;
+export interface FetchResultDeps extends OneCallDeps {
   readonly download: Download;
-  /** Of the files of all requests together. */
-  readonly fileMemory: ByteBudget;
 }
 
-interface ResultSource {
-  readonly provider: Provider;
+export interface ResultAddress {
+  readonly url: string;
   readonly context: CallContext;
-  readonly cancellation: Cancellation;
+  readonly bytesMax: number;
 }
 
-const BYTES_MAX = 67_108_864;
 const TIMEOUT_MS = 60_000;
+/** As pieces and joined, then joined and as base64. */
+const COPIES = 7 / 3;
 
 /**
- * Fetches a picture of which an upstream gave the address. Its own host may be in the operator's network, and gets its
- * credential; every other one has to be on the public Internet, and gets none, as no redirect does.
- * @throws what went wrong, whatever it is: the picture cannot be had
+ * Fetches a picture of which an upstream gave the address, as base64. Its own host may be in the operator's network, and gets
+ * its credential; every other one has to be on the public Internet, and gets none, as no redirect does. It takes of the memory
+ * for answers, until the caller has it. Every failure is a value.
  */
-export async function fetchResult(deps: FetchResultDeps, url: string, source: ResultSource): Promise<Buffer> {
-  const { cancellation, provider } = source;
-  const memory = new GrowingBytes(deps.fileMemory, cancellation.signal);
-  try {
-    const address = new URL(url);
-    if (address.origin === addressOf(provider).origin) return await fetchOwn(deps, address, source, memory);
-    const limits = { bytesMax: BYTES_MAX, timeoutMs: TIMEOUT_MS, memory };
-    return (await deps.download(url, limits, cancellation.signal)).bytes;
-  } finally {
-    memory.close();
-  }
+export async function fetchResult(
+  deps: FetchResultDeps,
+  result: ResultAddress,
+  call: CandidateCall<ImageOperation>,
+): Promise<Buffer | UpstreamFailure> {
+  const address = URL.parse(result.url);
+  if (address === null) return noPicture('its address is none.');
+  const isOwn = address.origin === addressOf(call.provider).origin;
+  return isOwn ? fetchOwn(deps, address, result, call) : fetchForeign(deps, result, call);
+}
+
+/** @param reason a sentence without its beginning */
+function noPicture(reason: string): UpstreamFailure {
+  return {
+    ...transportFailure('garbage'),
+    message: `A picture that the provider gave by its address could not be fetched: ${reason}`,
+  };
 }
 
 async function fetchOwn(
-  { http }: FetchResultDeps,
+  deps: FetchResultDeps,
   address: URL,
-  { provider, context, cancellation }: ResultSource,
-  memory: GrowingBytes,
-): Promise<Buffer> {
-  const { settings } = provider;
-  const outgoing = { ...context, method: 'GET' as const, url: address.href, headers: {}, body: '' };
-  const headers = {
+  { context, bytesMax }: ResultAddress,
+  { provider, attempt, deadline, cancellation, memory }: CandidateCall<ImageOperation>,
+): Promise<Buffer | UpstreamFailure> {
+  const upstream = {
+    provider,
+    context,
+    path: address.pathname + address.search,
+    basePath: '',
+    method: 'GET' as const,
     accept: '*/*',
-    'accept-encoding': 'identity',
-    'user-agent': 'model-gateway',
-    ...settings.headers,
-    ...(await provider.authorize(outgoing)),
+    decodeError,
   };
-  const path = address.pathname + address.search;
-  const { connectMs: connectTimeoutMs } = settings.timeouts;
-  const call = http.call({ origin: address.origin, path, method: 'GET', headers, connectTimeoutMs });
-  const cancel = (): void => call.cancel();
-  cancellation.onAbort(cancel);
-  const timer = setTimeout(cancel, TIMEOUT_MS);
+  const space = { attempt, deadline, cancellation };
+  const opened = await openCall(deps, upstream, space, { clock: 'whole', ms: TIMEOUT_MS });
+  if ('kind' in opened)
+    return opened.upstreamStatus === undefined
+      ? opened
+      : noPicture(`its address answered with status ${opened.upstreamStatus}.`);
+  const room = memory.open(COPIES);
+  const bytes = await readOpened(deps, opened, { room, ...space }, TIMEOUT_MS);
+  if ('kind' in bytes) return bytes;
+  if (bytes.length > bytesMax) return transportFailure('too-large');
+  const base64 = toBase64(bytes);
+  room.shrink(base64.length);
+  return base64;
+}
+
+async function fetchForeign(
+  { download }: FetchResultDeps,
+  { url, bytesMax }: ResultAddress,
+  { cancellation, memory }: CandidateCall<ImageOperation>,
+): Promise<Buffer | UpstreamFailure> {
+  const held = memory.grow(cancellation.signal);
   try {
-    const answer = await call.answer;
-    if (answer.status !== 200) throw new Error(`the picture's address answers with status ${answer.status}`);
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
-      bytes += chunk.length;
-      if (bytes > BYTES_MAX) throw new RangeError('The picture is too large.');
-      await memory.hold(2 * bytes);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+    const limits = { bytesMax, timeoutMs: TIMEOUT_MS, memory: held };
+    const { bytes } = await download(url, limits, cancellation.signal);
+    await held.hold(Math.ceil(bytes.length * COPIES));
+    const base64 = toBase64(bytes);
+    held.shrink(base64.length);
+    return base64;
   } catch (error) {
-    call.cancel();
+    if (cancellation.aborted) return abortFailure(cancellation);
+    if (error instanceof NoMemoryError) return NO_ANSWER_ROOM;
+    if (error instanceof DownloadError) return noPicture(error.message);
     throw error;
-  } finally {
-    clearTimeout(timer);
-    cancellation.offAbort(cancel);
   }
 }

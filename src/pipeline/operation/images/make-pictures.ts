@@ -4,17 +4,11 @@ import { estimateTokens } from '../../../canonical/estimate-tokens.ts';
 import type { ImageOperation } from '../../../canonical/image.ts';
 import type { Endpoint } from '../../../catalog/model.ts';
 import { NotThatJson } from '../../../lib/json/walk-bytes.ts';
-import { checkBase64Picture, toBase64 } from '../../../lib/pictures/base64-picture.ts';
+import { checkBase64Picture } from '../../../lib/pictures/base64-picture.ts';
 import type { KindOffer, Provider } from '../../../providers/contract.ts';
 import { optionsFor } from '../../../wire/provider-options.ts';
 import { encodeImages, type CheckedPicture } from '../../../wire/image/answer-out.ts';
-import type {
-  DecodedImages,
-  ImageAnswerFacts,
-  ImageFormat,
-  ImageTokens,
-  RawPicture,
-} from '../../../wire/image/format.ts';
+import type { DecodedImages, ImageAnswerFacts, ImageFormat, ImageTokens } from '../../../wire/image/format.ts';
 import { IMAGE_FORMATS } from '../../../wire/image/formats.ts';
 import { statusOfError } from '../../../wire/upstream-error.ts';
 import { judgeFailure } from '../../attempt/judge-failure.ts';
@@ -37,6 +31,8 @@ import { usageOfPictures, worstPictures } from './picture-usage.ts';
 
 /** Bytes of an answer that stay bytes: in pieces, and joined for a moment. */
 const SPLICED_COPIES = 2;
+/** Of all pictures of one answer that come by their addresses: as many as an answer may have. */
+const FETCHED_BYTES_MAX = 67_108_864;
 const EVENT_STREAM = 'text/event-stream';
 const MS_PER_SECOND = 1_000;
 
@@ -141,19 +137,25 @@ interface Answer {
 
 async function readPictures(
   deps: PictureDeps,
-  { request, provider, cancellation }: CandidateCall<ImageOperation>,
+  call: CandidateCall<ImageOperation>,
   { format, answer, context }: Answer,
 ): Promise<GivenPictures | UpstreamFailure> {
+  const { request, provider } = call;
   const decoded = tryDecode(format, answer);
   if (decoded === undefined) return transportFailure('garbage');
   if ('refused' in decoded) return refusal(decoded.refused);
   if ('error' in decoded)
     return judgeFailure(classifyErrorEvent(statusOfError(decoded.error), decoded.error), provider);
   const pictures: CheckedPicture[] = [];
+  let left = FETCHED_BYTES_MAX;
   for (const raw of decoded.pictures.slice(0, request.n)) {
-    const picture = await readPicture(deps, raw, { provider, context, cancellation });
-    if (picture === undefined) return transportFailure('garbage');
-    pictures.push(picture);
+    const base64 =
+      'base64' in raw ? raw.base64 : await fetchResult(deps, { url: raw.url, context, bytesMax: left }, call);
+    if ('kind' in base64) return base64;
+    const facts = await checkBase64Picture(base64, () => deps.turns.next());
+    if (facts === undefined) return transportFailure('garbage');
+    if ('url' in raw) left -= facts.bytes;
+    pictures.push({ base64, facts, ...(raw.revisedPrompt !== undefined && { revisedPrompt: raw.revisedPrompt }) });
   }
   if (pictures.length === 0) return transportFailure('garbage');
   const { tokens, facts = {}, id } = decoded;
@@ -178,26 +180,6 @@ function refusal(words: string): UpstreamFailure {
     upstreamMessage: words,
     mayTry: 'nothing',
   };
-}
-
-/** `undefined`: it is no picture, or cannot be had. */
-async function readPicture(
-  deps: PictureDeps,
-  raw: RawPicture,
-  source: Parameters<typeof fetchResult>[2],
-): Promise<CheckedPicture | undefined> {
-  let base64: Buffer;
-  if ('base64' in raw) ({ base64 } = raw);
-  else
-    try {
-      base64 = toBase64(await fetchResult(deps, raw.url, source));
-    } catch {
-      // Whatever it was: the caller learns that the provider gave nothing that can be read.
-      return undefined;
-    }
-  const facts = await checkBase64Picture(base64, () => deps.turns.next());
-  if (facts === undefined) return undefined;
-  return { base64, facts, ...(raw.revisedPrompt !== undefined && { revisedPrompt: raw.revisedPrompt }) };
 }
 
 async function deliver(input: DeliveryInput<ImageOperation, GivenPictures, PictureDeps>): Promise<void> {
