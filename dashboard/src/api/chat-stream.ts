@@ -1,4 +1,5 @@
 import { ApiError, asApiError, isRecord } from './errors.ts';
+import { readServerSentEvents } from './sse.ts';
 import { API_ROOT, openStream } from './transport.ts';
 
 export interface ChatMessage {
@@ -74,7 +75,7 @@ export async function streamChat(
       headers: { 'Content-Type': 'application/json', 'X-Service-Metadata': 'enabled' },
       body: JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }),
     });
-    for await (const event of readEvents(stream)) {
+    for await (const event of readChunks(stream)) {
       const isFirst = response.firstMs === undefined && hasContent(event);
       change({ ...readChunk(event, response), ...(isFirst && { firstMs: performance.now() - beginMs }) });
     }
@@ -88,18 +89,12 @@ export async function streamChat(
   }
 }
 
-async function* readEvents(response: Response): AsyncGenerator<Readonly<Record<string, unknown>>> {
-  if (response.body === null) return;
-  let rest = '';
-  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const data = line.startsWith('data:') ? line.slice(5).trim() : '';
-      if (data === '' || data === '[DONE]') continue;
-      const value: unknown = JSON.parse(data);
-      if (isRecord(value)) yield value;
-    }
+async function* readChunks({ body }: Response): AsyncGenerator<Readonly<Record<string, unknown>>> {
+  if (body === null) return;
+  for await (const { data } of readServerSentEvents(body)) {
+    if (data === '[DONE]') continue;
+    const value: unknown = JSON.parse(data);
+    if (isRecord(value)) yield value;
   }
 }
 

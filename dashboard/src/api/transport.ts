@@ -27,6 +27,10 @@ export function whenUnauthorized(listener: () => void): void {
   onUnauthorized = listener;
 }
 
+export function reportUnauthorized(): void {
+  onUnauthorized?.();
+}
+
 /** `fetch` with the session, for the typed client; every call is kept for `</>`. @throws ApiError for what is no 2xx */
 export async function fetchApi(request: Request): Promise<Response> {
   const body = request.body === null ? undefined : await request.clone().text();
@@ -94,7 +98,7 @@ async function send(call: () => Promise<Response>): Promise<Response> {
 async function refuse(response: Response, isSessionCall = false): Promise<never> {
   const error = toApiError(response, await readBody(response));
   // A call that looks for a session and finds none reports no end of a session.
-  if (error.status === 401 && !isSessionCall) onUnauthorized?.();
+  if (error.status === 401 && !isSessionCall) reportUnauthorized();
   throw error;
 }
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 /** The gateway under test: another checkout, while its routes and these pages are changed apart. */
@@ -37,6 +37,13 @@ export interface Stand {
   readonly close: () => Promise<void>;
 }
 
+interface StandOptions {
+  readonly withKeys?: boolean;
+  readonly yaml?: string;
+  /** Of the command, such as `--workers 2`. */
+  readonly args?: readonly string[];
+}
+
 interface OpenOptions {
   readonly isSignedIn?: boolean;
   readonly theme?: 'dark' | 'light';
@@ -51,7 +58,10 @@ export interface Visit {
 }
 
 /** A gateway as its operator starts it, with the sandbox alone, and a browser. */
-export async function startStand(executablePath: string, { withKeys = true, yaml = '' } = {}): Promise<Stand> {
+export async function startStand(
+  executablePath: string,
+  { withKeys = true, yaml = '', args = [] }: StandOptions = {},
+): Promise<Stand> {
   build();
   const dataDir = mkdtempSync(path.join(tmpdir(), 'browser-'));
   writeFileSync(path.join(dataDir, 'gateway.yaml'), yaml);
@@ -59,7 +69,8 @@ export async function startStand(executablePath: string, { withKeys = true, yaml
     PATH: process.env['PATH'] ?? '',
     ...(withKeys && { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY }),
   };
-  const child = spawn(process.execPath, [path.join(SERVER, 'src/main.ts'), '--port', '0', '--data-dir', dataDir], {
+  const command = [path.join(SERVER, 'src/main.ts'), '--port', '0', '--data-dir', dataDir, ...args];
+  const child = spawn(process.execPath, command, {
     cwd: dataDir,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -123,6 +134,7 @@ async function open(
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  context.on('page', followCalls);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
@@ -159,8 +171,36 @@ export async function visit(page: Page, address: string): Promise<void> {
   await settle(page);
 }
 
+const QUIET_MS = 300;
+const QUIET_MS_MAX = 20_000;
+const OF_WORKER = /\/ui\/(?:api\/live|assets\/worker-)/;
+/** Calls of each page that have no response yet. */
+const openCalls = new WeakMap<Page, Set<Request>>();
+
+/** Follows the calls of a page, but for those of the worker, whose end no page sees. */
+function followCalls(page: Page): void {
+  const calls = new Set<Request>();
+  openCalls.set(page, calls);
+  page.on('request', (request) => !OF_WORKER.test(request.url()) && calls.add(request));
+  for (const event of ['requestfinished', 'requestfailed'] as const)
+    page.on(event as 'requestfinished', (request) => calls.delete(request));
+  page.on('framenavigated', (frame) => frame === page.mainFrame() && calls.clear());
+}
+
+/** Waits until no call was open for a moment. */
+async function untilQuiet(page: Page): Promise<void> {
+  const calls = openCalls.get(page);
+  let quietSinceMs = Date.now();
+  for (const endMs = Date.now() + QUIET_MS_MAX; Date.now() - quietSinceMs < QUIET_MS;) {
+    if (Date.now() > endMs)
+      throw new Error(`${page.url()} still waits for ${[...(calls ?? [])].map((call) => call.url()).join(', ')}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+    if (calls === undefined || calls.size > 0) quietSinceMs = Date.now();
+  }
+}
+
 export async function settle(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
+  await untilQuiet(page);
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
 }
 

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { numberOf, textOf, useAnalytics, type AnalyticsResult, type AnalyticsRow } from '../../api/analytics.ts';
 import { toBuckets } from '../../api/buckets.ts';
 import { client } from '../../api/client.ts';
+import { useLiveRates } from '../../api/live/use-live.ts';
 import { useRead } from '../../api/read.ts';
 import { useConsole } from '../../api/session.ts';
 import { Dot } from '../../parts/badge.tsx';
@@ -80,6 +81,7 @@ function Figures({
     { metrics: ['ttft_p50', 'ttft_p95', 'cache_hit_rate'], range: bounds },
     { everyMs: REFRESH_MS },
   );
+  const rates = useLiveRates(isOperator);
   const credits = useRead(['credits'], (signal) => client.GET('/credits', { signal }), { enabled: isOperator });
   const [requests, errors, usd, unpriced] = ['request_count', 'error_count', 'total_usage', 'unpriced_count'].map(
     (name) => total(result.rows, name),
@@ -102,6 +104,16 @@ function Figures({
           {isWell ? 'All well' : `${(share * 100).toFixed(0)} % fail`}
         </span>
       </Stat>
+      {isOperator && (
+        <Stat
+          label="Right now"
+          hint={
+            rates === undefined ? 'no live view' : `${formatRate(rates.errors)} errors, ${formatUsdShort(rates.usd)} $`
+          }
+        >
+          <span aria-label="Requests a second">{rates === undefined ? '–' : `${formatRate(rates.requests)} /s`}</span>
+        </Stat>
+      )}
       <Stat label={`Requests, ${RANGE_LABELS[range]}`} hint={`${(share * 100).toFixed(1)} % errors`}>
         {formatCompact(requests ?? 0)}
       </Stat>
@@ -281,6 +293,11 @@ function NothingYet({ range }: { readonly range: Range }): ReactElement {
       <CodeBlock label="A first request" text={lines.join('\n')} />
     </Empty>
   );
+}
+
+/** Of a second, with one decimal while it is small. */
+function formatRate(rate: number): string {
+  return rate < 10 ? rate.toFixed(1) : formatCount(Math.round(rate));
 }
 
 function total(rows: readonly AnalyticsRow[], name: string): number {

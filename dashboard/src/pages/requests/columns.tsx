@@ -13,20 +13,13 @@ const right = 'right' as const;
 
 /** What a row says beside its figures, as signs with a word for each. */
 export function notesOf(row: GenerationRow): readonly (readonly [string, string])[] {
-  const attempts = row.attempts ?? 1;
   return [
-    ...(attempts > 1 ? [[`⇄${attempts}`, `${attempts} attempts`] as const] : []),
-    ...((row.stages ?? 0) > 0 ? [[`⚑${row.stages}`, 'a guardrail or plugin acted'] as const] : []),
-    ...(row.is_rescued === true ? [['⛑', 'rescued in the middle of the stream'] as const] : []),
-    ...(row.is_cached === true ? [['≋', 'served from the response cache'] as const] : []),
+    ...(row.attempts > 1 ? [[`⇄${row.attempts}`, `${row.attempts} attempts`] as const] : []),
+    ...(row.is_rescued ? [['⛑', 'rescued in the middle of the stream'] as const] : []),
+    ...(row.is_cached ? [['≋', 'served from the response cache'] as const] : []),
     ...(row.usage_source === 'estimated' ? [['≈', 'tokens are estimated'] as const] : []),
-    ...((row.warnings ?? 0) > 0 ? [[`!${row.warnings}`, `${row.warnings} warnings`] as const] : []),
+    ...(row.warnings > 0 ? [[`!${row.warnings}`, `${row.warnings} warnings`] as const] : []),
   ];
-}
-
-export function statusOf(row: GenerationRow): number | null {
-  if (typeof row.status === 'number') return row.status;
-  return row.finish_reason === 'error' ? 500 : 200;
 }
 
 /** Every column of the list; the first ten are shown until others are chosen. */
@@ -38,7 +31,7 @@ export function requestColumns(nowMs: number, keyName: (hash: string) => string)
       width: 98,
       cell: ({ created_at: at }) => mono(formatRowTime(new Date(at), nowMs)),
     },
-    { id: 'status', title: 'St', width: 42, cell: (row) => <Status status={statusOf(row)} /> },
+    { id: 'status', title: 'St', width: 42, cell: (row) => <Status status={row.status} /> },
     {
       id: 'model',
       title: 'Model',
@@ -51,8 +44,7 @@ export function requestColumns(nowMs: number, keyName: (hash: string) => string)
       id: 'key',
       title: 'Key',
       width: 96,
-      cell: ({ api_key_hash: hash, api_key_name: name }) =>
-        named(name ?? (hash === null || hash === undefined ? null : keyName(hash))),
+      cell: ({ api_key_hash: hash, api_key_name: name }) => named(name ?? keyName(hash)),
     },
     { id: 'in', title: 'In', width: 70, align: right, cell: ({ tokens_prompt: count }) => mono(formatCount(count)) },
     {

@@ -4,7 +4,9 @@ import { useState, type ReactElement } from 'react';
 import { useAnalytics } from '../../api/analytics.ts';
 import { toBuckets } from '../../api/buckets.ts';
 import { asApiError } from '../../api/errors.ts';
-import { readGenerations, type GenerationRow } from '../../api/generations.ts';
+import { readGenerations, type GenerationPage, type GenerationRow } from '../../api/generations.ts';
+import { mergeRows } from '../../api/live/tail.ts';
+import { useLiveTail, type LiveTail } from '../../api/live/use-live.ts';
 import { useKeys } from '../../api/lists.ts';
 import { useConsole } from '../../api/session.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
@@ -16,7 +18,7 @@ import { NothingMatches } from '../../parts/nothing-matches.tsx';
 import { Page as Frame } from '../../parts/page.tsx';
 import { RangeSelect } from '../../parts/range-select.tsx';
 import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
-import { Empty, Failure, Needs, Skeleton } from '../../parts/states.tsx';
+import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { useNow } from '../../parts/text.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
 import { boundsOf, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
@@ -25,15 +27,24 @@ import { chosenColumns, requestColumns } from './columns.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { Peek } from './peek.tsx';
 import { parseRequestsSearch, type RequestsSearch } from './search.ts';
+import { TailButtons, TailNotes } from './tail.tsx';
 
-const PAGE = '100';
-const TAIL_MS = 5_000;
+const PAGE = 100;
+/** Where there is no live view. */
+const READ_AGAIN_MS = 5_000;
 
 /** Find one request among millions. */
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parseRequestsSearch);
-  const [isTailing, setIsTailing] = useState(false);
-  useHotkeys({ p: () => setIsTailing(!isTailing) });
+  const [isPaused, setIsPaused] = useState(false);
+  const filters = Object.fromEntries(search.filters.map(({ name, value }) => [name, value]));
+  const live = useLiveTail(filters, search.isTailing, isPaused);
+  const toggle = (): void => {
+    if (!search.isTailing) change({ tail: 'true' }, false);
+    else if (isPaused) live.resume();
+    setIsPaused(search.isTailing && !isPaused);
+  };
+  useHotkeys({ p: toggle });
   return (
     <Frame
       title="Requests"
@@ -45,21 +56,27 @@ export function Page(): ReactElement {
             onChange={(range) => change({ range: range === '24h' ? undefined : range })}
           />
           <ColumnChooser chosen={search.columns} onChange={(cols) => change({ cols }, false)} />
-          <Button
-            icon={isTailing ? 'pause' : 'play'}
-            hotkey="p"
-            aria-pressed={isTailing}
-            onClick={() => setIsTailing(!isTailing)}
-          >
-            Tail
-          </Button>
+          <TailButtons
+            isTailing={search.isTailing}
+            isPaused={isPaused}
+            waiting={live.tail?.waitingCount ?? 0}
+            onToggle={toggle}
+            onEnd={() => {
+              setIsPaused(false);
+              change({ tail: undefined }, false);
+            }}
+          />
         </>
       }
       bar={<FilterBar filters={search.filters} onChange={change} />}
     >
-      <Needs operation="GET /generations">
-        <Found search={search} change={change} isTailing={isTailing} />
-      </Needs>
+      <Found
+        search={search}
+        change={change}
+        filters={filters}
+        live={live}
+        isPolled={search.isTailing && !isPaused && live.tail === undefined}
+      />
     </Frame>
   );
 }
@@ -67,48 +84,80 @@ export function Page(): ReactElement {
 function Found({
   search,
   change,
-  isTailing,
+  filters,
+  live: { tail, forgetGap },
+  isPolled,
 }: {
   readonly search: RequestsSearch;
   readonly change: ChangeSearch;
-  readonly isTailing: boolean;
+  readonly filters: Readonly<Record<string, string>>;
+  readonly live: LiveTail;
+  readonly isPolled: boolean;
 }): ReactElement {
   const bounds = boundsOf(search.range, useNow());
-  const filters = Object.fromEntries(search.filters.map(({ name, value }) => [name, value]));
   const list = useInfiniteQuery({
     queryKey: ['generations', search.range, filters],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) =>
-      readGenerations({ ...filters, from: bounds.start, limit: PAGE, cursor: pageParam }, signal),
+      readGenerations(
+        filters,
+        { from: bounds.start, limit: PAGE, ...(pageParam !== '' && { cursor: pageParam }) },
+        signal,
+      ),
     getNextPageParam: ({ cursor }) => cursor,
-    refetchInterval: isTailing ? TAIL_MS : false,
+    refetchInterval: isPolled ? READ_AGAIN_MS : false,
     retry: false,
   });
-  const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
-  const last = list.data?.pages.at(-1);
-  const more = list.hasNextPage ? (
-    <div className="flex items-center gap-3 p-3 text-dim">
-      <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-        {list.isFetchingNextPage ? 'Looking …' : 'Load older'}
-      </Button>
-      {last?.searchedTo !== undefined && (
-        <span>looked back to {last.searchedTo.slice(0, 16).replace('T', ' ')} UTC</span>
-      )}
-      {last?.lookedAt !== undefined && <span>{formatCount(last.lookedAt)} looked at</span>}
-    </div>
-  ) : undefined;
+  const rows = mergeRows(tail?.rows ?? [], list.data?.pages.flatMap((page) => page.rows) ?? []);
+  const readAgain = (): void => void list.refetch().then(forgetGap);
   if (list.isPending) return <Skeleton rows={14} />;
   if (list.isError && rows.length === 0)
     return <Failure error={asApiError(list.error)} onRetry={() => void list.refetch()} />;
   return (
     <>
       <Histogram search={search} bounds={bounds} />
+      {tail !== undefined && <TailNotes tail={tail} onReadAgain={readAgain} />}
       {rows.length === 0 ? (
         <None search={search} change={change} />
       ) : (
-        <Rows rows={rows} search={search} change={change} foot={more} />
+        <Rows
+          rows={rows}
+          search={search}
+          change={change}
+          foot={
+            list.hasNextPage ? (
+              <Older
+                last={list.data?.pages.at(-1)}
+                isLooking={list.isFetchingNextPage}
+                onMore={() => void list.fetchNextPage()}
+              />
+            ) : undefined
+          }
+        />
       )}
     </>
+  );
+}
+
+function Older({
+  last,
+  isLooking,
+  onMore,
+}: {
+  readonly last: GenerationPage | undefined;
+  readonly isLooking: boolean;
+  readonly onMore: () => void;
+}): ReactElement {
+  return (
+    <div className="flex items-center gap-3 p-3 text-dim">
+      <Button disabled={isLooking} onClick={onMore}>
+        {isLooking ? 'Looking …' : 'Load older'}
+      </Button>
+      {last?.searchedTo !== undefined && (
+        <span>looked back to {last.searchedTo.slice(0, 16).replace('T', ' ')} UTC</span>
+      )}
+      {last?.lookedAt !== undefined && <span>{formatCount(last.lookedAt)} looked at</span>}
+    </div>
   );
 }
 

@@ -8,7 +8,7 @@ import { Facts, Section } from '../../parts/page.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Ago, Money, Name } from '../../parts/text.tsx';
 import { formatMs } from '../../parts/time.ts';
-import { notesOf, statusOf } from './columns.tsx';
+import { notesOf } from './columns.tsx';
 
 interface PeekProps {
   readonly row: GenerationRow;
@@ -31,7 +31,7 @@ export function Peek({ row, onClose, onPrevious, onNext, onOpen }: PeekProps): R
       <Section title="Request" actions={<To to={`/ui/requests/${row.id}`}>whole story</To>}>
         <Facts
           of={[
-            ['Status', <Status key="status" status={statusOf(row)} />],
+            ['Status', <Status key="status" status={row.status} />],
             ['When', <Ago key="when" at={row.created_at} />],
             ['Served by', row.provider_name ?? '–'],
             ['Finished', row.finish_reason ?? (row.cancelled ? 'cancelled' : '–')],

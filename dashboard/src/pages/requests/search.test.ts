@@ -9,7 +9,7 @@ test('reads typed filters as parameters of the address', () => {
     min_cost: '0.01',
     session: 'cart-17',
   });
-  assert.deepEqual(parseTyped('429 claude'), { status: '429', model: '*claude*' });
+  assert.deepEqual(parseTyped('429 claude'), { status: '429', model: 'claude*' });
   assert.deepEqual(parseTyped('ttft>=500 req-abcdef'), { min_ttft: '500', request_id: 'req-abcdef' });
 });
 
@@ -20,4 +20,5 @@ test('keeps filters in the order of the API, and leaves out empty ones', () => {
     { name: 'model', value: 'acme/one' },
   ]);
   assert.equal(range, '1h');
+  assert.equal(parseRequestsSearch({ tail: 'true' }).isTailing, true);
 });

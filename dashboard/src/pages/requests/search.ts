@@ -32,6 +32,8 @@ export interface RequestsSearch {
   readonly filters: readonly { readonly name: FilterName; readonly value: string }[];
   readonly peek: string;
   readonly columns: string;
+  /** New requests are shown as they happen. */
+  readonly isTailing: boolean;
 }
 
 export function parseRequestsSearch(search: Search): RequestsSearch {
@@ -43,6 +45,7 @@ export function parseRequestsSearch(search: Search): RequestsSearch {
     }),
     peek: search['peek'] ?? '',
     columns: search['cols'] ?? '',
+    isTailing: search['tail'] === 'true',
   };
 }
 
@@ -62,7 +65,7 @@ export function parseTyped(text: string): Readonly<Record<string, string>> {
     if (known !== undefined) found[known] = value;
     else if (/^\d{3}$|^error$|^\dxx$/.test(word)) found['status'] = word;
     else if (word.startsWith('req-')) found['request_id'] = word;
-    else found['model'] = word.includes('/') || word.includes('*') ? word : `*${word}*`;
+    else found['model'] = word.includes('/') || word.endsWith('*') ? word : `${word}*`;
   }
   return found;
 }

@@ -7,13 +7,13 @@ import { Segments } from '../../parts/field.tsx';
 import { formatCount, formatUsd } from '../../parts/money.ts';
 import { Page as Frame, Section, Stat, Stats } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
-import { Empty, Load, Needs } from '../../parts/states.tsx';
+import { Empty, Load } from '../../parts/states.tsx';
 import { Money, Name, useNow } from '../../parts/text.tsx';
 import { formatMs, formatRowTime, formatSpan } from '../../parts/time.ts';
 import { findingsOf } from './findings.ts';
 import { parseSessionSearch, WIDTHS, type SessionSearch } from './search.ts';
 
-const ROWS = '500';
+const ROWS = 500;
 const COLORS = 8;
 
 /** One conversation: its turns, each as wide as it was dear, long or large. */
@@ -32,9 +32,7 @@ export function Page(): ReactElement {
         </>
       }
     >
-      <Needs operation="GET /generations">
-        <Conversation id={id} />
-      </Needs>
+      <Conversation id={id} />
     </Frame>
   );
 }
@@ -42,11 +40,11 @@ export function Page(): ReactElement {
 function Conversation({ id }: { readonly id: string }): ReactElement {
   const [{ width }, change] = useSearchState(parseSessionSearch);
   const list = useRead(['session', id], async (signal) => ({
-    data: await readGenerations({ session: id, limit: ROWS }, signal),
+    data: await readGenerations({ session: id }, { limit: ROWS }, signal),
   }));
   return (
     <Load of={list}>
-      {({ rows }) => {
+      {({ rows, cursor }) => {
         const turns = rows.toReversed();
         if (turns.length === 0)
           return (
@@ -59,6 +57,11 @@ function Conversation({ id }: { readonly id: string }): ReactElement {
           );
         return (
           <>
+            {cursor !== undefined && (
+              <p role="note" className="border-b border-line bg-warn-soft px-4 py-1 text-warn">
+                The session is longer: what you see is of its newest {formatCount(ROWS)} turns.
+              </p>
+            )}
             <Sums turns={turns} />
             <Section
               title="Turns"

@@ -1,0 +1,43 @@
+import type { LiveFilters, LiveRow } from './messages.ts';
+
+type Test = (row: LiveRow, value: string) => boolean;
+
+/** Filters of lists that a row can be judged by, by their names in the API. */
+const TESTS: Readonly<Record<string, Test>> = {
+  model: (row, value) => isText(row.model, value),
+  requested: (row, value) => isText(row.requested_model, value),
+  key: (row, value) => row.api_key_hash === value,
+  workspace: (row, value) => row.workspace_id === value,
+  session: (row, value) => row.session_id === value,
+  request_id: (row, value) => row.request_id === value,
+  router: (row, value) => row.router === value,
+  task: (row, value) => row.task_type === value,
+  finish: (row, value) => row.finish_reason === value,
+  status: (row, value) => isStatus(row, value),
+  cached: (row, value) => String(row.is_cached) === value,
+  byok: (row, value) => String(row.is_byok) === value,
+  rescued: (row, value) => String(row.is_rescued) === value,
+  warned: (row, value) => String(row.warnings > 0) === value,
+  min_cost: (row, value) => (row.total_cost ?? -1) >= Number(value),
+  min_ms: (row, value) => (row.latency ?? -1) >= Number(value),
+  min_ttft: (row, value) => (row.time_to_first_token ?? -1) >= Number(value),
+};
+
+/** Whether a live view can be filtered so: rows have no slug of the provider, for example. */
+export function canFilterLive(filters: LiveFilters): boolean {
+  return Object.keys(filters).every((name) => Object.hasOwn(TESTS, name));
+}
+
+export function fitsFilters(row: LiveRow, filters: LiveFilters): boolean {
+  return Object.entries(filters).every(([name, value]) => TESTS[name]?.(row, value) === true);
+}
+
+function isText(text: string, wanted: string): boolean {
+  return wanted.endsWith('*') ? text.startsWith(wanted.slice(0, -1)) : text === wanted;
+}
+
+function isStatus({ status, cancelled }: LiveRow, wanted: string): boolean {
+  if (wanted === 'error') return status >= 400;
+  if (wanted === 'cancelled') return cancelled;
+  return /^\dxx$/.test(wanted) ? Math.floor(status / 100) === Number(wanted[0]) : status === Number(wanted);
+}
