@@ -63,7 +63,13 @@ async function measure(what: string, run: () => unknown, kb?: number): Promise<P
 function measureStage(what: string, plugins: readonly Plugin[]): Promise<PluginCost> {
   const request = requestOf([emit('user', 'What is the capital of France?')]);
   const input: ApplyPluginsInput = {
-    log: { warn: () => undefined, chargePlugin: () => undefined, errorMetadata: {} },
+    log: {
+      warn: () => undefined,
+      chargePlugin: () => undefined,
+      errorMetadata: {},
+      createdMs: 0,
+      noteStep: () => undefined,
+    },
     report: openRouteReport('bench/model', 0),
     rules: { policy: POLICY },
     variants: new Set(),

@@ -37,7 +37,9 @@ export class Exchange extends OpenRequest<GenerationRequest> {
     format: ClientFormat,
     writer: ResponseWriter,
   ) {
-    super(deps, { ...incoming, requestId: incoming.nested?.requestId ?? incoming.background?.generationId }, writer);
+    const { nested, background } = incoming;
+    const requestId = nested?.requestId ?? background?.generationId;
+    super(deps, { ...incoming, requestId, startedBy: nested?.startedBy }, writer);
     this.#streams = deps.streams;
     this.incoming = incoming;
     this.format = format;

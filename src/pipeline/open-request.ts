@@ -7,7 +7,7 @@ import { openRouteReport } from '../canonical/route-report.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Cancellation } from '../lib/async/cancellation.ts';
 import { createLruCache } from '../lib/cache/lru-cache.ts';
-import { RequestLog } from '../telemetry/request-log.ts';
+import { RequestLog, type StepOfGeneration } from '../telemetry/request-log.ts';
 import { ResponseMeter } from '../telemetry/response-meter.ts';
 import type { ErrorContext, FinalUsage } from '../wire/format.ts';
 import { BudgetReservation, type BudgetReservationDeps } from './admission/budget-reservation.ts';
@@ -36,6 +36,7 @@ export interface ArrivedRequest<Request extends ModelRequest> {
   readonly id: string;
   /** The id of the caller's request; absent: this is it. */
   readonly requestId?: string | undefined;
+  readonly startedBy?: StepOfGeneration | undefined;
   readonly request: Request;
   readonly principal: Principal;
   /** Monotonic ms. */
@@ -172,12 +173,13 @@ export class OpenRequest<Request extends ModelRequest> {
 
 function openFacts<Request extends ModelRequest>(
   deps: OpenRequestDeps,
-  { id, requestId, request, principal, arrivedMs, isLarge }: ArrivedRequest<Request>,
+  { id, requestId, startedBy, request, principal, arrivedMs, isLarge }: ArrivedRequest<Request>,
 ): RequestFacts<Request> {
   const { models, user } = request.directives;
   const log = new RequestLog<Request>({
     id,
     requestId,
+    startedBy,
     request,
     isLarge,
     principal,

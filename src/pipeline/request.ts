@@ -12,7 +12,7 @@ import type { Model } from '../catalog/model.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { CredentialsOf, Candidate, RoutePlan, Shortcut } from '../routing/route-plan.ts';
 import type { Session } from '../routing/sticky.ts';
-import type { RequestLog } from '../telemetry/request-log.ts';
+import type { RequestLog, StepOfGeneration } from '../telemetry/request-log.ts';
 import type { ResponseMeter } from '../telemetry/response-meter.ts';
 import type { ClientFormat, ErrorContext, FinalUsage } from '../wire/format.ts';
 
@@ -57,6 +57,8 @@ export type KeepResponse = (response: JsonObject, isCancelled: boolean) => Promi
 export interface NestedContext {
   /** The id of the outermost request, which all records of it share. */
   readonly requestId: string;
+  /** The step of the generation outside that runs it. */
+  readonly startedBy: StepOfGeneration | undefined;
   /** How many generations it is inside of, at least 1. */
   readonly depth: number;
   /** The most that it may cost, nano-USD. */

@@ -46,6 +46,8 @@ type LogFacts = Pick<
   | 'warningsDropped'
   | 'rescues'
   | 'serverTools'
+  | 'steps'
+  | 'startedBy'
   | 'cacheSourceId'
   | 'error'
   | 'capture'

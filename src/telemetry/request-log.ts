@@ -2,6 +2,7 @@ import type { Warning } from '../canonical/extra.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { ModelRequest } from '../canonical/operation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { StartedBy } from '../canonical/tools/nested-generation.ts';
 import type { Usage } from '../canonical/usage.ts';
 import type { Cost, PriceTable } from '../catalog/price.ts';
 import type { Json } from '../lib/json.ts';
@@ -54,7 +55,27 @@ export interface RouterChoice {
   readonly comparedWith: { readonly model: string; readonly price: PriceTable } | undefined;
 }
 
+/** The step that a generation inside another one is run by. */
+export interface StepOfGeneration extends StartedBy {
+  readonly generationId: string;
+}
+
+/** A tool or a plugin that ran for a request. */
+export interface StepRun extends StartedBy {
+  /** As models or configurations call it. */
+  readonly name: string;
+  /** Of a tool: its type, and the call's own id. */
+  readonly type?: string;
+  readonly callId?: string;
+  /** Since the request came. */
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly hasFailed: boolean;
+}
+
 const WARNINGS_MAX = 50;
+/** Of one request: later ones are in no trace. */
+const STEPS_MAX = 100;
 
 /**
  * The facts of one request, appended while it runs and read when it is settled. It holds no secret and, but for `capture`,
@@ -91,6 +112,10 @@ export class RequestLog<Request extends ModelRequest = GenerationRequest> {
   readonly errorMetadata: Record<string, Json> = {};
   /** Generations inside this one, each with a record and a charge of its own. */
   readonly nestedRuns: NestedRun[] = [];
+  /** Tools and plugins, in the order in which they ended. */
+  readonly steps: StepRun[] = [];
+  /** The step of another generation that this one is run by. */
+  readonly startedBy: StepOfGeneration | undefined;
   routerChoice: RouterChoice | undefined;
   /** What the request is about, a tag of `model-selection/classify/task-tags.ts`, where it was classified without a router. */
   taskType: string | undefined;
@@ -106,6 +131,7 @@ export class RequestLog<Request extends ModelRequest = GenerationRequest> {
     readonly id: string;
     /** The id of the caller's request; absent: this is it. */
     readonly requestId?: string | undefined;
+    readonly startedBy?: StepOfGeneration | undefined;
     readonly request: Request;
     readonly isLarge?: boolean | undefined;
     readonly principal: RequestOwner;
@@ -115,6 +141,7 @@ export class RequestLog<Request extends ModelRequest = GenerationRequest> {
   }) {
     this.id = options.id;
     this.requestId = options.requestId ?? options.id;
+    this.startedBy = options.startedBy;
     this.request = options.request;
     this.isLarge = options.isLarge === true;
     this.principal = options.principal;
@@ -128,6 +155,10 @@ export class RequestLog<Request extends ModelRequest = GenerationRequest> {
       if (this.warnings.length < WARNINGS_MAX) this.warnings.push(warning);
       else this.warningsDropped++;
     }
+  }
+
+  noteStep(step: StepRun): void {
+    if (this.steps.length < STEPS_MAX) this.steps.push(step);
   }
 
   /** A plugin owes a fee. */

@@ -50,8 +50,6 @@ export interface ToolContext {
   /** A monotonic clock for durations, ms. */
   readonly monotonicMs: () => number;
   readonly abilities: ToolAbilities;
-  /** Calls a model on the caller's account. */
-  readonly generate: GenerateNested;
   /** The models that it may choose from. */
   readonly choice?: ModelChoice;
   /** What the request may still cost by the stop condition `max_cost`, nano-USD; `undefined`: there is none. */
@@ -69,6 +67,8 @@ export interface ToolCall<Arguments> {
   readonly turn: number;
   /** The conversation that the model saw when it called. */
   readonly turns: GenerationRequest['turns'];
+  /** Calls a model on the caller's account. */
+  readonly generate: GenerateNested;
   /** Aborts when the response is no longer needed, or the call has taken too long. */
   readonly signal: AbortSignal;
 }

@@ -198,7 +198,7 @@ suite('the slugs', () => {
 });
 
 test('may be called by a tool that calls a model, without nesting', async (t) => {
-  const helper = testTool('files', async ({ signal }, { generate }) => {
+  const helper = testTool('files', async ({ generate, signal }) => {
     const { response } = await generate(
       {
         models: ['acme/outer'],

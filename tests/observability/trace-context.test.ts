@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { startSpanReceiver } from '../support/http/span-receiver.ts';
 import { json, startUpstream, type Arrived, type ScriptedUpstream } from '../support/upstream.ts';
 
 const TRACE_ID = 'a1'.repeat(16);
@@ -25,37 +21,6 @@ const VECTOR = {
   data: [{ object: 'embedding', index: 0, embedding: [0.5] }],
   usage: { prompt_tokens: 1, total_tokens: 1 },
 };
-
-interface ReceivedSpan {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-}
-
-/** A destination that keeps the spans that it receives. */
-async function startReceiver(t: TestContext): Promise<{ readonly url: string; readonly spans: ReceivedSpan[] }> {
-  const spans: ReceivedSpan[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const bytes = Buffer.concat(chunks);
-      const text = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8');
-      const body = JSON.parse(text) as {
-        readonly resourceSpans: readonly {
-          readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[];
-        }[];
-      };
-      spans.push(...(body.resourceSpans[0]?.scopeSpans[0]?.spans ?? []));
-      response.writeHead(200).end();
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans };
-}
 
 interface Setup {
   readonly gateway: RunningGateway;
@@ -112,8 +77,7 @@ suite('trace context of calls', () => {
   // @spec destination-23
   test('reaches the providers with the setting, and no other one, as the span of the attempt', async (t) => {
     const { gateway, own, vendor } = await open(t);
-    const { url, spans } = await startReceiver(t);
-    await addDestination(gateway, url);
+    const receiver = await startSpanReceiver(t, gateway);
     own.script = json(503, { error: { message: 'busy' } });
     await chat(gateway, { model: 'acme/both' }, PARENT);
     const [failed] = own.arrived;
@@ -124,7 +88,7 @@ suite('trace context of calls', () => {
     assert.deepEqual([traceId, flags, failed.headers['tracestate']], [TRACE_ID, '01', 'vendor=x']);
     assert.equal(failed.headers['baggage'], undefined);
     assert.notEqual(spanId, 'b2'.repeat(8), "the caller's own span is not the parent");
-    const tree = await spansOf(spans, 4);
+    const tree = await receiver.next(4);
     const attempt = tree.find((span) => span.spanId === spanId);
     const generation = tree.find((span) => span.spanId === attempt?.parentSpanId);
     assert.deepEqual([attempt?.name, generation?.name], ['attempt 1 own', 'chat acme/both']);
@@ -133,13 +97,12 @@ suite('trace context of calls', () => {
   // @spec destination-23
   test('names a span that destinations receive, although there is one attempt', async (t) => {
     const { gateway, own } = await open(t);
-    const { url, spans } = await startReceiver(t);
-    await addDestination(gateway, url);
+    const receiver = await startSpanReceiver(t, gateway);
     await chat(gateway);
     const [arrived] = own.arrived;
     assert.ok(arrived !== undefined);
     const { traceId, spanId } = sentContext(arrived);
-    const tree = await spansOf(spans, 3);
+    const tree = await receiver.next(3);
     const attempt = tree.find((span) => span.spanId === spanId);
     assert.deepEqual([attempt?.name, attempt?.traceId], ['attempt 1 own', traceId]);
   });
@@ -174,30 +137,3 @@ suite('trace context of calls', () => {
     assert.equal(sentContext(arrived).traceId, TRACE_ID);
   });
 });
-
-async function addDestination(gateway: RunningGateway, url: string): Promise<void> {
-  const call = async (method: string, path: string, body: object) => {
-    const answer = await fetch(gateway.baseUrl + path, {
-      method,
-      headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    assert.ok(answer.status < 300, await answer.text());
-  };
-  await call('PATCH', '/workspaces/default', { is_observability_broadcast_enabled: true });
-  await call('POST', '/observability/destinations', {
-    type: 'otel-collector',
-    name: 'Collector',
-    config: { endpoint: url },
-    broadcast_generation_request_context: true,
-    skip_test: true,
-  });
-}
-
-async function spansOf(spans: readonly ReceivedSpan[], count: number): Promise<readonly ReceivedSpan[]> {
-  for (let tries = 0; spans.length < count; tries++) {
-    assert.ok(tries < 400, `${spans.length} of ${count} spans arrived`);
-    await sleep(25);
-  }
-  return spans;
-}

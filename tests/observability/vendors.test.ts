@@ -398,12 +398,64 @@ test('a tree has the request and its attempts, and usage and cost stand once in 
   assert.equal(new Set(both.map(({ traceId }) => traceId)).size, 1, 'generations of one request share a trace');
 });
 
+// @spec destination-24
+test('a tool is one at each vendor, below its generation, and counts no usage', async () => {
+  const startMs = 1_795_247_857_000;
+  const step = {
+    kind: 'tool',
+    key: '0 call_0',
+    name: 'search',
+    startMs,
+    endMs: startMs + 500,
+    hasFailed: true,
+  } as const;
+  const batch = [sampleExported({ steps: [step] })];
+  const kinds: Readonly<Record<string, readonly [string, string]>> = {
+    langfuse: ['langfuse.observation.type', 'tool'],
+    langsmith: ['langsmith.span.kind', 'tool'],
+    braintrust: ['braintrust.span_attributes', '{"type":"tool"}'],
+    arize: ['openinference.span.kind', 'TOOL'],
+    opik: ['gen_ai.operation.name', 'execute_tool'],
+    weave: ['gen_ai.operation.name', 'execute_tool'],
+    newrelic: ['gen_ai.operation.name', 'execute_tool'],
+    sentry: ['gen_ai.operation.name', 'execute_tool'],
+    grafana: ['gen_ai.operation.name', 'execute_tool'],
+  };
+  for (const [type, [key, value]] of Object.entries(kinds)) {
+    const { spans } = spansIn(await firstCall(type, batch));
+    const tool = spans.find(({ name }) => name === 'execute_tool search') ?? assert.fail(`${type} has no tool`);
+    const own = spans.find(({ name }) => name === 'Recommend');
+    const attributes = membersOf(tool['attributes']);
+    assert.deepEqual([tool['parentSpanId'], attributes[key]], [own?.['spanId'], value], type);
+    const counting = Object.keys(attributes).filter((name) => /usage|token|cost|metrics/.test(name));
+    assert.deepEqual(counting, [], type);
+  }
+  const datadog = jsonOf(await firstCall('datadog', batch));
+  const [own, tool] = listOf(membersOf(membersOf(datadog['data'])['attributes'])['spans']);
+  assert.deepEqual(
+    [tool?.['parent_id'], membersOf(tool?.['meta'])['kind'], tool?.['status'], tool?.['metrics']],
+    [own?.['span_id'], 'tool', 'error', {}],
+  );
+  const events = listOf(jsonOf(await firstCall('posthog', batch))['batch']);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['$ai_generation', '$ai_span'],
+  );
+  const rows = bodyOf(await firstCall('clickhouse', batch))
+    .trim()
+    .split('\n')
+    .map((line) => parseJsonObject(line) ?? {});
+  const row = rows.find((one) => one['SpanName'] === 'execute_tool search');
+  assert.deepEqual([row?.['Operation'], row?.['InputTokens'], row?.['Cost']], ['execute_tool', null, null]);
+});
+
 test('both encodings say the same, of negative numbers and every type of value, too', () => {
   const batch: SpanExport = {
     resource: { 'service.name': 'x' },
     scope: { name: 's', version: '1' },
     spans: [
       {
+        role: 'generation',
         traceId: 'ab'.repeat(16),
         traceState: 'a=b',
         spanId: 'cd'.repeat(8),

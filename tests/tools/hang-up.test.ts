@@ -58,7 +58,7 @@ suite('a caller that hangs up', () => {
     test(`stops a nested generation, and its upstream: ${how}`, async (t) => {
       const stopped = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<void>();
-      const files = testTool('files', async ({ signal }, { generate }) => {
+      const files = testTool('files', async ({ generate, signal }) => {
         await generate(
           { models: ['acme/messages'], turns: [{ role: 'user', blocks: [{ type: 'text', text: 'Hi.' }] }] },
           signal,

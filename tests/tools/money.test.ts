@@ -224,7 +224,7 @@ suite('a later turn that fails everywhere', () => {
 });
 
 suite('a nested generation', () => {
-  const asks = testTool('files', async ({ signal }, { generate }) => {
+  const asks = testTool('files', async ({ generate, signal }) => {
     const { response, model, costNanoUsd, generationId } = await generate(
       {
         models: ['acme/messages'],
@@ -267,7 +267,7 @@ suite('a nested generation', () => {
   });
 
   test('is an error of the tool when it is refused', async (t) => {
-    const unknown = testTool('files', async ({ signal }, { generate }) => {
+    const unknown = testTool('files', async ({ generate, signal }) => {
       await generate({ models: ['acme/nothing'], turns: [] }, signal);
       return { result: {} };
     });
@@ -278,7 +278,7 @@ suite('a nested generation', () => {
 
   // @spec request-30
   test('may call server tools itself, to a depth of two', async (t) => {
-    const deeper = testTool('files', async ({ signal }, { generate }) => {
+    const deeper = testTool('files', async ({ generate, signal }) => {
       const question = {
         models: ['acme/chat'],
         turns: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: 'Deeper.' }] }],
@@ -300,7 +300,7 @@ suite('a nested generation', () => {
   });
 
   test('gets a maximum that its budget pays for', async (t) => {
-    const frugal = testTool('files', async ({ signal }, { generate }) => {
+    const frugal = testTool('files', async ({ generate, signal }) => {
       await generate(
         {
           models: ['acme/messages'],

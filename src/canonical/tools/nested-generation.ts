@@ -2,6 +2,13 @@ import type { GenerationResponse } from '../response.ts';
 import type { Settings, Tool, Turn } from '../request.ts';
 import type { Usage } from '../usage.ts';
 
+/** The step of a request that runs a generation inside it. */
+export interface StartedBy {
+  readonly kind: 'tool' | 'plugin';
+  /** Names it among the steps of its kind. */
+  readonly key: string;
+}
+
 /** A generation that a tool or a plugin runs while it serves a request. */
 export interface NestedInput {
   /** Slugs; the first one serves, the others are its fallbacks. */
@@ -16,6 +23,8 @@ export interface NestedInput {
   readonly withoutTools?: readonly string[];
   /** The most that it may cost, nano-USD. Absent: what the caller's limits leave. */
   readonly budgetNanoUsd?: number;
+  /** What runs it: the pipeline says so, not the tool or plugin. */
+  readonly startedBy?: StartedBy;
   /** Called once with the usage and the cost, on success and on failure; not called where it was refused before it began. */
   readonly ended?: (run: { readonly usage: Usage; readonly costNanoUsd: number }) => void;
 }

@@ -76,6 +76,8 @@ export function recordOf({ tag }: Pick<SettleDeps, 'tag'>, facts: RequestFacts<M
     warningsDropped: log.warningsDropped,
     rescues: log.rescues,
     serverTools: log.serverTools,
+    steps: log.steps,
+    startedBy: log.startedBy,
     cacheSourceId: log.cacheSourceId,
     error: log.error,
     capture: log.capture,

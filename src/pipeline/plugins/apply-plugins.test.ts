@@ -40,6 +40,8 @@ function run(plugins: readonly Plugin[], request: GenerationRequest, abilities: 
     warn: (more: readonly Warning[]): void => void warnings.push(...more),
     chargePlugin: () => undefined,
     errorMetadata: {},
+    createdMs: 0,
+    noteStep: () => undefined,
   };
   const question = {
     log,
@@ -149,25 +151,27 @@ test('passes a request on that no plugin changes', async () => {
 });
 
 test('gives a plugin what it may use, and reports what it notes', async () => {
-  const generate: GenerateNested = () => Promise.reject(new Error('not called'));
+  const inputs: unknown[] = [];
+  const generate: GenerateNested = (input) => {
+    inputs.push(input);
+    return Promise.reject(new Error('not answered'));
+  };
   const noter: Plugin = {
     id: 'noter',
     summary: 'Of a test.',
     options,
-    transformRequest(request, _options, context) {
-      const { abilities, isRequested } = context;
-      context.note({
-        type: 'plugin',
-        name: 'noter',
-        data: { asked: isRequested, mayGenerate: abilities.generate === generate },
-      });
+    async transformRequest(request, _options, context) {
+      const { abilities, isRequested, signal } = context;
+      context.note({ type: 'plugin', name: 'noter', data: { asked: isRequested } });
       context.warn({ code: 'content-dropped', path: 'messages', message: 'noted' });
-      return Promise.resolve(request);
+      await abilities.generate?.({ models: ['a/b'], turns: [] }, signal).catch(() => undefined);
+      return request;
     },
   };
   const { report, warnings, transformed } = run([noter], requestFor(['a/b'], 'noter'), { generate });
   await transformed;
-  assert.deepEqual(report.pipeline, [{ type: 'plugin', name: 'noter', data: { asked: true, mayGenerate: true } }]);
+  assert.deepEqual(report.pipeline, [{ type: 'plugin', name: 'noter', data: { asked: true } }]);
+  assert.deepEqual(inputs, [{ models: ['a/b'], turns: [], startedBy: { kind: 'plugin', key: 'noter' } }]);
   assert.deepEqual(
     warnings.map(({ message }) => message),
     ['noted'],

@@ -9,6 +9,7 @@ import type {
 } from '../../plugins/contract.ts';
 import type { MemoryLeases } from '../../lib/memory/memory-leases.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
+import { startedBy } from '../server-tools/nested-generation.ts';
 import { enablePlugins, isSlugOf, type EnabledPlugin } from './enabled-plugins.ts';
 import type { CallerRules } from '../request.ts';
 import type { SignalSource } from '../../lib/async/cancellation.ts';
@@ -23,7 +24,7 @@ export interface ApplyPluginsDeps {
 }
 
 export interface ApplyPluginsInput {
-  readonly log: Pick<RequestLog, 'warn' | 'chargePlugin' | 'errorMetadata'>;
+  readonly log: Pick<RequestLog, 'warn' | 'chargePlugin' | 'errorMetadata' | 'createdMs' | 'noteStep'>;
   readonly report: Pick<RouteReport, 'pipeline'>;
   /** Memory that is released when the request is over. Absent: the request is only explained. */
   readonly memory?: MemoryLeases;
@@ -89,17 +90,14 @@ async function run(
   input: ApplyPluginsInput,
   plugins: readonly EnabledPlugin[],
 ): Promise<RequestTransform> {
-  const contexts = plugins.map((enabled) => ({
-    ...enabled,
-    context: contextOf(deps, originalRequest, input, enabled),
-  }));
+  const contexts = plugins.map((enabled): OpenPlugin => {
+    const generations = { count: 0 };
+    const context = contextOf(deps, originalRequest, input, enabled, () => generations.count++);
+    return { ...enabled, context, generations };
+  });
   const running = contexts.filter(({ onlyChooses }) => onlyChooses !== true);
   let request = originalRequest;
-  for (const { plugin, options, context, onlyChooses } of contexts) {
-    if (plugin.chooseModels !== undefined) request = await chooseModels(plugin, request, options, context);
-    if (onlyChooses === true || plugin.transformRequest === undefined) continue;
-    request = await plugin.transformRequest(request, options, context);
-  }
+  for (const enabled of contexts) request = await timed(deps, input.log, enabled, request);
   const transformed = request;
   return {
     request,
@@ -108,6 +106,45 @@ async function run(
       ({ plugin, options, context }) => plugin.transformEvents?.(transformed, options, context) ?? [],
     ),
   };
+}
+
+interface OpenPlugin extends EnabledPlugin {
+  readonly context: PluginContext;
+  /** Generations that it has run. */
+  readonly generations: { readonly count: number };
+}
+
+async function transformBy(
+  { plugin, options, context, onlyChooses }: OpenPlugin,
+  originalRequest: GenerationRequest,
+): Promise<GenerationRequest> {
+  const chosen =
+    plugin.chooseModels === undefined ? originalRequest : await chooseModels(plugin, originalRequest, options, context);
+  if (onlyChooses === true || plugin.transformRequest === undefined) return chosen;
+  return plugin.transformRequest(chosen, options, context);
+}
+
+/** Notes a plugin that changed the request, refused it, or called a model, for its trace. */
+async function timed(
+  { nowMs }: Pick<ApplyPluginsDeps, 'nowMs'>,
+  log: ApplyPluginsInput['log'],
+  enabled: OpenPlugin,
+  originalRequest: GenerationRequest,
+): Promise<GenerationRequest> {
+  const { id } = enabled.plugin;
+  const startedMs = nowMs();
+  const note = (hasFailed: boolean): void => {
+    const startMs = Math.max(0, startedMs - log.createdMs);
+    log.noteStep({ kind: 'plugin', key: id, name: id, startMs, durationMs: nowMs() - startedMs, hasFailed });
+  };
+  try {
+    const transformed = await transformBy(enabled, originalRequest);
+    if (transformed !== originalRequest || enabled.generations.count > 0) note(false);
+    return transformed;
+  } catch (error) {
+    note(true);
+    throw error;
+  }
 }
 
 /**
@@ -150,14 +187,17 @@ function contextOf(
   { directives }: GenerationRequest,
   { log, report, memory, cancellation, abilities, endpointsOf, fund, isNested = false }: ApplyPluginsInput,
   { isRequested, plugin }: EnabledPlugin,
+  onGeneration?: () => void,
 ): PluginContext {
   const slug = directives.models.find((model) => isSlugOf(plugin, model));
+  const all = { ...deps.abilities, ...abilities };
+  const generate = all.generate && startedBy(all.generate, { kind: 'plugin', key: plugin.id }, onGeneration);
   return {
     signal: cancellation.signal,
     isRequested,
     ...(slug !== undefined && { slug }),
     ...(isNested && { isNested: true as const }),
-    abilities: { ...deps.abilities, ...abilities },
+    abilities: { ...all, ...(generate !== undefined && { generate }) },
     nowMs: deps.nowMs,
     note: (stage) => void report.pipeline.push(stage),
     warn: (warning) => log.warn([warning]),

@@ -33,6 +33,8 @@ export async function rehearseRouters(
   const log = {
     routerChoice: undefined,
     errorMetadata: {},
+    createdMs: 0,
+    noteStep: () => undefined,
     warn: () => undefined,
     chargePlugin: () => undefined,
   };

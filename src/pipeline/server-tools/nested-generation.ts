@@ -1,10 +1,16 @@
 import { privacyOf, type Directives, type StopCondition } from '../../canonical/directives.ts';
 import { describeFailure } from '../../canonical/failure/failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { NestedResponse, GenerateNested, NestedInput } from '../../canonical/tools/nested-generation.ts';
+import type {
+  NestedResponse,
+  GenerateNested,
+  NestedInput,
+  StartedBy,
+} from '../../canonical/tools/nested-generation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newGenerationId } from '../../lib/ids.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import type { ClientFormat } from '../../wire/format.ts';
@@ -60,6 +66,7 @@ export function createGenerateNested(
       nested: {
         requestId: parent.nested?.requestId ?? parent.id,
         depth,
+        startedBy: input.startedBy && { ...input.startedBy, generationId: parent.id },
         budgetNanoUsd: input.budgetNanoUsd,
         withoutTools,
         runs,
@@ -72,6 +79,14 @@ export function createGenerateNested(
     const running = answerOf(generate, incoming, format, [cancellation.signal, toolSignal]);
     follow(running);
     return running;
+  };
+}
+
+/** Says of all generations that they are run by one step. */
+export function startedBy(generate: GenerateNested, step: StartedBy, onStart?: () => void): GenerateNested {
+  return (input, signal) => {
+    onStart?.();
+    return generate({ ...input, startedBy: step }, signal);
   };
 }
 
@@ -142,7 +157,7 @@ function requestOf(
 }
 
 function directivesOf({ models, maxToolCalls, budgetNanoUsd }: NestedInput, parent: Directives): Directives {
-  const { user, app, sessionId } = parent;
+  const { user, app, sessionId, trace, traceContext } = parent;
   // Without a call of a tool there is no further turn that could cost more.
   const stop = budgetNanoUsd === undefined || maxToolCalls === 0 ? undefined : stopAt(budgetNanoUsd, maxToolCalls);
   return {
@@ -157,7 +172,15 @@ function directivesOf({ models, maxToolCalls, budgetNanoUsd }: NestedInput, pare
     ...(user !== undefined && { user }),
     ...(app !== undefined && { app }),
     ...(sessionId !== undefined && { sessionId }),
+    // Names are those of the outer generation; the trace is one.
+    ...(trace !== undefined && { trace: withoutNames(trace) }),
+    ...(traceContext !== undefined && { traceContext }),
   };
+}
+
+function withoutNames(trace: JsonObject): JsonObject {
+  const { span_name: _span, generation_name: _generation, ...rest } = trace;
+  return rest;
 }
 
 function stopAt(budgetNanoUsd: number, maxToolCalls: number | undefined): readonly StopCondition[] {

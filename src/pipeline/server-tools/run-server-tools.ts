@@ -56,7 +56,6 @@ export function runServerTools(
       nowMs: () => deps.clock.nowMs(),
       monotonicMs: () => deps.clock.monotonicMs(),
       abilities: deps.toolAbilities,
-      generate: input.generateNested,
       choice: input.choice,
       budgetNanoUsd: () => budgetLeft(offered.originalRequest.directives, facts),
       note: (stage) => void report.pipeline.push(stage),
@@ -67,6 +66,8 @@ export function runServerTools(
       return filters === undefined ? turn : filters.filterResponse(turn);
     },
     fund: ({ charge }, next) => moveReservation(() => afterSpending(charge, nextEstimate(next, route, estimate))),
+    generate: input.generateNested,
+    monotonicMs: () => deps.clock.monotonicMs(),
     onBug: (error) => deps.onBug(error, log.id),
   });
 }

@@ -9,6 +9,7 @@ const question = {
   turn: 0,
   turns: [],
   signal: new AbortController().signal,
+  generate: () => assert.fail('no model is called'),
   onBug: (error: unknown) => assert.fail(String(error)),
 };
 const call = { id: 'call_1', shownId: 'call_1', name: 'look', input: '{}' };

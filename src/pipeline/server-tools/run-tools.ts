@@ -1,9 +1,11 @@
 import { GatewayError } from '../../canonical/gateway-error.ts';
+import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers, type JsonObject } from '../../lib/json.ts';
 import { findExcess } from '../../lib/json/bounds.ts';
 import { failedOutcome, type OpenTool, type ToolContext, type ToolOutcome } from '../../tools/contract.ts';
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
+import { startedBy } from './nested-generation.ts';
 import type { OfferedTool, OfferedTools } from './offer-server-tools.ts';
 import type { PendingCall } from './tool-turn.ts';
 
@@ -35,6 +37,13 @@ export function readyTools(
   );
 }
 
+const KEY_CHARS_MAX = 128;
+
+/** Upstreams number the calls of each turn anew. */
+export function stepKey(turn: number, { id }: Pick<PendingCall, 'id'>): string {
+  return `${turn} ${id.slice(0, KEY_CHARS_MAX)}`;
+}
+
 export interface RunInput {
   /** Which turn of the model called, from 0. */
   readonly turn: number;
@@ -42,6 +51,7 @@ export interface RunInput {
   readonly turns: GenerationRequest['turns'];
   /** Aborts when the request is over. */
   readonly signal: AbortSignal;
+  readonly generate: GenerateNested;
   /** For the operator's eyes: a tool broke. */
   readonly onBug: (error: unknown) => void;
 }
@@ -67,7 +77,14 @@ export async function runTool(tool: ReadyTool, call: PendingCall, options: RunIn
       end.signal.addEventListener('abort', giveUp, { once: true });
       if (end.signal.aborted) giveUp();
     });
-    const running = tool.run({ id: call.id, input: input.value, turn, turns, signal: end.signal });
+    const running = tool.run({
+      id: call.id,
+      input: input.value,
+      turn,
+      turns,
+      generate: startedBy(options.generate, { kind: 'tool', key: stepKey(turn, call) }),
+      signal: end.signal,
+    });
     // Its outcome after its time is dropped, and no unhandled rejection either.
     running.catch(() => undefined);
     return bounded(await Promise.race([running, ended]));

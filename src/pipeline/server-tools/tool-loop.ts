@@ -3,6 +3,7 @@ import type { Block, ToolResultBlock } from '../../canonical/blocks.ts';
 import type { EndEvent, EventBatch, EventSource, GenerationEvent } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
+import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
 import type { ServerCall } from '../../canonical/tools/server-call.ts';
 import type { Candidate } from '../../routing/route-plan.ts';
 import type { ServerToolUse } from '../../telemetry/request-log.ts';
@@ -12,7 +13,7 @@ import type { ServerCallCodec } from '../../wire/format.ts';
 import { spentSoFar, type SpentSoFar } from '../billing/final-cost.ts';
 import { nativeTypes } from './native-tools.ts';
 import type { OfferedTools } from './offer-server-tools.ts';
-import { charsOf, runTool, withoutResult, type ReadyTool } from './run-tools.ts';
+import { charsOf, runTool, stepKey, withoutResult, type ReadyTool } from './run-tools.ts';
 import { createStopRules, type StopRules } from './stop-rules.ts';
 import { ShownResponse, ToolTurn, type PendingCall } from './tool-turn.ts';
 import type { RequestFacts, UpstreamResponse } from '../request.ts';
@@ -32,6 +33,8 @@ export interface LoopInput {
   readonly nextTurn: (request: GenerationRequest, after: Candidate) => Promise<UpstreamResponse>;
   /** Reserves money for what comes next, beside what was spent. `false`: too little is left. */
   readonly fund: (spent: SpentSoFar, next: NextCost) => Promise<boolean>;
+  readonly generate: GenerateNested;
+  readonly monotonicMs: () => number;
   /** For the operator's eyes: a tool broke. */
   readonly onBug: (error: unknown) => void;
 }
@@ -197,17 +200,31 @@ class ToolLoop implements UpstreamResponse, EventSource {
 
   /** All at once; the result of those beyond the limit says so. */
   #run(calls: readonly PendingCall[], running: ReadonlySet<PendingCall>): Promise<readonly ToolOutcome[]> {
-    const { tools, onBug } = this.#input;
-    const { turns } = this.#request;
-    const question = { turn: this.#turns, turns, signal: this.#signal, onBug };
+    const { tools } = this.#input;
     return Promise.all(
       calls.map((call) => {
         const tool = tools.get(call.name);
-        return tool === undefined || !running.has(call)
-          ? Promise.resolve(LIMIT_REACHED)
-          : runTool(tool, call, question);
+        return tool === undefined || !running.has(call) ? Promise.resolve(LIMIT_REACHED) : this.#runOne(tool, call);
       }),
     );
+  }
+
+  async #runOne(tool: ReadyTool, call: PendingCall): Promise<ToolOutcome> {
+    const { onBug, generate, monotonicMs, facts } = this.#input;
+    const { turns } = this.#request;
+    const startedMs = monotonicMs();
+    const outcome = await runTool(tool, call, { turn: this.#turns, turns, signal: this.#signal, generate, onBug });
+    facts.log.noteStep({
+      kind: 'tool',
+      key: stepKey(this.#turns, call),
+      name: call.name,
+      type: tool.tool.type,
+      callId: call.id,
+      startMs: startedMs - facts.report.arrivedMs,
+      durationMs: monotonicMs() - startedMs,
+      hasFailed: outcome.failed === true,
+    });
+    return outcome;
   }
 
   /** The results of one request fill no more memory than this, however many there are. */

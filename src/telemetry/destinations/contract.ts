@@ -84,6 +84,10 @@ export interface ExportedGeneration {
   readonly trace: JsonObject;
   /** Of the headers of the request. */
   readonly traceContext?: TraceContext;
+  /** Tools and plugins that ran for it. */
+  readonly steps?: readonly ExportedStep[];
+  /** Absent: the caller, or nothing that is known, ran it. */
+  readonly startedBy?: ExportedParent;
   /** A response from the cache. */
   readonly isCached: boolean;
   /** Absent: the destination does not receive it, or the price is unknown. */
@@ -94,6 +98,26 @@ export interface ExportedGeneration {
   readonly content?: GenerationContent;
   /** Why there is less content than the destination could have. */
   readonly contentState?: 'missing' | 'cut' | 'refused';
+}
+
+/** A tool or a plugin that ran for a request. Times are Unix ms. */
+export interface ExportedStep {
+  readonly kind: 'tool' | 'plugin';
+  /** Names it among the steps of its kind. */
+  readonly key: string;
+  readonly name: string;
+  readonly type?: string;
+  readonly callId?: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly hasFailed: boolean;
+}
+
+/** The step of another generation that a generation was run by. */
+export interface ExportedParent {
+  readonly kind: 'tool' | 'plugin';
+  readonly key: string;
+  readonly generationId: string;
 }
 
 export interface ExportedIdentity {

@@ -4,7 +4,15 @@ import type { ExportRow } from '../../store/exports/export-rows.ts';
 import type { GenerationRow } from '../../store/generations/columns.ts';
 import type { GenerationRecord } from '../record.ts';
 import type { GenerationContent } from '../serialize-content.ts';
-import type { ExportedCost, ExportedGeneration, ExportedSettings, ExportedTokens } from './contract.ts';
+import type { StepRun } from '../request-log.ts';
+import type {
+  ExportedCost,
+  ExportedGeneration,
+  ExportedParent,
+  ExportedSettings,
+  ExportedStep,
+  ExportedTokens,
+} from './contract.ts';
 import { boundTrace } from './bound-trace.ts';
 import { parseTraceContext } from './trace-context.ts';
 
@@ -27,8 +35,54 @@ export function encodeExportFacts(record: GenerationRecord): string {
     tracestate: traceContext?.state,
     keyName: principal.name,
     isPartial: cost?.isPartial,
+    steps: record.steps.length === 0 ? undefined : record.steps.map(encodeStep),
+    startedBy: record.startedBy,
     hasContent: record.capture === undefined ? undefined : true,
   });
+}
+
+const STEP_NAME_CHARS_MAX = 128;
+
+/** In short: each record that a destination may want has it. */
+function encodeStep({ kind, key, name, type, callId, startMs, durationMs, hasFailed }: StepRun): JsonObject {
+  const short = (text: string | undefined): string | undefined => text?.slice(0, STEP_NAME_CHARS_MAX);
+  return {
+    kind,
+    key,
+    name: short(name),
+    type,
+    callId: short(callId),
+    at: Math.round(startMs),
+    ms: Math.round(durationMs),
+    failed: hasFailed || undefined,
+  };
+}
+
+function decodeSteps(steps: Json | undefined, row: GenerationRow, endMs: number): readonly ExportedStep[] {
+  if (!Array.isArray(steps)) return [];
+  return steps.filter(isJsonObject).flatMap((step) => {
+    const { kind, key, name, type, callId, at, ms, failed } = step;
+    if ((kind !== 'tool' && kind !== 'plugin') || typeof key !== 'string' || typeof name !== 'string') return [];
+    // Within their request, whatever the clock did meanwhile.
+    const startMs = Math.min(endMs, row.createdAtMs + Math.max(0, Number(at)));
+    return {
+      kind,
+      key,
+      name,
+      ...present({ type: textOf(type), callId: textOf(callId) }),
+      startMs,
+      endMs: Math.min(endMs, startMs + Math.max(0, Number(ms))),
+      hasFailed: failed === true,
+    };
+  });
+}
+
+function decodeStartedBy(value: Json | undefined): ExportedParent | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { kind, key, generationId } = value;
+  if ((kind !== 'tool' && kind !== 'plugin') || typeof key !== 'string' || typeof generationId !== 'string')
+    return undefined;
+  return { kind, key, generationId };
 }
 
 type Settings = Extract<GenerationRecord['request'], { readonly settings: unknown }>['settings'];
@@ -67,11 +121,13 @@ export function toExported(
 ): ExportedGeneration {
   const trace = isJsonObject(facts['trace']) ? facts['trace'] : {};
   const traceContext = parseTraceContext(textOf(facts['traceparent']), textOf(facts['tracestate']));
+  const endMs = Math.max(endedMs, row.createdAtMs);
+  const steps = decodeSteps(facts['steps'], row, endMs);
   return {
     id: row.id,
     requestId: row.requestId,
     startMs: row.createdAtMs,
-    endMs: Math.max(endedMs, row.createdAtMs),
+    endMs,
     modelRequested: row.modelRequested,
     model: row.model,
     apiType: row.apiType,
@@ -82,7 +138,9 @@ export function toExported(
     trace,
     isCached: row.responseCacheSourceId !== null,
     ...outcomeOf(row),
+    ...(steps.length > 0 && { steps }),
     ...present({
+      startedBy: decodeStartedBy(facts['startedBy']),
       firstTokenMs: row.timeToFirstTokenMs === null ? undefined : row.createdAtMs + row.timeToFirstTokenMs,
       provider: row.provider ?? undefined,
       tokens: tokensOf(row),

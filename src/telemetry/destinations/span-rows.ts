@@ -46,7 +46,7 @@ export interface SpanRow {
 }
 
 export function toSpanRow(span: Span, generation: ExportedGeneration): SpanRow {
-  const isOwn = span.attributes['gen_ai.operation.name'] !== undefined;
+  const isOwn = span.role === 'generation';
   const { tokens, cost, content, firstTokenMs, startMs } = generation;
   const count = (value: number | undefined): number | null => (isOwn ? (value ?? null) : null);
   return {
@@ -65,7 +65,7 @@ export function toSpanRow(span: Span, generation: ExportedGeneration): SpanRow {
     model: generation.model,
     requestModel: generation.modelRequested,
     provider: providerNameOf(generation),
-    operation: isOwn ? operationOf(generation) : '',
+    operation: isOwn ? operationOf(generation) : span.role === 'tool' ? 'execute_tool' : '',
     inputTokens: count(tokens?.prompt),
     outputTokens: count(tokens?.completion),
     cacheReadTokens: count(tokens?.cacheRead),

@@ -111,8 +111,8 @@ function adviceOf({ model: slug }: NestedResponse, advice: string): ToolOutcome 
 /** @throws GatewayError what the generation inside is refused with */
 async function ask(
   requested: Parameters,
-  { model: parent, generate }: ToolContext,
-  { input, turns, signal }: ToolCall<Readonly<Record<string, unknown>>>,
+  { model: parent }: ToolContext,
+  { input, turns, generate, signal }: ToolCall<Readonly<Record<string, unknown>>>,
   name: string,
 ): Promise<NestedResponse> {
   const prompted = typeof input['prompt'] === 'string' ? input['prompt'] : '';

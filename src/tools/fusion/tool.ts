@@ -110,10 +110,10 @@ function fromPreset(name: FusionPresetName, { choice, request }: ToolContext): C
 async function runPanel(
   requested: Parameters,
   context: ToolContext,
-  { turns, signal }: ToolCall<object>,
+  { turns, generate, signal }: ToolCall<object>,
   { panel, analyst }: { readonly panel: readonly string[]; readonly analyst: string },
 ): Promise<ToolOutcome> {
-  const { generate, monotonicMs, note, budgetNanoUsd } = context;
+  const { monotonicMs, note, budgetNanoUsd } = context;
   const asking: ModelCall = { generate, monotonicMs, signal };
   const startedMs = monotonicMs();
   const text = formatTranscript(turns);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Block, MediaBlock } from '../../canonical/blocks.ts';
 import { joinResponseText } from '../../canonical/text-gap.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
-import { failedOutcome, type OpenTool, type ServerTool, type ToolContext } from '../contract.ts';
+import { failedOutcome, type OpenTool, type ServerTool } from '../contract.ts';
 
 /** @spec tool-31 */
 const MODEL_DEFAULT = 'openai/gpt-5-image';
@@ -50,19 +50,16 @@ export const imageGeneration: ServerTool<typeof parameters, typeof argumentsSche
     description: 'Makes a picture. It is shown to the user; the result only says that it was made.',
     arguments: argumentsSchema,
   }),
-  open: (requested, context) => openImages(requested, context),
+  open: (requested) => openImages(requested),
 };
 
-function openImages(
-  { model, ...rest }: Parameters,
-  { generate }: ToolContext,
-): OpenTool<z.output<typeof argumentsSchema>> {
+function openImages({ model, ...rest }: Parameters): OpenTool<z.output<typeof argumentsSchema>> {
   const imageConfig = Object.fromEntries(
     Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
   const config = Object.keys(imageConfig).length === 0 ? {} : { imageConfig };
   return {
-    async run({ input, signal }) {
+    async run({ input, generate, signal }) {
       const { response } = await generate(
         {
           models: [model ?? MODEL_DEFAULT],

@@ -55,9 +55,9 @@ export const subagent: ServerTool<typeof parameters, typeof task> = {
   open: (requested, context) => openSubagent(requested, context),
 };
 
-function openSubagent(requested: Parameters, { request, model, generate }: ToolContext): OpenTool<Task> {
+function openSubagent(requested: Parameters, { request, model }: ToolContext): OpenTool<Task> {
   return {
-    async run({ input, signal }) {
+    async run({ input, generate, signal }) {
       const failed = (error: string): ToolOutcome => failedTask(input, error);
       if (!mayRun(request)) return failed(`At most ${CALLS_MAX} tasks are handed out for one response.`);
       try {

@@ -46,8 +46,9 @@ export const arize = otlpDestination({
 
 const KINDS: Readonly<Record<string, string>> = { embeddings: 'EMBEDDING', rerank: 'RERANKER' };
 
-function attributesFor({ attributes }: Span, generation: ExportedGeneration): Attributes {
-  if (attributes['gen_ai.operation.name'] === undefined) return { 'openinference.span.kind': 'CHAIN' };
+function attributesFor({ role, attributes }: Span, generation: ExportedGeneration): Attributes {
+  if (role === 'tool') return { 'openinference.span.kind': 'TOOL', 'tool.name': attributes['gen_ai.tool.name'] };
+  if (role !== 'generation') return { 'openinference.span.kind': 'CHAIN' };
   const { trace, sessionId, endUserId, settings, tokens, cost, content } = generation;
   const members = traceMembers(trace);
   return {

@@ -51,7 +51,7 @@ export const braintrust = otlpDestination({
   keyMembers: 'config.apiKey, config.projectId',
 });
 
-function attributesFor({ attributes }: Span, generation: ExportedGeneration): Attributes {
+function attributesFor({ role }: Span, generation: ExportedGeneration): Attributes {
   const { trace, sessionId, endUserId, content, settings, model } = generation;
   const metadata = {
     model,
@@ -61,8 +61,8 @@ function attributesFor({ attributes }: Span, generation: ExportedGeneration): At
     user_id: endUserId,
     ...Object.fromEntries(traceMembers(trace)),
   };
-  if (attributes['gen_ai.operation.name'] === undefined)
-    return { 'braintrust.span_attributes': JSON.stringify({ type: 'task' }) };
+  if (role !== 'generation')
+    return { 'braintrust.span_attributes': JSON.stringify({ type: role === 'tool' ? 'tool' : 'task' }) };
   const type = operationOf(generation) === 'rerank' ? 'task' : 'llm';
   return {
     'braintrust.span_attributes': JSON.stringify({ type }),

@@ -79,7 +79,8 @@ function encode(mlApp: string, group: readonly ExportedGeneration[]): string {
 }
 
 function spanOf(span: Span, generation: ExportedGeneration): JsonObject {
-  const { error, endUserId, trace, id, cost, identity } = generation;
+  if (span.role === 'tool') return toolSpanOf(span, generation);
+  const { endUserId, trace, id, cost, identity } = generation;
   const tags: readonly (readonly [string, string | number | boolean | undefined])[] = [
     ['generation_id', id],
     ['user_id', endUserId],
@@ -90,16 +91,34 @@ function spanOf(span: Span, generation: ExportedGeneration): JsonObject {
     ...traceMembers(trace),
   ];
   return {
-    name: span.name,
-    trace_id: span.traceId,
-    span_id: span.spanId,
-    parent_id: 'undefined',
-    start_ns: nanoOf(span.startMs),
-    duration: Math.round(span.endMs - span.startMs) * NANO_PER_MILLI,
-    status: error === undefined ? 'ok' : 'error',
+    ...placeOf(span),
+    // A parent that is not sent there makes no tree: only a tool of this gateway is.
+    parent_id:
+      generation.startedBy?.kind === 'tool' && span.parentSpanId !== undefined ? span.parentSpanId : 'undefined',
     tags: tags.flatMap(([key, value]) => (value === undefined ? [] : [`${key}:${value}`.slice(0, TAG_CHARS_MAX)])),
     meta: metaOf(generation),
     metrics: metricsOf(generation),
+  };
+}
+
+function placeOf(span: Span): JsonObject {
+  return {
+    name: span.name,
+    trace_id: span.traceId,
+    span_id: span.spanId,
+    start_ns: nanoOf(span.startMs),
+    duration: Math.round(span.endMs - span.startMs) * NANO_PER_MILLI,
+    status: span.status === undefined ? 'ok' : 'error',
+  };
+}
+
+function toolSpanOf(span: Span, { id }: ExportedGeneration): JsonObject {
+  return {
+    ...placeOf(span),
+    parent_id: span.parentSpanId ?? 'undefined',
+    tags: [`generation_id:${id}`],
+    meta: { kind: 'tool' },
+    metrics: {},
   };
 }
 

@@ -66,8 +66,8 @@ function attributesFor(span: Span, generation: ExportedGeneration): Attributes {
     'langfuse.user.id': endUserId,
     ...Object.fromEntries(traceMembers(trace).map(([key, value]) => [`langfuse.trace.metadata.${key}`, value])),
   };
-  if (span.attributes['gen_ai.operation.name'] === undefined)
-    return { ...ofTrace, 'langfuse.observation.type': 'span' };
+  if (span.role !== 'generation')
+    return { ...ofTrace, 'langfuse.observation.type': span.role === 'tool' ? 'tool' : 'span' };
   return {
     ...ofTrace,
     'langfuse.observation.type': TYPES[operationOf(generation)] ?? 'generation',

@@ -58,7 +58,7 @@ function attributesFor(span: Span, generation: ExportedGeneration): Attributes {
     'langsmith.metadata.user_id': endUserId,
     ...Object.fromEntries(traceMembers(trace).map(([key, value]) => [`langsmith.metadata.${key}`, value])),
   };
-  if (span.attributes['gen_ai.operation.name'] === undefined) return { ...ofTrace, 'langsmith.span.kind': 'chain' };
+  if (span.role !== 'generation') return { ...ofTrace, 'langsmith.span.kind': span.role === 'tool' ? 'tool' : 'chain' };
   return {
     ...ofTrace,
     'langsmith.span.kind': KINDS[operationOf(generation)] ?? 'llm',

@@ -32,7 +32,7 @@ export const opik = otlpDestination({
     ...span,
     attributes: {
       ...withoutAttributes(span.attributes, 'gen_ai.input.', 'gen_ai.output.', 'gen_ai.usage.cost'),
-      ...(span.attributes['gen_ai.operation.name'] !== undefined && {
+      ...(span.role === 'generation' && {
         'gen_ai.system': providerNameOf(generation),
         thread_id: generation.sessionId,
         'gateway.cost.total': span.attributes['gen_ai.usage.cost'],

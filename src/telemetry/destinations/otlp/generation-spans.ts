@@ -1,4 +1,4 @@
-import type { ExportedGeneration } from '../contract.ts';
+import type { ExportedGeneration, ExportedStep } from '../contract.ts';
 import { generationAttributes, operationOf, traceText } from './generation-attributes.ts';
 import { attemptSpanId, traceIdOf } from '../trace-context.ts';
 import { hexOf, SPAN_KIND, STATUS_ERROR, type Attributes, type Span } from './span.ts';
@@ -14,14 +14,63 @@ const PARENT_IS_REMOTE = 0x200;
 /** The spans of a record. Their ids follow from its own: a record that is sent again has the same. */
 export function spansOf(generation: ExportedGeneration, shape: SpanShape): readonly Span[] {
   const place = placeOf(generation);
-  const own = spanOf(generation, place);
-  if (shape === 'generation') return [own];
+  const alone = spanOf(generation, place);
   const requestSpanId = hexOf(`${generation.requestId}|request`, 16);
-  const child = { ...own, parentSpanId: requestSpanId, flags: CONTEXT_KNOWN, links: [] };
-  const attempts = attemptSpans(generation, child);
-  // A generation inside another one belongs to the span of the request that both are of.
-  if (generation.id !== generation.requestId) return [child, ...attempts];
-  return [requestSpan(generation, place, requestSpanId), child, ...attempts];
+  const isTree = shape === 'tree';
+  const parentSpanId = parentOf(generation, isTree) ?? (isTree ? requestSpanId : undefined);
+  const own = parentSpanId === undefined ? alone : { ...alone, parentSpanId, flags: CONTEXT_KNOWN, links: [] };
+  const tools = stepSpans(generation, 'tool', own);
+  if (!isTree) return [own, ...tools];
+  const steps = [...attemptSpans(generation, own), ...tools];
+  const plugins = (parent: Span): readonly Span[] => stepSpans(generation, 'plugin', parent);
+  // A generation inside another one belongs to the span of what runs it, or else of the request that both are of.
+  if (generation.id !== generation.requestId) return [own, ...plugins(own), ...steps];
+  const request = requestSpan(generation, place, requestSpanId);
+  return [request, ...plugins(request), own, ...steps];
+}
+
+/** Of a generation that a tool or a plugin of another one runs. */
+function parentOf({ startedBy }: ExportedGeneration, isTree: boolean): string | undefined {
+  if (startedBy === undefined) return undefined;
+  // Without a tree there are no spans of plugins.
+  if (startedBy.kind === 'plugin' && !isTree) return hexOf(startedBy.generationId, 16);
+  return stepSpanId(startedBy.generationId, startedBy);
+}
+
+function stepSpanId(generationId: string, { kind, key }: Pick<ExportedStep, 'kind' | 'key'>): string {
+  return hexOf(`${generationId}|${kind}|${key}`, 16);
+}
+
+/** What ran beside the model: the arguments and results of tools are content, and are not kept. */
+function stepSpans({ id, steps = [] }: ExportedGeneration, kind: ExportedStep['kind'], parent: Span): readonly Span[] {
+  return steps
+    .filter((step) => step.kind === kind)
+    .map((step) => ({
+      role: kind,
+      traceId: parent.traceId,
+      spanId: stepSpanId(id, step),
+      parentSpanId: parent.spanId,
+      name: kind === 'tool' ? `execute_tool ${step.name}` : `plugin ${step.name}`,
+      kind: SPAN_KIND.internal,
+      startMs: step.startMs,
+      endMs: step.endMs,
+      attributes: kind === 'tool' ? toolAttributes(step) : { 'gateway.plugin': step.name },
+      events: [],
+      links: [],
+      flags: CONTEXT_KNOWN,
+      ...(step.hasFailed && { status: { code: STATUS_ERROR } }),
+    }));
+}
+
+function toolAttributes({ name, type, callId, hasFailed }: ExportedStep): Attributes {
+  return {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+    'gen_ai.tool.type': 'extension',
+    'gen_ai.tool.call.id': callId,
+    'gateway.tool.type': type,
+    'error.type': hasFailed ? 'tool_error' : undefined,
+  };
 }
 
 interface Place extends Pick<Span, 'traceId' | 'parentSpanId' | 'traceState' | 'flags' | 'links'> {}
@@ -52,6 +101,7 @@ function spanOf(generation: ExportedGeneration, place: Place): Span {
     traceText(trace, 'span_name') ??
     `${operationOf(generation)} ${generation.modelRequested}`;
   return {
+    role: 'generation',
     ...place,
     spanId: hexOf(generation.id, 16),
     name,
@@ -96,6 +146,7 @@ function requestSpan(generation: ExportedGeneration, place: Place, spanId: strin
     'error.type': error?.type,
   };
   return {
+    role: 'request',
     ...place,
     spanId,
     name: traceText(generation.trace, 'trace_name') ?? `POST ${PATHS[apiType]}`,
@@ -121,6 +172,7 @@ function attemptSpans({ id, context, endMs }: ExportedGeneration, parent: Span):
     const attemptEndMs = isLast ? endMs : Math.min(endMs, startMs + latencyMs);
     const isFailed = status === null || status >= 400;
     const span: Span = {
+      role: 'attempt',
       traceId: parent.traceId,
       spanId: attemptSpanId(id, index),
       parentSpanId: parent.spanId,

@@ -17,8 +17,13 @@ export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 export const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const;
 export const STATUS_ERROR = 2;
 
+/** What of a request a span is: usage, cost and content stand in that of the generation alone. */
+export type SpanRole = 'request' | 'plugin' | 'generation' | 'attempt' | 'tool';
+
 /** A span as both encodings write it. */
 export interface Span {
+  /** It is not written. */
+  readonly role: SpanRole;
   /** Hex, 32 digits; ids of spans have 16. */
   readonly traceId: string;
   readonly traceState?: string;

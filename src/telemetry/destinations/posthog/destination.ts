@@ -8,6 +8,7 @@ import { judgeStatus } from '../delivery/judge.ts';
 import { operationOf, providerNameOf, traceMembers } from '../otlp/generation-attributes.ts';
 import { spansOf } from '../otlp/generation-spans.ts';
 import { chatInput, chatOutput } from '../otlp/messages.ts';
+import type { Span } from '../otlp/span.ts';
 import { faultOfTest } from '../otlp/otlp-destination.ts';
 
 const US = 'https://us.i.posthog.com';
@@ -45,7 +46,7 @@ export const posthog: DestinationType = {
       calls: (batch, nowMs) => [
         post(
           PATH,
-          { api_key: apiKey, batch: batch.map(eventOf), sent_at: new Date(nowMs).toISOString() },
+          { api_key: apiKey, batch: batch.flatMap(eventsOf), sent_at: new Date(nowMs).toISOString() },
           batch.map(({ id }) => id),
         ),
       ],
@@ -60,8 +61,33 @@ export const posthog: DestinationType = {
   },
 };
 
-function eventOf(generation: ExportedGeneration): JsonObject {
-  const [span] = spansOf(generation, 'generation');
+function eventsOf(generation: ExportedGeneration): readonly JsonObject[] {
+  const [own, ...tools] = spansOf(generation, 'generation');
+  return [eventOf(generation, own), ...tools.map((span) => toolEventOf(generation, span))];
+}
+
+function toolEventOf(generation: ExportedGeneration, span: Span): JsonObject {
+  const { endUserId, sessionId } = generation;
+  return {
+    event: '$ai_span',
+    uuid: uuidOf(span.spanId),
+    distinct_id: endUserId ?? sessionId ?? span.traceId,
+    timestamp: new Date(span.endMs).toISOString(),
+    properties: {
+      $ai_trace_id: span.traceId,
+      $ai_span_id: span.spanId,
+      $ai_span_name: span.name,
+      ...(span.parentSpanId !== undefined && { $ai_parent_id: span.parentSpanId }),
+      ...(sessionId !== undefined && { $ai_session_id: sessionId }),
+      ...(endUserId === undefined && { $process_person_profile: false }),
+      $ai_latency: (span.endMs - span.startMs) / MS_PER_S,
+      $ai_is_error: span.status !== undefined,
+      $ai_lib: 'model-gateway',
+    },
+  };
+}
+
+function eventOf(generation: ExportedGeneration, span: Span | undefined): JsonObject {
   const traceId = span?.traceId ?? generation.requestId;
   const { endUserId, sessionId } = generation;
   return {

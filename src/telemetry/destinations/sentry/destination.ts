@@ -37,7 +37,7 @@ export const sentry = otlpDestination({
     events: [],
     attributes: {
       ...span.attributes,
-      ...(span.attributes['gen_ai.operation.name'] !== undefined &&
+      ...(span.role === 'generation' &&
         tokens !== undefined && { 'gen_ai.usage.total_tokens': tokens.prompt + tokens.completion }),
     },
   }),

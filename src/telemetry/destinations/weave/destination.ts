@@ -33,13 +33,13 @@ export const weave = otlpDestination({
   keyMembers: 'config.apiKey, config.entity',
 });
 
-function attributesFor({ parentSpanId }: Span, { trace, sessionId, tokens }: ExportedGeneration): Attributes {
+function attributesFor({ role, parentSpanId }: Span, { trace, sessionId, tokens }: ExportedGeneration): Attributes {
   const members = traceMembers(trace);
   return {
     'wandb.thread_id': sessionId,
     'wandb.is_turn': sessionId !== undefined && parentSpanId === undefined ? true : undefined,
-    'wandb.display_name': traceText(trace, 'generation_name'),
+    'wandb.display_name': role === 'generation' ? traceText(trace, 'generation_name') : undefined,
     'wandb.attributes': members.length === 0 ? undefined : JSON.stringify(Object.fromEntries(members)),
-    'llm.token_count.total': tokens && tokens.prompt + tokens.completion,
+    'llm.token_count.total': role === 'generation' ? tokens && tokens.prompt + tokens.completion : undefined,
   };
 }
