@@ -3,7 +3,7 @@ import { createAnalyticsRateLimit } from '../accounts/limits/analytics-rate-limi
 import { longestRequestMs, type Config } from '../config/config.ts';
 import type { ManagementServices } from '../http/management/route.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
+import { createReadThroughCache, type ReadThroughCache } from '../lib/cache/read-through-cache.ts';
 import { createHousekeeping, type Housekeeping } from '../lib/async/housekeeping.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
@@ -35,13 +35,19 @@ import { rowOf } from '../telemetry/generation-row.ts';
 import { serializeListed } from '../http/management/generations/serialize-listed.ts';
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { createRouteLog, type RouteLog } from '../telemetry/route-log/route-log.ts';
+import { createRouteStore } from '../store/generations/generation-routes.ts';
+import type { Catalog } from '../catalog/model.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
 import { destinationAddresses } from './destination-addresses.ts';
 import { checkShape } from '../wire/gateway/validation/check-shape.ts';
 
 /** What is done with records of generations after their requests have ended. */
 export interface Observability {
-  readonly services: Pick<ManagementServices, 'analytics' | 'content' | 'feedback' | 'destinations' | 'insights'>;
+  readonly services: Pick<
+    ManagementServices,
+    'analytics' | 'content' | 'routes' | 'feedback' | 'destinations' | 'insights'
+  >;
   /** What requests of the last days were about. */
   readonly traffic: TaskTrafficWatch;
   readonly hub: LiveHub;
@@ -67,7 +73,8 @@ export interface ObservabilityDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly state: Pick<SharedState, 'rateLimitState' | 'invalidations'>;
-  readonly metrics: Pick<Metrics, 'contentLost' | 'exported'>;
+  readonly catalog: Pick<Catalog, 'find'>;
+  readonly metrics: Pick<Metrics, 'contentLost' | 'exported' | 'routeLost'>;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
   /** Whether this process sums up records and deletes old content. */
@@ -109,17 +116,7 @@ function feedbackOf({ database, journal, clock }: ObservabilityDeps): FeedbackBo
 
 export function createObservability(deps: ObservabilityDeps): Observability {
   const { config, database, clock, log } = deps;
-  const workspaces = createWorkspaceStore({ database });
-  const switches = createReadThroughCache<LogSwitches>({
-    read: async (workspaceId) => (await workspaces.find(workspaceId)) ?? ALL_OFF,
-    nowMs: clock.monotonicMs,
-    freshMs: SWITCHES_FRESH_MS,
-    staleMsMax: SWITCHES_STALE_MS_MAX,
-    readMsMax: SWITCHES_READ_MS_MAX,
-    entriesMax: WORKSPACES_MAX,
-  });
-  // Operators rely on turning logging off: the next request is not stored any more.
-  deps.changes.subscribe(() => switches.markStale());
+  const switches = openSwitches(deps);
   const content = createContentLog({
     store: createContentStore({ database }),
     switches,
@@ -133,18 +130,24 @@ export function createObservability(deps: ObservabilityDeps): Observability {
   });
   const { destinations, delivery, poster, patterns, cleaning } = openDestinations(deps, content, switches);
   const traffic = watchTaskTraffic(createTaskTrafficStore(database), longestRequestMs(config));
-  const jobs = [...jobsOf(deps, content, delivery, traffic), ...cleaning];
+  const routes = openRouteLog(deps);
+  const jobs = [...jobsOf(deps, { content, routes, delivery, traffic }), ...cleaning];
   const underWay = new Set<Promise<void>>();
 
   async function handOn(record: GenerationRecord): Promise<void> {
-    const exchange = await content.take(record);
-    if (exchange !== undefined) await content.keep(record, exchange);
+    try {
+      const exchange = await content.take(record);
+      if (exchange !== undefined) await content.keep(record, exchange);
+    } catch (error) {
+      log.general.error({ err: error, id: record.id }, 'the content of a record could not be stored');
+    }
   }
 
   return {
     services: {
       analytics: createAnalytics({ reports: createUsageReports({ database }), clock }),
       content,
+      routes,
       feedback: feedbackOf(deps),
       destinations,
       insights: insightsOf(deps, traffic),
@@ -154,13 +157,10 @@ export function createObservability(deps: ObservabilityDeps): Observability {
     exports: delivery,
     openCapture: (of) => content.open(of),
     ended(record) {
+      routes.offer(record);
       if (record.capture === undefined) return;
       if (underWay.size >= HANDING_MAX) return deps.metrics.contentLost();
-      const handing = handOn(record)
-        .catch((error: unknown) =>
-          log.general.error({ err: error, id: record.id }, 'the content of a record could not be stored'),
-        )
-        .finally(() => underWay.delete(handing));
+      const handing = handOn(record).finally(() => underWay.delete(handing));
       underWay.add(handing);
     },
     start() {
@@ -174,10 +174,25 @@ export function createObservability(deps: ObservabilityDeps): Observability {
       await Promise.all(jobs.map((job) => job.stop()));
       // Of the last requests some may not have come so far as to wait in a queue.
       await Promise.race([Promise.all(underWay), sleep(LAST_MS_MAX, undefined, { ref: false })]);
-      await Promise.all([content.close(), delivery.close().then(() => patterns.close())]);
+      await Promise.all([content.close(), routes.close(), delivery.close().then(() => patterns.close())]);
       await poster.close();
     },
   };
+}
+
+function openSwitches({ database, clock, changes }: ObservabilityDeps): ReadThroughCache<LogSwitches> {
+  const workspaces = createWorkspaceStore({ database });
+  const switches = createReadThroughCache<LogSwitches>({
+    read: async (workspaceId) => (await workspaces.find(workspaceId)) ?? ALL_OFF,
+    nowMs: clock.monotonicMs,
+    freshMs: SWITCHES_FRESH_MS,
+    staleMsMax: SWITCHES_STALE_MS_MAX,
+    readMsMax: SWITCHES_READ_MS_MAX,
+    entriesMax: WORKSPACES_MAX,
+  });
+  // Operators rely on turning logging off: the next request is not stored any more.
+  changes.subscribe(() => switches.markStale());
+  return switches;
 }
 
 /** The destinations of records, and their delivery. */
@@ -282,11 +297,33 @@ function insightsOf(
   };
 }
 
+function openRouteLog({ config, database, catalog, clock, random, metrics, log }: ObservabilityDeps): RouteLog {
+  return createRouteLog({
+    store: createRouteStore(database),
+    catalog,
+    clock,
+    random,
+    ...config.observability.routeLog,
+    onLost(error) {
+      metrics.routeLost();
+      log.general.error({ err: error }, 'how a request was routed could not be stored');
+    },
+  });
+}
+
 function jobsOf(
   { config, database, clock, log, keepsStore }: ObservabilityDeps,
-  content: ContentLog,
-  delivery: Delivery,
-  traffic: TaskTrafficWatch,
+  {
+    content,
+    routes,
+    delivery,
+    traffic,
+  }: {
+    readonly content: ContentLog;
+    readonly routes: RouteLog;
+    readonly delivery: Delivery;
+    readonly traffic: TaskTrafficWatch;
+  },
 ): readonly Housekeeping[] {
   const rollup = createUsageRollup({ database, lagMs: longestRequestMs(config) + RECORD_GRACE_MS });
   const onFailed =
@@ -305,8 +342,14 @@ function jobsOf(
     pauseMs: PAUSE_MS,
     onFailed: onFailed('old content could not be deleted'),
   });
+  const purgingRoutes = createHousekeeping({
+    work: () => routes.purge(),
+    everyMs: PURGE_EVERY_MS,
+    pauseMs: PAUSE_MS,
+    onFailed: onFailed('old routes could not be deleted'),
+  });
   return [
-    ...(keepsStore ? [summing, purging] : []),
+    ...(keepsStore ? [summing, purging, purgingRoutes] : []),
     createHousekeeping({
       work: () => traffic.step(clock.nowMs()),
       everyMs: SUM_UP_EVERY_MS,

@@ -57,7 +57,6 @@ export async function createParts(
 ): Promise<Parts> {
   const { config, log, state } = shared;
   const { database, journal, records } = storage;
-  const videoOptions = { downloads: options.downloads, videoTimes: options.videoTimes };
   const catalog = await openCatalog({ ...shared, database, sandboxBaseUrl });
   const { providers, live, known } = catalog;
   const refresher = await openCatalogRefresher({ ...shared, fetches: keepsStore }, live, known);
@@ -85,6 +84,7 @@ export async function createParts(
     ...areas,
     database,
     journal,
+    catalog: live.catalog,
     changes: administration.changes,
     keys: accounts.keyStore,
     keepsStore,
@@ -110,7 +110,7 @@ export async function createParts(
     areas,
     fileArea,
     responseArea: createResponseArea({ ...areaDeps, serves, formats }, generateDeps),
-    videoArea: createVideoArea({ ...areaDeps, ...videoOptions, files: fileArea.files }, generateDeps),
+    videoArea: createVideoArea({ ...options, ...areaDeps, files: fileArea.files }, generateDeps),
     observability,
     generateDeps,
     localServers: localServersOf(shared, providers, live),

@@ -39,8 +39,42 @@ export interface RouteReport {
   /** Monotonic ms at arrival, and at the end or the failure. */
   arrivedMs: number;
   endedMs: number | undefined;
+  /** What the route was chosen from, as it was then; `undefined` before that. */
+  plan: PlanFacts | undefined;
   /** False until a route was looked for: errors before that carry no metadata, unless a guardrail refused. */
   routed: boolean;
+}
+
+/** The part of an endpoint that tells it from others. */
+export interface PlannedEndpoint {
+  readonly provider: string;
+  readonly providerName: string;
+  readonly model: string;
+  readonly upstreamModel: string;
+  readonly tag?: string | undefined;
+}
+
+interface PlannedCandidate {
+  readonly endpoint: PlannedEndpoint;
+}
+
+/** The part of a plan that a decision is explained by: `routing/route-plan.ts`. */
+export interface PlanFacts {
+  readonly ordering: string;
+  readonly sticky?: string | undefined;
+  readonly considered: readonly {
+    readonly endpoint: PlannedEndpoint;
+    readonly exclusion?: string | undefined;
+    readonly lacks?: string | undefined;
+    readonly demotion?: string | undefined;
+  }[];
+  /** In the order to try them. */
+  readonly candidates: readonly PlannedCandidate[];
+  /** `untilMs`: monotonic. */
+  readonly cooling: readonly {
+    readonly candidate: PlannedCandidate;
+    readonly cooldown: { readonly untilMs: number };
+  }[];
 }
 
 /** A stage that changed or stopped something. @spec metadata-10 */
@@ -70,6 +104,7 @@ export function openRouteReport(requested: string, arrivedMs: number): RouteRepo
     chosen: [],
     arrivedMs,
     endedMs: undefined,
+    plan: undefined,
     routed: false,
   };
 }

@@ -1,5 +1,5 @@
 import type { PriceEntry } from './data-schema.ts';
-import type { ListPrice, PriceRates } from './price.ts';
+import { PICO_PER_USD, UNITS, type ListPrice, type PriceRates, type PriceTable } from './price.ts';
 
 /** The words of files and of answers for the members of a list price. The configuration, which knows no domain, has its own list. */
 export const RATE_WORDS = [
@@ -50,6 +50,16 @@ export function listPriceOf(entry: PriceEntry): ListPrice {
     ...(video !== undefined && { video }),
     ...(videoRequest !== undefined && { videoRequest }),
   };
+}
+
+/** In the words of the files: USD per million tokens or characters; all else USD each. */
+export function serializePrice(price: PriceTable): Partial<Record<RateWord, number>> {
+  const serialized: Partial<Record<RateWord, number>> = {};
+  for (const [word, rate] of RATE_WORDS) {
+    const pico = price[rate];
+    if (pico !== undefined) serialized[word] = (pico * UNITS[rate]) / PICO_PER_USD;
+  }
+  return serialized;
 }
 
 function ratesIn(entry: Readonly<Partial<Record<RateWord, number | undefined>>>): Partial<PriceRates> {

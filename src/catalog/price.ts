@@ -87,7 +87,7 @@ export interface PriceMoment {
 export const FREE: PriceTable = { prompt: 0, completion: 0 };
 
 const PICO_PER_NANO = 1_000;
-const PICO_PER_USD = 1e12;
+export const PICO_PER_USD = 1e12;
 const TOKENS_PER_MILLION = 1e6;
 const CHARACTERS_PER_MILLION = 1e6;
 

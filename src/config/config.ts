@@ -88,6 +88,8 @@ export interface Config {
     readonly exportBytesMax: number;
     /** A destination is turned off after this time without success. 0: never. */
     readonly suspendAfterMs: number;
+    /** `sample`: the share of plain successes whose route is kept, from 0 to 1. */
+    readonly routeLog: { readonly sample: number; readonly retentionMs: number };
   };
   readonly responses: ResponsesConfig;
   readonly videos: VideosConfig;

@@ -129,6 +129,8 @@ const DEFAULT_CATCH_UP_HOURS = 24;
 const DEFAULT_EXPORT_HOURS = 72;
 const DEFAULT_EXPORT_MB = 1_024;
 const DEFAULT_SUSPEND_HOURS = 24;
+const DEFAULT_ROUTE_SAMPLE = 0.01;
+const DEFAULT_ROUTE_DAYS = 7;
 
 function observabilityOf(entry: ConfigFile['observability']): FileConfig['observability'] {
   return {
@@ -138,6 +140,10 @@ function observabilityOf(entry: ConfigFile['observability']): FileConfig['observ
     exportRetentionMs: (entry.export_retention_hours ?? DEFAULT_EXPORT_HOURS) * MS_PER_HOUR,
     exportBytesMax: (entry.export_bytes_max_mb ?? DEFAULT_EXPORT_MB) * BYTES_PER_MB,
     suspendAfterMs: (entry.suspend_after_hours ?? DEFAULT_SUSPEND_HOURS) * MS_PER_HOUR,
+    routeLog: {
+      sample: entry.route_log.sample ?? DEFAULT_ROUTE_SAMPLE,
+      retentionMs: (entry.route_log.days ?? DEFAULT_ROUTE_DAYS) * MS_PER_DAY,
+    },
   };
 }
 

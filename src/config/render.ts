@@ -102,6 +102,7 @@ function formatObservability({ observability }: Config) {
     export_retention_hours: observability.exportRetentionMs / MS_PER_HOUR,
     export_bytes_max_mb: observability.exportBytesMax / BYTES_PER_MB,
     suspend_after_hours: observability.suspendAfterMs / MS_PER_HOUR,
+    route_log: { sample: observability.routeLog.sample, days: observability.routeLog.retentionMs / MS_PER_DAY },
   };
 }
 

@@ -176,6 +176,17 @@ export const configFile = section({
         'A destination is turned off after this time without success; 0: never.',
         { default: 24 },
       ),
+      route_log: optionalSection(
+        {
+          sample: key(
+            z.number().min(0).max(1),
+            'The share of plain successes whose route is kept; routes of all that failed, fell back, had a stage or wanted metadata are kept anyway.',
+            { default: 0.01 },
+          ),
+          days: key(z.number().positive().max(RETENTION_DAYS_MAX), 'How long routes are kept.', { default: 7 }),
+        },
+        'How requests were routed and why: docs/observability.md.',
+      ),
     },
     'docs/observability.md',
   ),

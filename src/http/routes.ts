@@ -35,6 +35,7 @@ import { uploadFile } from './management/files/upload.ts';
 import { getGenerationContent } from './management/generations/content.ts';
 import { submitGenerationFeedback } from './management/generations/feedback.ts';
 import { getGeneration } from './management/generations/get.ts';
+import { getGenerationRoute } from './management/generations/route.ts';
 import { listGenerations } from './management/generations/list.ts';
 import { createGuardrail } from './management/guardrails/create.ts';
 import { deleteGuardrail, getGuardrail, listGuardrails } from './management/guardrails/guardrail-routes.ts';
@@ -146,6 +147,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   chargeWithCoinbase,
   listGenerations,
   getGeneration,
+  getGenerationRoute,
   getGenerationContent,
   submitGenerationFeedback,
   getActivity,

@@ -5,8 +5,8 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import { openRouteReport, type RouteReport } from '../canonical/route-report.ts';
 import { NO_USAGE } from '../canonical/usage.ts';
 import type { Endpoint } from '../catalog/model.ts';
-import { RATE_WORDS } from '../catalog/list-price.ts';
-import { costOf, UNITS, type PriceMoment, type PriceTable } from '../catalog/price.ts';
+import { serializePrice } from '../catalog/list-price.ts';
+import { costOf, type PriceMoment } from '../catalog/price.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { candidateName, endpointName } from '../routing/endpoint-name.ts';
@@ -36,7 +36,6 @@ export interface ExplainDeps
 /** How long the listing of MCP tools and the reading of named files may take, all together. */
 const LISTING_MS_MAX = 30_000;
 const NANO_PER_USD = 1e9;
-const PICO_PER_USD = 1e12;
 
 /**
  * What would happen to a request, by the very code that serves it, without a call but to MCP servers for their tools,
@@ -172,16 +171,6 @@ function serializePercentiles(
 
 function serializeEndpoint({ provider, providerName, model, upstreamModel, tag }: Endpoint): JsonObject {
   return { provider: providerName, tag: tag ?? provider, model, upstream_model: upstreamModel };
-}
-
-/** In the words of the configuration: USD per million tokens or characters; all else USD each. */
-function serializePrice(price: PriceTable): JsonObject {
-  const serialized: { [word: string]: number } = {};
-  for (const [word, rate] of RATE_WORDS) {
-    const pico = price[rate];
-    if (pico !== undefined) serialized[word] = (pico * UNITS[rate]) / PICO_PER_USD;
-  }
-  return serialized;
 }
 
 /** USD: the prompt alone, and with the longest answer where the request bounds it. An unknown price is no price. */

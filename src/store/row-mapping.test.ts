@@ -14,7 +14,13 @@ import { presetResource, presetVersionResource } from '../resources/presets.ts';
 import { camelCase } from '../resources/row-mapper.ts';
 import { budgetResource, memberResource } from '../resources/workspace-parts.ts';
 import { workspaceResource } from '../resources/workspaces.ts';
-import { consoleLinkRows, consoleSessionRows, contentRows, oauthCodeRows } from './accounts/columns.ts';
+import {
+  consoleLinkRows,
+  consoleSessionRows,
+  contentRows,
+  generationRouteRows,
+  oauthCodeRows,
+} from './accounts/columns.ts';
 import { openDatabase, type Database } from './engine/database.ts';
 import { backgroundResponseRows, responseEventRows, storedMediaRows, storedResponseRows } from './responses/columns.ts';
 import { generationRows } from './generations/columns.ts';
@@ -92,6 +98,7 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   console_links: consoleLinkRows,
   files: serviceFileResource.rows,
   generation_content: contentRows,
+  generation_routes: generationRouteRows,
   generations: generationRows,
   stored_responses: storedResponseRows,
   stored_media: storedMediaRows,

@@ -2,6 +2,7 @@ import type {
   ConsoleLinksTable,
   ConsoleSessionsTable,
   GenerationContentTable,
+  GenerationRoutesTable,
   OauthCodesTable,
 } from './accounts/columns.ts';
 import type {
@@ -137,6 +138,7 @@ export interface Tables {
   readonly console_sessions: ConsoleSessionsTable;
   readonly console_links: ConsoleLinksTable;
   readonly generation_content: GenerationContentTable;
+  readonly generation_routes: GenerationRoutesTable;
   readonly generation_feedback: GenerationFeedbackTable;
   readonly usage_hourly: UsageTable;
   readonly usage_daily: UsageTable;

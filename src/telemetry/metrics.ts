@@ -31,6 +31,8 @@ export interface Metrics {
   /** From where the state of the journal comes. Called once. */
   watchJournal(read: () => WatchedJournal): void;
   contentLost(): void;
+  /** How a request was routed could not be stored. */
+  routeLost(): void;
   /** A browser reported what the policy of the dashboard's pages made it refuse. */
   policyReported(): void;
   /** A job that makes a clip is over. */
@@ -95,6 +97,7 @@ export function createMetrics(version = 'unknown'): Metrics {
     journalDamaged: () => series.damaged.inc(),
     watchJournal: (read) => watchJournal(registers, read),
     contentLost: () => series.contentLost.inc(),
+    routeLost: () => series.routesLost.inc(),
     policyReported: () => series.policyReports.inc(),
     videoJobEnded: (status) => series.videoJobs.inc({ status }),
     callbackSent: (outcome) => series.callbacks.inc({ outcome }),
@@ -216,6 +219,11 @@ function createHandedOnSeries(registers: Registry[]) {
     contentLost: new Counter({
       name: 'gateway_content_lost_total',
       help: 'Generations whose content could not be stored.',
+      registers,
+    }),
+    routesLost: new Counter({
+      name: 'gateway_routes_lost_total',
+      help: 'Generations whose route was to be kept and could not be stored.',
       registers,
     }),
     policyReports: new Counter({

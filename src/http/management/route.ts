@@ -29,6 +29,7 @@ import type { Analytics } from '../../telemetry/analytics/analytics.ts';
 import type { ContentLog } from '../../telemetry/content-log.ts';
 import type { Destinations } from '../../telemetry/destinations/destinations.ts';
 import type { FeedbackBox } from '../../telemetry/feedback.ts';
+import type { RouteLog } from '../../telemetry/route-log/route-log.ts';
 import type { TaskTrafficWatch } from '../../telemetry/task-traffic.ts';
 import type { OperationServices } from './operations/services.ts';
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
@@ -52,6 +53,7 @@ export interface ManagementServices {
   readonly waitForRecords: () => Promise<void>;
   readonly analytics: Analytics;
   readonly content: Pick<ContentLog, 'find'>;
+  readonly routes: Pick<RouteLog, 'find'>;
   readonly feedback: FeedbackBox;
   readonly destinations: Destinations;
   readonly byok: ByokKeys;

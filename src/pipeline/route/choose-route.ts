@@ -151,6 +151,7 @@ function withReasoning(request: GenerationRequest): GenerationRequest {
 export function reportRoute(report: RouteReport, { plan, resolved }: Pick<Route, 'plan' | 'resolved'>): void {
   const first = resolved.models[0];
   report.routed = true;
+  report.plan = plan;
   if (report.chosen.length === 0) report.strategy = (first && resolved.strategies.get(first)) ?? 'direct';
   report.total = plan.considered.length;
   const available: RouteReport['available'][number][] = [];

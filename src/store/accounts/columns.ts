@@ -39,6 +39,17 @@ export type ContentRow = RowOf<typeof generationContent>;
 export type GenerationContentTable = TableOf<typeof generationContent>;
 export const contentRows = createRowMapper(generationContent);
 
+/** How one request was routed. Deleted when its retention ends. */
+const generationRoutes = {
+  generation_id: text,
+  created_at_ms: integer,
+  /** JSON, compressed, in base64. */
+  body: text,
+};
+export type GenerationRouteRow = RowOf<typeof generationRoutes>;
+export type GenerationRoutesTable = TableOf<typeof generationRoutes>;
+export const generationRouteRows = createRowMapper(generationRoutes);
+
 /** A session of the dashboard. Its two secrets, the cookie and the token, are stored nowhere. */
 const consoleSessions = {
   /** Its public name, by which it is listed and ended. */

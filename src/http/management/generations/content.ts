@@ -46,7 +46,7 @@ export const getGenerationContent = defineRoute({
   query: z.strictObject({ id: z.string().min(1).max(256).describe('The `id` of the response.') }),
   body: NO_BODY,
   responses: { 200: { description: 'Prompt and response.', schema: z.strictObject({ data: contentSchema }) } },
-  errors: [400, 404],
+  errors: [400, 403, 404],
   async handle({ query, principal, services }) {
     const id = generationIdOf(query.id) ?? query.id;
     const record = await services.generations.find(id);

@@ -1,0 +1,47 @@
+import { generationRouteRows, type GenerationRouteRow } from '../accounts/columns.ts';
+import type { Database } from '../engine/database.ts';
+import { numberOf } from '../portable.ts';
+
+/** How generations were routed. */
+export interface RouteStore {
+  /** Inserts the rows and leaves existing ones as they are. */
+  insert(rows: readonly GenerationRouteRow[]): Promise<void>;
+  find(generationId: string): Promise<GenerationRouteRow | undefined>;
+  /** Deletes at most `limit` of the older rows. Returns how many. */
+  removeBefore(atMs: number, limit: number): Promise<number>;
+}
+
+export function createRouteStore({ kysely }: Pick<Database, 'kysely'>): RouteStore {
+  return {
+    async insert(rows) {
+      if (rows.length === 0) return;
+      await kysely
+        .insertInto('generation_routes')
+        .values(rows.map(generationRouteRows.toColumns))
+        .onConflict((conflict) => conflict.column('generation_id').doNothing())
+        .execute();
+    },
+    async find(generationId) {
+      const columns = await kysely
+        .selectFrom('generation_routes')
+        .selectAll()
+        .where('generation_id', '=', generationId)
+        .executeTakeFirst();
+      return columns && generationRouteRows.toRow(columns);
+    },
+    async removeBefore(atMs, limit) {
+      const { numDeletedRows } = await kysely
+        .deleteFrom('generation_routes')
+        .where('generation_id', 'in', (query) =>
+          query
+            .selectFrom('generation_routes')
+            .select('generation_id')
+            .where('created_at_ms', '<', atMs)
+            .orderBy('created_at_ms')
+            .limit(limit),
+        )
+        .executeTakeFirstOrThrow();
+      return numberOf(numDeletedRows);
+    },
+  };
+}
