@@ -1,5 +1,6 @@
 import {
   useId,
+  useState,
   type ComponentProps,
   type InputHTMLAttributes,
   type ReactElement,
@@ -58,14 +59,36 @@ export function TextField({
   hint,
   error,
   isLabelHidden,
+  onChange,
   className = '',
   ...rest
 }: Labelled & ComponentProps<'input'>): ReactElement {
+  const [problem, setProblem] = useState<string>();
   return (
-    <Field label={label} hint={hint} error={error} {...(isLabelHidden !== undefined && { isLabelHidden })}>
-      {(wiring) => <input autoComplete="off" {...rest} {...wiring} className={`h-7 ${BOX} ${className}`} />}
+    <Field label={label} hint={hint} error={error ?? problem} {...(isLabelHidden !== undefined && { isLabelHidden })}>
+      {(wiring) => (
+        <input
+          autoComplete="off"
+          {...rest}
+          {...wiring}
+          onInvalid={({ currentTarget }) => setProblem(problemOf(currentTarget.validity, currentTarget))}
+          onChange={(event) => {
+            setProblem(undefined);
+            onChange?.(event);
+          }}
+          className={`h-7 ${BOX} ${className}`}
+        />
+      )}
     </Field>
   );
+}
+
+/** What is wrong with a field when its form was to be sent: our own words for what is missing, those of its part, or the browser's. */
+function problemOf(
+  { valueMissing, customError }: ValidityState,
+  field: { readonly validationMessage: string },
+): string {
+  return valueMissing && !customError ? 'Fill in this field.' : field.validationMessage;
 }
 
 export function TextArea({
@@ -73,12 +96,25 @@ export function TextArea({
   hint,
   error,
   isLabelHidden,
+  onChange,
   className = '',
   ...rest
 }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>): ReactElement {
+  const [problem, setProblem] = useState<string>();
   return (
-    <Field label={label} hint={hint} error={error} {...(isLabelHidden !== undefined && { isLabelHidden })}>
-      {(wiring) => <textarea {...rest} {...wiring} className={`py-1.5 ${BOX} ${className}`} />}
+    <Field label={label} hint={hint} error={error ?? problem} {...(isLabelHidden !== undefined && { isLabelHidden })}>
+      {(wiring) => (
+        <textarea
+          {...rest}
+          {...wiring}
+          onInvalid={({ currentTarget }) => setProblem(problemOf(currentTarget.validity, currentTarget))}
+          onChange={(event) => {
+            setProblem(undefined);
+            onChange?.(event);
+          }}
+          className={`py-1.5 ${BOX} ${className}`}
+        />
+      )}
     </Field>
   );
 }

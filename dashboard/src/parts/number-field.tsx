@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { useEffect, useRef, type ReactElement } from 'react';
 import { TextField, type Labelled } from './field.tsx';
 import { problemOfNumber, type NumberRules } from './number-text.ts';
 
@@ -23,12 +23,11 @@ export function NumberField({
     readonly autoFocus?: boolean;
   }): ReactElement {
   const input = useRef<HTMLInputElement>(null);
-  const [isChecked, setIsChecked] = useState(false);
   const rules = { isRequired, isWhole, ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
   const problem = problemOfNumber(value, rules);
   useEffect(() => input.current?.setCustomValidity(problem ?? ''), [problem]);
-  // A field that nothing was typed into yet is wrong only once its form was to be sent.
-  const shown = value.trim() === '' && !isChecked ? undefined : problem;
+  // A field that nothing was typed into is wrong only once its form was to be sent.
+  const shown = value.trim() === '' ? undefined : problem;
   return (
     <TextField
       {...rest}
@@ -36,7 +35,6 @@ export function NumberField({
       inputMode={isWhole ? 'numeric' : 'decimal'}
       value={value}
       error={shown ?? error}
-      onInvalid={() => setIsChecked(true)}
       onChange={(event) => onChange(event.target.value)}
     />
   );

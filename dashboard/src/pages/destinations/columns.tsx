@@ -1,9 +1,13 @@
+import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { formatCount } from '../../parts/money.ts';
 import type { Column } from '../../parts/grid.tsx';
 import { Ago, Name } from '../../parts/text.tsx';
 
 export type Destination = Schemas['ObservabilityDestination'];
+
+const TONES = { ok: 'good', retrying: 'warn', failing: 'bad', suspended: 'bad' } as const;
 
 export const DESTINATION_COLUMNS: readonly Column<Destination>[] = [
   {
@@ -29,10 +33,35 @@ export const DESTINATION_COLUMNS: readonly Column<Destination>[] = [
   {
     id: 'state',
     title: 'State',
-    width: 80,
-    cell: ({ enabled }) => <Badge tone={enabled ? 'good' : 'dim'}>{enabled ? 'on' : 'off'}</Badge>,
+    width: 90,
+    cell: ({ enabled, health }) => (
+      <Badge tone={enabled ? TONES[health.state] : 'dim'}>{enabled ? health.state : 'off'}</Badge>
+    ),
   },
 ];
+
+/** How its records arrive. */
+export function deliveriesOf({ health }: Destination): readonly (readonly [string, ReactNode])[] {
+  const { last_error: failure, last_success_at: success } = health;
+  return [
+    [
+      'State',
+      <Badge key="state" tone={TONES[health.state]}>
+        {health.state}
+      </Badge>,
+    ],
+    [
+      'Sent',
+      <span key="sent">
+        {formatCount(health.sent)}, last <Ago at={success} />
+      </span>,
+    ],
+    ['Waiting', formatCount(health.pending)],
+    ['Failed', formatCount(health.failed)],
+    ['Dropped', formatCount(health.dropped)],
+    ...(failure === null ? [] : [['Last failure', <Name key="failure">{failure.message}</Name>] as const]),
+  ];
+}
 
 export function getsOf({ sampling_rate: rate, api_key_hashes: keys }: Destination): string {
   return `${(rate * 100).toFixed(rate < 0.01 ? 2 : 0)} % of sessions${keys === null ? '' : `, of ${keys.length} keys`}`;

@@ -14,8 +14,8 @@ import { useSearchState } from '../../parts/search.ts';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
-import { DESTINATION_COLUMNS, getsOf, switchesOf, type Destination } from './columns.tsx';
-import { NewDestination } from './new-destination.tsx';
+import { deliveriesOf, DESTINATION_COLUMNS, getsOf, switchesOf, type Destination } from './columns.tsx';
+import { DestinationForm } from './destination-form.tsx';
 import { parseDestinationsSearch } from './search.ts';
 
 /** Where records go. */
@@ -73,7 +73,7 @@ export function Page(): ReactElement {
           )
         }
       </Load>
-      <NewDestination key={String(isNew)} isOpen={isNew} onClose={() => change({ new: undefined }, false)} />
+      <DestinationForm key={String(isNew)} isOpen={isNew} onClose={() => change({ new: undefined }, false)} />
     </Frame>
   );
 }
@@ -85,7 +85,7 @@ function Panel({
   readonly destination: Destination;
   readonly onClose: () => void;
 }): ReactElement {
-  const [isDeleting, setIsDeleting] = useState(false);
+  const [open, setOpen] = useState<'change' | 'delete'>();
   const { id, name, type, enabled } = destination;
   const params = { path: { id } };
   const test = useChange(() => client.POST('/observability/destinations/{id}/test', { params }));
@@ -106,14 +106,20 @@ function Panel({
           </span>
         </div>
       </Section>
+      <Section title="Deliveries">
+        <Facts of={deliveriesOf(destination)} />
+      </Section>
       <Section
         title="Settings"
         actions={
           <>
+            <Button icon="settings" onClick={() => setOpen('change')}>
+              Change
+            </Button>
             <Button disabled={change.isPending} onClick={() => change.mutate({ enabled: !enabled })}>
               {enabled ? 'Switch off' : 'Switch on'}
             </Button>
-            <Button icon="trash" aria-label="Delete the destination" onClick={() => setIsDeleting(true)} />
+            <Button icon="trash" aria-label="Delete the destination" onClick={() => setOpen('delete')} />
           </>
         }
       >
@@ -132,11 +138,17 @@ function Panel({
           <JsonView value={destination.config} label="Configuration, secrets masked" />
         </div>
       </Section>
+      <DestinationForm
+        key={String(open === 'change')}
+        destination={destination}
+        isOpen={open === 'change'}
+        onClose={() => setOpen(undefined)}
+      />
       <DeleteDialog
         what="destination"
         name={name ?? type}
-        isOpen={isDeleting}
-        onClose={() => setIsDeleting(false)}
+        isOpen={open === 'delete'}
+        onClose={() => setOpen(undefined)}
         change={remove}
       >
         What waits to be sent is dropped.
