@@ -12,3 +12,8 @@ export function encodeOperationError(error: GatewayError, context: ErrorContext)
     user_id: null,
   };
 }
+
+/** The last event of a stream of speech or of a transcript that fails. */
+export function encodeErrorEvent({ type, status, message }: GatewayError): string {
+  return `data: ${JSON.stringify({ type: 'error', error: { code: status, message, type } })}\n\n`;
+}

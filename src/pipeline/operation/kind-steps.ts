@@ -1,9 +1,11 @@
 import type { GatewayError } from '../../canonical/gateway-error.ts';
+import { assert } from '../../lib/assert.ts';
 import type { Operation } from '../../canonical/operation.ts';
 import type { Usage } from '../../canonical/usage.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import type { AnswerIdentity, FinalUsage } from '../../wire/format.ts';
 import type { OpenRequest } from '../open-request.ts';
+import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallCandidate, CallDeps, CandidateCall, Served } from './call-candidates.ts';
 import type { AnswerWriter } from './operation-request.ts';
 
@@ -12,7 +14,27 @@ export interface DeliveryInput<Op extends Operation, Given extends object, Deps 
   readonly open: OpenRequest<Op>;
   readonly served: Served<Given>;
   readonly writer: AnswerWriter;
+  /** Of a stream of events, which keep-alives may have begun. Absent: the answer is none. */
+  readonly output: StreamOutput | undefined;
   readonly deps: Deps;
+}
+
+/** The same, of a stream of events. */
+export type EventDelivery<Op extends Operation, Given extends object, Deps = CallDeps> = DeliveryInput<
+  Op,
+  Given,
+  Deps
+> & {
+  readonly output: StreamOutput;
+};
+
+/** Events come where the caller wants them, and there alone. */
+export function asEvents<Op extends Operation, Given extends object, Deps>(
+  input: DeliveryInput<Op, Given, Deps>,
+): EventDelivery<Op, Given, Deps> {
+  const { output } = input;
+  assert(output !== undefined, 'what comes in events has an output for them');
+  return { ...input, output };
 }
 
 /** What a step that takes time may use of its request. */
@@ -48,8 +70,13 @@ export interface KindSteps<Op extends Operation, Given extends object, Deps exte
   readonly worst?: (usage: Usage, endpoint: Endpoint, operation: Op) => WorstUse;
   /** Whether a client that sends it again by itself may be paid for twice. */
   readonly isPaidEachTime?: boolean;
-  /** What keeps a stream open while nothing comes, and how one ends that fails then. Absent: it does not begin before. */
-  readonly keepAlive?: { encodeFailure(error: GatewayError): string };
+  /** Its streams of events, which stay open while nothing comes. Absent: it has none. */
+  readonly events?: {
+    /** Whether the answer is to be one. */
+    isWanted(operation: Op): boolean;
+    /** How one ends that fails. */
+    encodeFailure(error: GatewayError): string;
+  };
   call(deps: Deps, call: CandidateCall<Op>): ReturnType<CallCandidate<Op, Given>>;
   /** As the upstream counted so far. */
   usageOf(given: Given, served: { readonly operation: Op; readonly served: Served<Given> }): Usage;

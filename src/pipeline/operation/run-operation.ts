@@ -6,10 +6,10 @@ import { admit, type AdmitDeps } from '../admission/admit.ts';
 import type { ContentFilterDeps } from '../content-filters/content-filters.ts';
 import type { ExchangeDeps } from '../exchange.ts';
 import { OpenRequest } from '../open-request.ts';
+import { openStreamOutput, type StreamOutputOptions } from '../response/sse-output.ts';
 import { callCandidates, type CallDeps, type Served } from './call-candidates.ts';
 import { estimateOperation } from './estimate.ts';
 import { filterOperation } from './filter-operation.ts';
-import { keepAlive } from './keep-alive.ts';
 import type { KindSteps } from './kind-steps.ts';
 import type { IncomingOperation, RunOperation } from './operation-request.ts';
 import { planOperation, type PlanOperationDeps } from './plan-operation.ts';
@@ -29,16 +29,17 @@ export function createRunOperation<Op extends Operation, Given extends object, D
     const open = new OpenRequest<Op>(deps, incoming, writer);
     deps.streams.requestBegan();
     let served: Served<Given> | undefined;
-    const isStreamed = steps.keepAlive !== undefined && incoming.request.delivery === 'stream';
-    const stop = isStreamed ? keepAlive(writer, open.facts.log.id) : () => undefined;
+    const events = steps.events?.isWanted(incoming.request) === true ? steps.events : undefined;
+    const output = events && openStreamOutput(writer, streamOptions(deps, open));
     try {
-      served = await serve(deps, open, incoming, steps).finally(stop);
-      await steps.deliver({ open, served, writer, deps });
+      served = await serve(deps, open, incoming, steps);
+      await steps.deliver({ open, served, writer, output, deps });
     } catch (error) {
       const refusal = asRefusal(await open.fail(error), open, steps);
-      if (writer.started && steps.keepAlive !== undefined) writer.end(steps.keepAlive.encodeFailure(refusal));
+      if (writer.started && output !== undefined && events !== undefined) output.end(events.encodeFailure(refusal));
       else writer.refuse(refusal, open.errorContext());
     } finally {
+      output?.stop();
       // What was large has left the process by now.
       served?.memory.close();
       await open.close();
@@ -46,6 +47,15 @@ export function createRunOperation<Op extends Operation, Given extends object, D
     }
   };
 }
+
+function streamOptions<Op extends Operation>(
+  { monotonicMs }: Pick<CallDeps, 'monotonicMs'>,
+  { facts, cancellation }: OpenRequest<Op>,
+): StreamOutputOptions {
+  return { generationId: facts.log.id, keepAlive: () => KEEP_ALIVE, cancellation, monotonicMs };
+}
+
+const KEEP_ALIVE = ': keep-alive\n\n';
 
 /** Clients send what failed with a 5xx again by themselves: not where the operator may pay for each time. @spec image-7 */
 function asRefusal<Op extends Operation>(

@@ -10,9 +10,11 @@ import { isUsable, SOUND_HEAD_BYTES_MAX, wavDataAt } from '../../lib/audio/usabl
 import { wavHead } from '../../lib/audio/wav.ts';
 import { offerOf } from '../../providers/contract.ts';
 import { encodeSpeechDelta, encodeSpeechDone, mediaTypeOfSpeech } from '../../wire/text-to-speech/answer-out.ts';
+import { encodeErrorEvent } from '../../wire/operation-error.ts';
 import { optionsFor } from '../../wire/provider-options.ts';
 import { UPSTREAM_SPEECH_FORMATS } from '../../wire/text-to-speech/formats.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
+import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, type DeliveryInput, type KindSteps } from './kind-steps.ts';
 import { openCall, type OpenAnswer } from './one-call.ts';
@@ -38,6 +40,7 @@ export const SPEECH_STEPS: KindSteps<SpeechOperation, GivenSpeech> = {
   isPaidEachTime: true,
   call: speak,
   usageOf: (_given, { operation, served }) => usageOf(operation, served.candidate.endpoint),
+  events: { isWanted: ({ streamFormat }) => streamFormat === 'sse', encodeFailure: encodeErrorEvent },
   deliver,
 };
 
@@ -128,21 +131,24 @@ function end({ call }: OpenAnswer): void {
 type Delivery = DeliveryInput<SpeechOperation, GivenSpeech>;
 
 /** Passes sound on as it comes. From its first frame on all characters are owed, whatever becomes of the rest. */
-async function deliver({ open, served, writer }: Delivery): Promise<void> {
+async function deliver(input: Delivery): Promise<void> {
+  const { open, served, writer } = input;
   const { opened, first, sampleRate } = served.given;
   const { facts, cancellation } = open;
-  const { responseFormat, streamFormat } = facts.log.request;
+  const { responseFormat } = facts.log.request;
   open.defer(() => end(opened));
   facts.meter.end = { type: 'end', finish: 'stop' };
   const { id } = announce(writer, open, served);
-  const output = streamFormat === 'sse' ? new EventOutput(writer) : new ByteOutput(writer);
+  const output =
+    input.output === undefined ? new ByteOutput(writer, cancellation.signal) : new EventOutput(writer, input.output);
   output.start(id, mediaTypeOfSpeech(responseFormat, sampleRate));
   try {
     for (let chunk: Uint8Array | undefined = first; chunk !== undefined; chunk = await opened.answer.read()) {
       opened.call.watch.restart();
-      if (output.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))) continue;
+      const waits = output.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+      if (waits === undefined) continue;
       opened.call.watch.hold(true);
-      await writer.drained(cancellation.signal);
+      await waits;
       opened.call.watch.hold(false);
       opened.call.watch.restart();
     }
@@ -161,8 +167,8 @@ async function deliver({ open, served, writer }: Delivery): Promise<void> {
 
 interface SpeechOutput {
   start(id: string, type: string): void;
-  /** False when the caller reads too slowly. */
-  write(sound: Buffer): boolean;
+  /** Resolves when a caller that reads too slowly has caught up; `undefined`: at once. */
+  write(sound: Buffer): Promise<void> | undefined;
   end(done: () => string): void;
   fail(error: GatewayError): void;
 }
@@ -171,17 +177,19 @@ type Writer = Delivery['writer'];
 
 class ByteOutput implements SpeechOutput {
   readonly #writer: Writer;
+  readonly #signal: AbortSignal;
 
-  constructor(writer: Writer) {
+  constructor(writer: Writer, signal: AbortSignal) {
     this.#writer = writer;
+    this.#signal = signal;
   }
 
   start(id: string, type: string): void {
     this.#writer.startBytes(id, type);
   }
 
-  write(sound: Buffer): boolean {
-    return this.#writer.writeBytes(sound);
+  write(sound: Buffer): Promise<void> | undefined {
+    return this.#writer.writeBytes(sound) ? undefined : this.#writer.drained(this.#signal);
   }
 
   end(): void {
@@ -196,32 +204,34 @@ class ByteOutput implements SpeechOutput {
 
 class EventOutput implements SpeechOutput {
   readonly #writer: Writer;
+  readonly #output: StreamOutput;
   #left = Buffer.alloc(0);
 
-  constructor(writer: Writer) {
+  constructor(writer: Writer, output: StreamOutput) {
     this.#writer = writer;
+    this.#output = output;
   }
 
   start(id: string): void {
     this.#writer.startStream(id);
   }
 
-  write(sound: Buffer): boolean {
+  write(sound: Buffer): Promise<void> | undefined {
     const all = this.#left.length === 0 ? sound : Buffer.concat([this.#left, sound]);
     const whole = all.length - (all.length % 3);
     let frames = '';
     for (let at = 0; at < whole; at += EVENT_SOUND_BYTES_MAX)
       frames += encodeSpeechDelta(all.subarray(at, Math.min(at + EVENT_SOUND_BYTES_MAX, whole)));
     this.#left = Buffer.from(all.subarray(whole));
-    return frames === '' || this.#writer.write(frames);
+    return frames === '' ? undefined : this.#output.write(frames);
   }
 
   end(done: () => string): void {
     const last = this.#left.length === 0 ? '' : encodeSpeechDelta(this.#left);
-    this.#writer.end(last + done());
+    this.#output.end(last + done());
   }
 
-  fail({ type, status, message }: GatewayError): void {
-    this.#writer.end(`data: ${JSON.stringify({ type: 'error', error: { code: status, message, type } })}\n\n`);
+  fail(error: GatewayError): void {
+    this.#output.end(encodeErrorEvent(error));
   }
 }

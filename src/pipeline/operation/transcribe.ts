@@ -9,6 +9,7 @@ import { createSseParser } from '../../lib/net/sse.ts';
 import { offerOf, type Provider } from '../../providers/contract.ts';
 import { transcriptFormatAt } from '../../routing/audio-needs.ts';
 import type { TranscriptionFormat } from '../../wire/speech-to-text/format.ts';
+import { encodeErrorEvent } from '../../wire/operation-error.ts';
 import { optionsFor } from '../../wire/provider-options.ts';
 import { TRANSCRIPTION_FORMATS } from '../../wire/speech-to-text/formats.ts';
 import {
@@ -20,8 +21,9 @@ import type { Transcript, TranscriptPiece } from '../../wire/speech-to-text/tran
 import { statusOfError } from '../../wire/upstream-error.ts';
 import { judgeFailure } from '../attempt/judge-failure.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
+import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
-import { announce, type DeliveryInput, type KindSteps } from './kind-steps.ts';
+import { announce, asEvents, type DeliveryInput, type EventDelivery, type KindSteps } from './kind-steps.ts';
 import { callOnce, openCall, type OpenAnswer, type UpstreamCall } from './one-call.ts';
 import { tryEncode } from './try-encode.ts';
 
@@ -52,7 +54,7 @@ export const TRANSCRIPTION_STEPS: KindSteps<TranscriptionOperation, Given> = {
   usageOf: (given, { operation }) =>
     'transcript' in given ? usageOf(given.transcript, operation) : usageOf({ text: '' }, operation),
   deliver,
-  keepAlive: { encodeFailure },
+  events: { isWanted: ({ delivery }) => delivery === 'stream', encodeFailure: encodeErrorEvent },
 };
 
 async function transcribe(
@@ -217,15 +219,15 @@ async function deliver(input: Delivery): Promise<void> {
   const { facts } = open;
   const { request } = facts.log;
   const identity = announce(writer, open, served);
-  if ('events' in given) return relay(input, given.events, given.first);
+  if ('events' in given) return relay(asEvents(input), given.events, given.first);
   facts.log.capture?.pushText(given.transcript.text);
   facts.meter.end = { type: 'end', finish: 'stop' };
   await open.settle().durable;
   const { transcript, answersIn } = given;
   if (request.delivery === 'stream') {
-    writer.startStream(identity.id);
+    const { output } = asEvents(input);
     const delta = encodeTranscriptEvent({ type: 'delta', delta: transcript.text });
-    writer.end(delta + encodeTranscriptEvent({ type: 'done', transcript }, open.finalUsage()));
+    output.end(delta + encodeTranscriptEvent({ type: 'done', transcript }, open.finalUsage()));
     return undefined;
   }
   const body = encodeTranscript(transcript, request, answersIn, identity, open.finalUsage());
@@ -235,12 +237,11 @@ async function deliver(input: Delivery): Promise<void> {
 
 /** Passes events on as they come. The last one leaves when the charge is durable. */
 async function relay(
-  { open, writer }: Delivery,
+  { open, writer, output }: EventDelivery<TranscriptionOperation, Given>,
   events: EventReader,
   first: readonly TranscriptPiece[],
 ): Promise<void> {
-  const { facts, cancellation } = open;
-  const { log, meter } = facts;
+  const { log, meter } = open.facts;
   open.defer(() => events.close());
   writer.startStream(log.id);
   let text = '';
@@ -248,33 +249,28 @@ async function relay(
   try {
     let batch: Awaited<ReturnType<EventReader['next']>> = first;
     for (; batch !== undefined; batch = await events.next()) {
-      if ('kind' in batch) return await breakOff(open, writer, batch);
+      if ('kind' in batch) return await breakOff(open, output, batch);
       for (const event of batch) {
         if (event.type === 'done') done = event;
         else if (event.type === 'delta') text += event.delta.slice(0, TRANSCRIPT_CHARS_MAX - text.length);
-        if (event.type !== 'done' && !writer.write(encodeTranscriptEvent(event)))
-          await writer.drained(cancellation.signal);
+        if (event.type !== 'done') await output.write(encodeTranscriptEvent(event));
       }
     }
   } catch (error) {
-    return breakOff(open, writer, events.explain(error));
+    return breakOff(open, output, events.explain(error));
   }
   const transcript = done?.transcript ?? { text };
   log.capture?.pushText(transcript.text);
   meter.usage = usageOf(transcript, log.request);
   meter.end = { type: 'end', finish: 'stop' };
   await open.settle().durable;
-  writer.end(encodeTranscriptEvent({ type: 'done', transcript }, open.finalUsage()));
+  output.end(encodeTranscriptEvent({ type: 'done', transcript }, open.finalUsage()));
 }
 
 /** A stream that broke off ends with an error, and is not charged. */
-async function breakOff(open: Delivery['open'], writer: Delivery['writer'], failure: UpstreamFailure): Promise<void> {
+async function breakOff(open: Delivery['open'], output: StreamOutput, failure: UpstreamFailure): Promise<void> {
+  open.facts.meter.cancelled = open.cancellation.reason === 'gone';
   open.facts.meter.failure = failure;
   const { errorType, status, message } = failure;
-  writer.end(encodeFailure(await open.fail(new GatewayError(errorType, message, { status }))));
-}
-
-/** The last event of a stream that fails. */
-function encodeFailure({ type, status, message }: GatewayError): string {
-  return `data: ${JSON.stringify({ type: 'error', error: { code: status, message, type } })}\n\n`;
+  output.end(encodeErrorEvent(await open.fail(new GatewayError(errorType, message, { status }))));
 }

@@ -72,3 +72,31 @@ test('does not wait for the caller once the request is over, and does not count 
   await output.write('x');
   assert.equal(output.wasCallerSlow(), false);
 });
+
+test('writes no keep-alive within an event that is sent in pieces', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const written: string[] = [];
+  const caller = {
+    startStream: () => undefined,
+    write: (frames: string) => written.push(frames) > 0,
+    drained: () => Promise.resolve(),
+    end: () => undefined,
+  };
+  const output = openStreamOutput(caller, {
+    generationId: 'gen-1',
+    keepAlive: () => ': alive\n\n',
+    cancellation: new Cancellation<string>(),
+    monotonicMs: () => 0,
+  });
+  const caughtUp = Promise.withResolvers<void>();
+  const event = output.writeEvent(async () => {
+    written.push('data: {"b64_json":"');
+    await caughtUp.promise;
+    written.push('"}\n\n');
+  });
+  t.mock.timers.tick(35_000);
+  caughtUp.resolve();
+  await event;
+  assert.deepEqual(written, ['data: {"b64_json":"', '"}\n\n']);
+  output.stop();
+});

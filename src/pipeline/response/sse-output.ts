@@ -5,6 +5,8 @@ import type { Cancellation } from '../../lib/async/cancellation.ts';
 export interface StreamOutput {
   /** Resolves at once unless the caller reads too slowly. */
   write(frames: string): Promise<void> | undefined;
+  /** Writes one event in pieces, at the pace of the caller: nothing else is written meanwhile. */
+  writeEvent(send: () => Promise<void>): Promise<void>;
   end(frames: string): void;
   /**
    * Whether it is the caller's doing when the time of the request is over, or an upstream that stood still meanwhile
@@ -20,6 +22,9 @@ const KEEP_ALIVE_MS = 10_000;
 /** A caller that the response has waited for so long, all waits together, reads slowly. */
 const SLOW_READER_MS = 5_000;
 
+/** What a stream is written to. */
+export type StreamCaller = Pick<ResponseWriter, 'startStream' | 'write' | 'drained' | 'end'>;
+
 export interface StreamOutputOptions {
   readonly generationId: string;
   /** What goes out while nothing comes. @param idleMs since the last output, a multiple of 10 s */
@@ -34,7 +39,7 @@ export interface StreamOutputOptions {
  * The first keep-alive goes out 10 s after admission, which commits status 200: until then a failure of all attempts is
  * a real status. Later ones whenever 10 s passed without output.
  */
-export function openStreamOutput(caller: ResponseWriter, options: StreamOutputOptions): StreamOutput {
+export function openStreamOutput(caller: StreamCaller, options: StreamOutputOptions): StreamOutput {
   const { generationId, keepAlive, cancellation, monotonicMs } = options;
   let waitedMs = 0;
   let wasCutShort = false;
@@ -48,10 +53,13 @@ export function openStreamOutput(caller: ResponseWriter, options: StreamOutputOp
   }
 
   let idleMs = 0;
+  let isWithinEvent = false;
   const timer = setTimeout(function tick() {
     idleMs += KEEP_ALIVE_MS;
-    caller.startStream(generationId);
-    caller.write(keepAlive(idleMs));
+    if (!isWithinEvent) {
+      caller.startStream(generationId);
+      caller.write(keepAlive(idleMs));
+    }
     timer.refresh();
   }, KEEP_ALIVE_MS);
   return {
@@ -60,6 +68,14 @@ export function openStreamOutput(caller: ResponseWriter, options: StreamOutputOp
       timer.refresh();
       caller.startStream(generationId);
       return caller.write(frames) ? undefined : waitForCaller();
+    },
+    async writeEvent(send) {
+      isWithinEvent = true;
+      caller.startStream(generationId);
+      await send();
+      isWithinEvent = false;
+      idleMs = 0;
+      timer.refresh();
     },
     end(frames) {
       clearTimeout(timer);

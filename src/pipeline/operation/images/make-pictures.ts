@@ -14,7 +14,7 @@ import { statusOfError } from '../../../wire/upstream-error.ts';
 import { judgeFailure } from '../../attempt/judge-failure.ts';
 import { ESTIMATE_MARGIN } from '../../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from '../call-candidates.ts';
-import { announce, type DeliveryInput, type KindSteps } from '../kind-steps.ts';
+import { announce, asEvents, type DeliveryInput, type KindSteps } from '../kind-steps.ts';
 import { openCall, readOpened, type UpstreamCall } from '../one-call.ts';
 import { tryEncode } from '../try-encode.ts';
 import {
@@ -66,7 +66,7 @@ export function imageSteps(holdNanoUsd: number): KindSteps<ImageOperation, Given
       usageOfPictures('events' in given ? NOTHING_YET : given, operation, served.candidate.endpoint),
     upstreamIdOf: (given) => ('events' in given ? undefined : given.id),
     deliver,
-    keepAlive: { encodeFailure: encodeStreamFailure },
+    events: { isWanted: ({ delivery }) => delivery === 'stream', encodeFailure: encodeStreamFailure },
   };
 }
 
@@ -183,17 +183,18 @@ function refusal(words: string): UpstreamFailure {
 }
 
 async function deliver(input: DeliveryInput<ImageOperation, GivenPictures, PictureDeps>): Promise<void> {
-  const { open, served, writer, deps } = input;
+  const { open, served, writer, output, deps } = input;
   const { given } = served;
   const { log, meter } = open.facts;
-  if ('events' in given) return relayEvents(input, given.events);
+  if ('events' in given) return relayEvents(asEvents(input), given.events);
   meter.end = { type: 'end', finish: 'stop' };
   noteCount(open.facts, given.pictures.length);
   await open.settle().durable;
   const created = given.facts.created ?? Math.floor(deps.nowMs() / MS_PER_SECOND);
   const answer = { pictures: given.pictures, facts: given.facts, created };
   // Keep-alives have begun a stream already, while the pictures were made.
-  if (writer.started) return sendWholeAsEvents(input, answer);
+  if (writer.started) return sendWholeAsEvents(asEvents(input), answer);
+  output?.stop();
   const identity = announce(writer, open, served);
   return writer.answerPieces(identity.id, encodeImages(log.request, answer, identity, open.finalUsage()));
 }

@@ -22,7 +22,7 @@ import {
   type ResponseRoom,
 } from '../../response/whole-response-budget.ts';
 import type { CallDeps, CandidateCall } from '../call-candidates.ts';
-import { announce, type DeliveryInput } from '../kind-steps.ts';
+import { announce, type EventDelivery } from '../kind-steps.ts';
 import type { RequestFacts } from '../../request.ts';
 import type { AnswerWriter } from '../operation-request.ts';
 import type { OpenAnswer } from '../one-call.ts';
@@ -140,7 +140,7 @@ export class EventReader {
   }
 }
 
-type Delivery = DeliveryInput<ImageOperation, object>;
+type Delivery = EventDelivery<ImageOperation, object>;
 
 interface Completed {
   readonly pictures: CheckedPicture[];
@@ -184,7 +184,7 @@ export function noteCount({ log, meter }: RequestFacts<ImageOperation>, count: n
 }
 
 async function takeEvent(
-  { open, writer, deps }: Delivery,
+  { open, writer, output, deps }: Delivery,
   { event, room }: ReadEvent,
   completed: Completed,
   createdNow: number,
@@ -202,7 +202,8 @@ async function takeEvent(
     return undefined;
   }
   const answer = { pictures: [picture], facts: event.facts, created: event.facts.created ?? createdNow };
-  await sendPieces(writer, encodePartial(request, event.index, answer), open.cancellation.signal);
+  const pieces = encodePartial(request, event.index, answer);
+  await output.writeEvent(() => sendPieces(writer, pieces, open.cancellation.signal));
   room.close();
   return undefined;
 }
@@ -218,15 +219,14 @@ function addTokens(before: ImageTokens | undefined, more: ImageTokens | undefine
 }
 
 /** The pictures of an answer as the end of a stream. They are charged. */
-export async function sendWholeAsEvents({ open, writer }: Delivery, answer: ImageAnswer): Promise<void> {
+export async function sendWholeAsEvents({ open, writer, output }: Delivery, answer: ImageAnswer): Promise<void> {
   const { log } = open.facts;
   const finalUsage = open.finalUsage();
-  writer.startStream(log.id);
   for (const picture of answer.pictures) {
     const pieces = encodeCompleted(log.request, { ...answer, pictures: [picture] }, finalUsage);
-    await sendPieces(writer, pieces, open.cancellation.signal);
+    await output.writeEvent(() => sendPieces(writer, pieces, open.cancellation.signal));
   }
-  writer.end('data: [DONE]\n\n');
+  output.end('data: [DONE]\n\n');
 }
 
 /** At the pace of the reader. */
@@ -237,13 +237,13 @@ async function sendPieces(writer: AnswerWriter, pieces: readonly Uint8Array[], s
 }
 
 /** A stream that broke off ends with an error, and is not charged. */
-async function breakOff({ open, writer }: Delivery, failure: UpstreamFailure): Promise<void> {
+async function breakOff({ open, output }: Delivery, failure: UpstreamFailure): Promise<void> {
   const { meter } = open.facts;
   meter.cancelled = open.cancellation.reason === 'gone';
   meter.failure = failure;
   const { errorType, status } = failure;
   const error = await open.fail(new GatewayError(errorType, describeFailure(failure), { status }));
-  writer.end(encodeStreamFailure(error));
+  output.end(encodeStreamFailure(error));
 }
 
 /** The last event of a stream that fails. */
