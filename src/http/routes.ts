@@ -33,7 +33,7 @@ import { getFileMetadata } from './management/files/get.ts';
 import { listFiles } from './management/files/list.ts';
 import { uploadFile } from './management/files/upload.ts';
 import { getGenerationContent } from './management/generations/content.ts';
-import { submitGenerationFeedback } from './management/generations/feedback.ts';
+import { listGenerationFeedback, submitGenerationFeedback } from './management/generations/feedback.ts';
 import { getGeneration } from './management/generations/get.ts';
 import { getGenerationRoute } from './management/generations/route.ts';
 import { listGenerations } from './management/generations/list.ts';
@@ -149,6 +149,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getGeneration,
   getGenerationRoute,
   getGenerationContent,
+  listGenerationFeedback,
   submitGenerationFeedback,
   getActivity,
   getAnalyticsMeta,

@@ -5,6 +5,8 @@ import type { Feedback, FeedbackStore } from '../store/generations/generation-fe
 export interface FeedbackBox {
   /** `false`: there is enough on this generation already. */
   submit(feedback: Omit<Feedback, 'atMs'>): Promise<boolean>;
+  /** Lists the oldest first. */
+  list(generationId: string): Promise<readonly Feedback[]>;
 }
 
 export function createFeedbackBox({
@@ -14,5 +16,8 @@ export function createFeedbackBox({
   readonly store: FeedbackStore;
   readonly clock: Clock;
 }): FeedbackBox {
-  return { submit: (feedback) => store.insert({ ...feedback, atMs: clock.nowMs() }) };
+  return {
+    submit: (feedback) => store.insert({ ...feedback, atMs: clock.nowMs() }),
+    list: (generationId) => store.list(generationId),
+  };
 }

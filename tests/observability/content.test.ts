@@ -131,6 +131,13 @@ suite('the content of generations', () => {
     assert.equal((await call('POST', '/generation/feedback', { ...feedback, generation_id: 'gen-x' })).status, 404);
     assert.equal((await call('POST', '/generation/feedback', { ...feedback, category: 'rude' })).status, 400);
     assert.equal((await call('POST', '/generation/feedback', feedback, API_KEY)).status, 403);
+    const { status, body } = await call('GET', `/generation/feedback?id=${id}`);
+    assert.equal(status, 200);
+    assert.match(
+      JSON.stringify(body),
+      /"data":\[\{"created_at":"[^"]+","author_key_hash":"[0-9a-f]{64}","category":"latency","comment":"slow"\}\]/,
+    );
+    assert.equal((await call('GET', `/generation/feedback?id=${id}`, undefined, API_KEY)).status, 403);
   });
 
   // @spec generation-10

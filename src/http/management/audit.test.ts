@@ -55,6 +55,17 @@ for (const engine of ENGINES)
       );
     });
 
+    test('lists the events of a time, from its start to before its end', async () => {
+      const timeOf = (ms: number): string => encodeURIComponent(new Date(ms).toISOString());
+      gateway.passMs(1_000);
+      await gateway.must('POST', '/workspaces', { name: 'Late', slug: 'late' });
+      const late = await lastEvent();
+      const atMs = Date.parse(textOf(late['at']));
+      assert.deepEqual(await events(`?from=${timeOf(atMs)}`), [late]);
+      assert.deepEqual(await events(`?from=${timeOf(atMs)}&to=${timeOf(atMs)}`), []);
+      assert.ok((await events(`?to=${timeOf(atMs)}`)).length > 0);
+    });
+
     // @spec workspace-14
     test('leaves one event for every kind of change, under a stable name', async () => {
       const workspace = `/workspaces/${textOf((await gateway.must('POST', '/workspaces', { name: 'T', slug: 't' }))['id'])}`;

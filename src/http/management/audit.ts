@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { auditEventResource, type AuditEvent } from '../../resources/audit-events.ts';
-import { filterSchema, serializePage, pageSchema, pageShape, parseWindow } from './page.ts';
+import { filterSchema, serializePage, pageSchema, pageShape, parseWindow, timeShape } from './page.ts';
 import { defineRoute, NO_BODY, NOTHING } from './route.ts';
 
 const { schema: auditEventSchema } = auditEventResource;
@@ -15,6 +15,7 @@ export const listAudit = defineRoute({
   params: NOTHING,
   query: z.strictObject({
     ...pageShape,
+    ...timeShape,
     action: filterSchema.describe('Only this operation.'),
     actor: filterSchema.describe('Only what the key with this hash did.'),
     subject: filterSchema.describe('Only what was done to this.'),
@@ -23,12 +24,14 @@ export const listAudit = defineRoute({
   responses: { 200: { description: 'A page of events.', schema: pageSchema(auditEventSchema) } },
   errors: [400],
   async handle({ query, services }) {
-    const { action, actor, subject } = query;
+    const { action, actor, subject, from, to } = query;
     const page = await services.audit.list({
       ...parseWindow(query),
       ...(action !== undefined && { action }),
       ...(actor !== undefined && { actorKeyHash: actor }),
       ...(subject !== undefined && { subject }),
+      ...(from !== undefined && { fromMs: Date.parse(from) }),
+      ...(to !== undefined && { toMs: Date.parse(to) }),
     });
     return { status: 200, body: serializePage(page, serializeEvent) };
   },

@@ -13,6 +13,12 @@ export const pageShape = {
   limit: z.coerce.number().int().min(1).max(PAGE_ROWS_MAX).optional().describe('Rows on the page. Default 50.'),
 };
 
+/** Bounds of the time of rows, in the query of a list. */
+export const timeShape = {
+  from: z.iso.datetime({ offset: true }).optional().describe('Inclusive.'),
+  to: z.iso.datetime({ offset: true }).optional().describe('Exclusive.'),
+};
+
 /** The query of a list without filters. */
 export const pageQuerySchema = z.strictObject(pageShape);
 export interface PageQuery {

@@ -8,6 +8,10 @@ export interface AuditFilter extends PageWindow {
   readonly action?: string;
   readonly actorKeyHash?: string;
   readonly subject?: string;
+  /** Unix ms, from this one on. */
+  readonly fromMs?: number;
+  /** Unix ms, before this one. */
+  readonly toMs?: number;
 }
 
 /** Events are only ever inserted. */
@@ -23,11 +27,13 @@ export function createAuditStore({ database }: { readonly database: Database }):
     async append(event) {
       await kysely.insertInto('audit_events').values(toColumns(event)).execute();
     },
-    async list({ action, actorKeyHash, subject, ...window }) {
+    async list({ action, actorKeyHash, subject, fromMs, toMs, ...window }) {
       let found = kysely.selectFrom('audit_events');
       if (action !== undefined) found = found.where('action', '=', action);
       if (actorKeyHash !== undefined) found = found.where('actor_key_hash', '=', actorKeyHash);
       if (subject !== undefined) found = found.where('subject', '=', subject);
+      if (fromMs !== undefined) found = found.where('at_ms', '>=', fromMs);
+      if (toMs !== undefined) found = found.where('at_ms', '<', toMs);
       return fetchPage(found, window, (each) => each.selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc'), toRow);
     },
   };

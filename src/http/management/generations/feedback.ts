@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { assert } from '../../../lib/assert.ts';
 import { generationIdOf } from '../../../wire/responses/response/response-out.ts';
-import { defineRoute, NOTHING } from '../route.ts';
+import { serializeTime } from '../../../resources/columns.ts';
+import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 /** @spec generation-12 */
 const CATEGORIES = [
@@ -15,6 +16,47 @@ const CATEGORIES = [
   'other',
 ] as const;
 const COMMENT_CHARS_MAX = 1_000;
+
+export const listGenerationFeedback = defineRoute({
+  method: 'GET',
+  path: '/generation/feedback',
+  scope: 'management',
+  readsRecords: true,
+  operationId: 'listGenerationFeedback',
+  tag: 'Generations',
+  summary: 'List what was said to be wrong with a generation, oldest first',
+  params: NOTHING,
+  query: z.strictObject({ id: z.string().min(1).max(256).describe('The `id` of the response.') }),
+  body: NO_BODY,
+  responses: {
+    200: {
+      description: 'All of it.',
+      schema: z.strictObject({
+        data: z.array(
+          z
+            .strictObject({
+              created_at: z.iso.datetime(),
+              author_key_hash: z.string(),
+              category: z.string(),
+              comment: z.string().nullable(),
+            })
+            .meta({ id: 'GenerationFeedback' }),
+        ),
+      }),
+    },
+  },
+  errors: [400],
+  async handle({ query, services }) {
+    const feedback = await services.feedback.list(generationIdOf(query.id) ?? query.id);
+    const data = feedback.map(({ atMs, authorKeyHash, category, comment }) => ({
+      created_at: serializeTime(atMs),
+      author_key_hash: authorKeyHash,
+      category,
+      comment,
+    }));
+    return { status: 200, body: { data } };
+  },
+});
 
 export const submitGenerationFeedback = defineRoute({
   method: 'POST',

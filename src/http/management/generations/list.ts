@@ -5,7 +5,7 @@ import { OPERATION_KINDS } from '../../../canonical/operation.ts';
 import { nanoFromUsd } from '../../../lib/money.ts';
 import { serializeTime } from '../../../resources/columns.ts';
 import { callerOf } from '../owner.ts';
-import { filterSchema } from '../page.ts';
+import { filterSchema, timeShape } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { serializeListed } from './serialize-listed.ts';
 
@@ -69,13 +69,11 @@ export const generationListItemSchema = z
   .meta({ id: 'GenerationListItem' });
 
 const flag = z.enum(['true', 'false']).optional();
-const time = z.iso.datetime({ offset: true }).optional();
 
 const querySchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(ROWS_MAX).optional().describe('Default 50.'),
   cursor: filterSchema.describe('`next_cursor` of the page before.'),
-  from: time.describe('Inclusive.'),
-  to: time.describe('Exclusive.'),
+  ...timeShape,
   status: z
     .string()
     .regex(/^(?:2xx|4xx|5xx|error|cancelled|[1-5]\d\d)$/, 'must be 2xx, 4xx, 5xx, error, cancelled or a status')
