@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { needsRestart } from '../config/needs-restart.ts';
+import { watchConfig, type ConfigWatch } from '../config/needs-restart.ts';
 import { createHttpServer, type HttpServer, type ServerOptions } from '../http/server.ts';
 import { createUnreadResponses } from '../http/unread-responses.ts';
 import type { GenerateDeps } from '../pipeline/generate.ts';
@@ -42,6 +42,7 @@ export interface Parts {
   readonly observability: Observability;
   readonly generateDeps: GenerateDeps;
   readonly localServers: LocalServers;
+  readonly inEffect: ConfigWatch;
   /** Takes over what may change while the gateway runs: models, and the beta flags of providers. */
   reload(next: Config): void;
 }
@@ -114,10 +115,18 @@ export async function createParts(
     observability,
     generateDeps,
     localServers: localServersOf(shared, providers, live),
+    ...reloading(shared, live),
+  };
+}
+
+function reloading({ config, betaTable, log }: SharedDeps, live: LiveCatalog): Pick<Parts, 'inEffect' | 'reload'> {
+  const inEffect = watchConfig(config);
+  return {
+    inEffect,
     reload(next) {
-      shared.betaTable.replace(next.betaFlags);
+      betaTable.replace(next.betaFlags);
       live.configure(next);
-      log.general.info({ needsRestart: needsRestart(config, next) }, 'the configuration was read again');
+      log.general.info({ needsRestart: inEffect.take(next) }, 'the configuration was read again');
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Origins } from './origins.ts';
 import type { EndpointPrice } from './endpoint-price.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { SEARCH_ENGINES } from './schema/services.ts';
@@ -6,6 +7,7 @@ import type { SEARCH_ENGINES } from './schema/services.ts';
 export interface Config {
   /** The file that was read; absent: none. */
   readonly path?: string;
+  readonly origins: Origins;
   readonly server: {
     readonly host: string;
     /** 0 selects a free one. */

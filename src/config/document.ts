@@ -23,6 +23,8 @@ export interface ConfigDocument {
   lineOf(path: Path): number;
   /** Whether the value came from the environment or a file of its own, so that it is never shown and may stand for a number. */
   isFromEnvironment(path: Path): boolean;
+  /** The variables and files that the value came from: `ALPHA_API_KEY`, `file:/path`. Empty: the file says it itself. */
+  sourcesOf(path: Path): readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -68,7 +70,7 @@ export function readDocument(
   const isJson = mustBeJson || (problems.length > 0 && format === 'JSON');
   const jsonProblem = isJson ? findJsonProblem(text) : undefined;
   if (jsonProblem !== undefined) problems.splice(0, problems.length, jsonProblem);
-  const substituted = new WeakSet<Node>();
+  const substituted = new WeakMap<Node, readonly string[]>();
   if (problems.length === 0) problems.push(...keyProblems(document, lineAt));
   if (problems.length === 0) problems.push(...fillVariables(document, { env, readText }, substituted, lineAt));
   const value = problems.length === 0 ? toData(document, problems) : undefined;
@@ -79,6 +81,10 @@ export function readDocument(
     isFromEnvironment: (path) => {
       const node = valueAt(document, path);
       return node !== undefined && substituted.has(node);
+    },
+    sourcesOf(path) {
+      const node = valueAt(document, path);
+      return (node && substituted.get(node)) ?? [];
     },
   };
 }
@@ -155,7 +161,7 @@ function keyProblems(document: Document, lineAt: (offset: number) => number): Pr
 function fillVariables(
   document: Document,
   sources: Sources,
-  substituted: WeakSet<Node>,
+  substituted: WeakMap<Node, readonly string[]>,
   lineAt: (offset: number) => number,
 ): Problem[] {
   const problems: Problem[] = [];
@@ -171,7 +177,7 @@ function fillVariables(
       const filled = fill(scalar.value, sources);
       for (const message of filled.wrong) problems.push({ line, path, message });
       scalar.value = filled.text;
-      if (filled.used) substituted.add(scalar);
+      if (filled.used.length > 0) substituted.set(scalar, filled.used);
     },
   });
   return problems;
@@ -179,17 +185,18 @@ function fillVariables(
 
 interface Filled {
   readonly text: string;
-  readonly used: boolean;
+  /** What it names: variables, and files with their prefix. */
+  readonly used: readonly string[];
   readonly wrong: readonly string[];
 }
 
 function fill(masked: string, sources: Sources): Filled {
   const wrong: string[] = [];
-  let used = false;
+  const used: string[] = [];
   const text = masked.replace(MASKED_VARIABLE, (whole, name: string) => {
     const plain = unmask(whole);
     if (plain.startsWith('$$')) return plain.slice(1);
-    used = true;
+    used.push(name);
     const found = name.startsWith(FILE_PREFIX) ? fileOf(name, sources) : variableOf(name, plain, sources);
     if ('wrong' in found) wrong.push(found.wrong);
     return 'value' in found ? found.value : '';

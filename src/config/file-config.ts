@@ -27,7 +27,7 @@ import type { ConfigFile } from './schema.ts';
 /** What the file alone says, in the words of `Config`. */
 export type FileConfig = Omit<
   Config,
-  'dataDir' | 'managementKey' | 'apiKey' | 'secret' | 'previousSecret' | 'logLevel' | 'logFormat' | 'path'
+  'dataDir' | 'managementKey' | 'apiKey' | 'secret' | 'previousSecret' | 'logLevel' | 'logFormat' | 'path' | 'origins'
 >;
 
 export const DEFAULT_TIMEOUTS: Timeouts = {

@@ -107,7 +107,9 @@ models:
 `;
 
 test('takes every key of the file into the configuration', () => {
-  const { dataDir, ...config } = load(EXAMPLE);
+  const { dataDir, origins, ...config } = load(EXAMPLE);
+  assert.equal(origins['server.max_body_mb'], 'gateway.yaml:2');
+  assert.equal(origins['search.exa.api_key'], 'gateway.yaml:20 ← ALPHA_API_KEY');
   assert.equal(dataDir, resolve('./data'));
   assert.deepEqual(config, {
     path: 'gateway.yaml',
@@ -880,6 +882,8 @@ function withoutSecrets(config: Config): unknown {
   const moderation = { ...config.moderation, endpoint: hasKeys(config.moderation.endpoint) };
   return {
     ...config,
+    // Another file has its values on other lines.
+    origins: {},
     providers,
     search,
     moderation,

@@ -63,8 +63,41 @@ export function loadConfig(options: LoadConfigOptions): Config {
     ...(environment.previousSecret !== undefined && { previousSecret: environment.previousSecret }),
     logLevel: environment.logLevel ?? 'info',
     logFormat: readLogFormat(flags['log-format'], options.env['GATEWAY_LOG_FORMAT']),
+    origins: { ...file.origins, ...originsAside(flags, options.env) },
   };
   return deepFreeze(config);
+}
+
+/** What flags and variables say, by the path of what they set: a flag wins, and both win over the file. */
+const ASIDE = [
+  ['server.host', 'host', 'GATEWAY_HOST'],
+  ['server.port', 'port', 'GATEWAY_PORT'],
+  ['server.workers', 'workers', 'GATEWAY_WORKERS'],
+  ['server.memory_limit_mb', undefined, 'GATEWAY_MEMORY_LIMIT_MB'],
+  ['redis_prefix', undefined, 'REDIS_PREFIX'],
+  ['data_dir', 'data-dir', 'GATEWAY_DATA_DIR'],
+  ['log_level', undefined, 'GATEWAY_LOG_LEVEL'],
+  ['log_format', 'log-format', 'GATEWAY_LOG_FORMAT'],
+  ['database_url', undefined, 'DATABASE_URL'],
+  ['redis_url', undefined, 'REDIS_URL'],
+  ['management_key', undefined, 'GATEWAY_MANAGEMENT_KEY'],
+  ['api_key', undefined, 'GATEWAY_API_KEY'],
+  ['secret', undefined, 'GATEWAY_SECRET'],
+  ['previous_secret', undefined, 'GATEWAY_SECRET_PREVIOUS'],
+] as const;
+
+function originsAside(
+  flags: Readonly<Partial<Record<string, unknown>>>,
+  env: LoadConfigOptions['env'],
+): Readonly<Record<string, string>> {
+  const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
+  return Object.fromEntries(
+    ASIDE.flatMap(([path, flag, variable]) => {
+      if (flag !== undefined && flags[flag] !== undefined) return [[path, `--${flag}`] as const];
+      const [set] = [variable, `${variable}_FILE`].filter(isSet);
+      return set === undefined ? [] : [[path, set] as const];
+    }),
+  );
 }
 
 /** What `TextDecoder` says of other encodings, in which a name would be read as another one. */

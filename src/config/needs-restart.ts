@@ -9,6 +9,7 @@ const TAKEN_OVER: ReadonlySet<string> = new Set<keyof Config>([
   'aliases',
   'resolveBareNames',
   'path',
+  'origins',
 ]);
 
 /** Members in which two configurations differ and that only a start reads. */
@@ -18,4 +19,41 @@ export function needsRestart(running: Config, next: Config): readonly string[] {
   return [...members].filter(
     (member) => !TAKEN_OVER.has(member) && !isDeepStrictEqual(before.get(member), after.get(member)),
   );
+}
+
+/** The configuration that a running gateway goes by. */
+export interface ConfigWatch {
+  current(): Config;
+  /** Members that changed and that only a start reads. */
+  waiting(): readonly string[];
+  /** A configuration was read again. @returns what waits for a start */
+  take(next: Config): readonly string[];
+}
+
+export function watchConfig(started: Config): ConfigWatch {
+  let current = started;
+  let waiting: readonly string[] = [];
+  return {
+    current: () => current,
+    waiting: () => waiting,
+    take(next) {
+      current = takeOver(started, next);
+      waiting = needsRestart(started, next);
+      return waiting;
+    },
+  };
+}
+
+function takeOver(running: Config, next: Config): Config {
+  const { betaFlags, models, passThrough, aliases, resolveBareNames, path, origins } = next;
+  return {
+    ...running,
+    betaFlags,
+    models,
+    passThrough,
+    aliases,
+    resolveBareNames,
+    origins,
+    ...(path !== undefined && { path }),
+  };
 }

@@ -1,10 +1,11 @@
 import { ConfigError } from './config-error.ts';
 import { nearestName } from '../lib/text/nearest-name.ts';
-import type { ModelConfig, PassThroughConfig, ProviderConfig } from './config.ts';
+import type { Config, ModelConfig, PassThroughConfig, ProviderConfig } from './config.ts';
 import { formatPath, readDocument } from './document.ts';
 import type { ConfigDocument, Path, Problem } from './document.ts';
 import { fileConfig, modelOf, passThroughOf, providerOf } from './file-config.ts';
 import type { FileConfig } from './file-config.ts';
+import { originsOf } from './origins.ts';
 import { isContainer, problem, unknownName, valueAt } from './problems.ts';
 import { readOptions, type AdapterOptions, type CheckedOptions } from './read-options.ts';
 import type { ReadText } from './secret-file.ts';
@@ -42,7 +43,7 @@ export interface ProviderProblem {
 const FILE_CHARS_MAX = 8_388_608;
 
 /** @throws ConfigError for the first thing wrong by line, with the number of further ones; its `problems` are all of them */
-export function readConfigFile(options: ReadFileOptions): FileConfig {
+export function readConfigFile(options: ReadFileOptions): FileConfig & Pick<Config, 'origins'> {
   if (options.text.length > FILE_CHARS_MAX) throw new ConfigError(`${options.path}: is too large for a configuration`);
   const document = readDocument(options.text, options.env, options.readText, {
     mustBeJson: options.path.toLowerCase().endsWith('.json'),
@@ -61,7 +62,10 @@ export function readConfigFile(options: ReadFileOptions): FileConfig {
     ...settingProblems(value, providerOptions.options, options, document),
   ];
   if (file.value === undefined || problems.length > 0) throw configError(options.path, problems);
-  return fileConfig(file.value, entries.models, entries.passThrough, providerOptions.options, options.memoryLimitMb);
+  return {
+    ...fileConfig(file.value, entries.models, entries.passThrough, providerOptions.options, options.memoryLimitMb),
+    origins: originsOf(value, document, options.path),
+  };
 }
 
 interface ModelEntries {

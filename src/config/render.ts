@@ -15,7 +15,7 @@ import { usdFromNano } from '../lib/money.ts';
 import { formatPrice } from './endpoint-price.ts';
 import { formatMcpServers } from './mcp-servers.ts';
 
-const REDACTED = '(redacted)';
+export const REDACTED = '(redacted)';
 const BYTES_PER_MB = 1_048_576;
 const MS_PER_MINUTE = 60_000;
 const MS_PER_HOUR = 3_600_000;
@@ -26,8 +26,13 @@ const MS_PER_DAY = 86_400_000;
  * values count as secrets: they carry credentials as often as not. What no file may hold stands in comments.
  */
 export function renderConfig(config: Config): string {
+  return formatComments(config) + stringify(formatBody(config), { lineWidth: 0 });
+}
+
+/** The configuration in effect, in the words of the file, with each secret replaced. */
+export function formatBody(config: Config): object {
   const { defaults } = config;
-  const body = {
+  return {
     server: formatServer(config),
     files: { directory: config.files.directory, workspace_quota_mb: config.files.workspaceBytesMax / BYTES_PER_MB },
     defaults: {
@@ -91,7 +96,6 @@ export function renderConfig(config: Config): string {
       ...config.passThrough.map((entry) => [`${entry.prefix}*`, formatPassThrough(entry)] as const),
     ]),
   };
-  return formatComments(config) + stringify(body, { lineWidth: 0 });
 }
 
 function formatObservability({ observability }: Config) {

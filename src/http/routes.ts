@@ -63,6 +63,7 @@ import { deleteDestination, getDestination, listDestinations } from './managemen
 import { testDestination } from './management/observability/call.ts';
 import { listDestinationTypes } from './management/observability/types.ts';
 import { updateDestination } from './management/observability/update.ts';
+import { getConfig } from './management/operations/config.ts';
 import { getHealthDetails } from './management/operations/health-details.ts';
 import {
   checkNewByokKey,
@@ -169,6 +170,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listServerTools,
   listMcpServers,
   callMcpTool,
+  getConfig,
   getHealthDetails,
   getRoutingHealth,
   resetRoutingHealth,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { manage, textAt } from '../support/byok.ts';
-import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 function objectAt(object: JsonObject, member: string): JsonObject {
@@ -85,8 +85,25 @@ models:
     assert.deepEqual([own['name'], figures['pid'], figures['records_lost']], ['gateway', process.pid, 0]);
   });
 
+  test('shows every value of the configuration with its origin, and no secret', async () => {
+    const { status, body, text } = await manage(gateway, 'GET', '/config');
+    assert.equal(status, 200);
+    const { file, needs_restart: waiting, values } = objectAt(body, 'data');
+    assert.deepEqual([file, waiting], ['test.yaml', []]);
+    assert.ok(Array.isArray(values));
+    const byPath = new Map(values.filter((each) => isJsonObject(each)).map((each) => [each['path'], each]));
+    const shown = (path: string) => [byPath.get(path)?.['value'], byPath.get(path)?.['origin']];
+    assert.deepEqual(shown('providers.alpha.api_key'), ['(redacted)', 'test.yaml:3']);
+    assert.deepEqual(shown('models.acme/one.endpoints[1].price.completion'), [1, 'test.yaml:9']);
+    assert.deepEqual(shown('server.port'), [0, '--port']);
+    assert.deepEqual(shown('management_key'), ['(redacted)', 'GATEWAY_MANAGEMENT_KEY']);
+    assert.deepEqual(shown('observability.content_retention_days'), [30, null]);
+    assert.match(textAt(byPath.get('observability.content_retention_days') ?? {}, 'meaning'), /stored/);
+    assert.doesNotMatch(text, new RegExp(MANAGEMENT_KEY));
+  });
+
   test('is refused to keys that only generate', async () => {
-    for (const path of ['/routing/health', '/health/details'])
+    for (const path of ['/routing/health', '/health/details', '/config'])
       assert.equal((await manage(gateway, 'GET', path, undefined, API_KEY)).status, 403, path);
   });
 });

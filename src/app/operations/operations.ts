@@ -1,3 +1,4 @@
+import { describeConfig } from '../../config/describe.ts';
 import type { OperationServices } from '../../http/management/operations/services.ts';
 import type { Foundation } from '../foundation.ts';
 import type { Parts } from '../parts.ts';
@@ -14,7 +15,7 @@ import { createRoutingHealth } from './routing-health.ts';
 /** What operators look at, in the process that serves what is no generation. */
 export function createOperations(
   { shared, storage }: Foundation<OwnStorage>,
-  { generateDeps, areas, providers }: Pick<Parts, 'generateDeps' | 'areas' | 'providers'>,
+  { generateDeps, areas, providers, inEffect }: Pick<Parts, 'generateDeps' | 'areas' | 'providers' | 'inEffect'>,
   {
     ready,
     workers,
@@ -36,6 +37,16 @@ export function createOperations(
       store: createByokKeyStore(storage),
       http,
       clock,
+    }),
+    config: () => ({
+      file: inEffect.current().path ?? null,
+      needsRestart: inEffect.waiting(),
+      values: describeConfig(inEffect.current()).map(({ path, value, origin, what }) => ({
+        path,
+        value,
+        origin: origin ?? null,
+        meaning: what ?? null,
+      })),
     }),
     tools: createToolInventory({ mcp, serverTools, clock }),
     details: createHealthDetails({

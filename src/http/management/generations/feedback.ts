@@ -24,7 +24,7 @@ export const listGenerationFeedback = defineRoute({
   readsRecords: true,
   operationId: 'listGenerationFeedback',
   tag: 'Generations',
-  summary: 'List what was said to be wrong with a generation, oldest first',
+  summary: 'List the feedback on a generation, oldest first',
   params: NOTHING,
   query: z.strictObject({ id: z.string().min(1).max(256).describe('The `id` of the response.') }),
   body: NO_BODY,

@@ -9,6 +9,7 @@ export interface OperationServices {
   readonly details: () => Promise<HealthDetails>;
   readonly providers: ProviderChecks;
   readonly tools: ToolInventory;
+  readonly config: () => ConfigInEffect;
 }
 
 /** Health of endpoints as this process knows it, which hears of what all others see. */
@@ -106,6 +107,20 @@ export interface ListedMcpServer {
   readonly trouble: string | null;
   readonly workspaces: readonly string[] | null;
   readonly keys: readonly string[] | null;
+}
+
+export interface ConfigInEffect {
+  readonly file: string | null;
+  /** Sections that changed on disk and that only a start reads. */
+  readonly needsRestart: readonly string[];
+  readonly values: readonly {
+    readonly path: string;
+    /** JSON. Secrets are redacted. */
+    readonly value: unknown;
+    /** Null: it has its default. */
+    readonly origin: string | null;
+    readonly meaning: string | null;
+  }[];
 }
 
 export interface HealthDetails {
