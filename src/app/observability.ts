@@ -5,13 +5,11 @@ import type { ManagementServices } from '../http/management/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createReadThroughCache, type ReadThroughCache } from '../lib/cache/read-through-cache.ts';
 import { createHousekeeping, type Housekeeping } from '../lib/async/housekeeping.ts';
+import type { HttpClient } from '../lib/net/http-client.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Changes } from '../store/engine/changes.ts';
 import type { Database } from '../store/engine/database.ts';
-import { createDestinationStore } from '../store/accounts/destinations.ts';
-import { createCursors } from '../store/exports/cursors.ts';
-import { createExportRows } from '../store/exports/export-rows.ts';
 import { createTaskTrafficStore } from '../store/usage/task-traffic.ts';
 import { watchTaskTraffic, type TaskTrafficWatch } from '../telemetry/task-traffic.ts';
 import { createContentStore } from '../store/generations/generation-content.ts';
@@ -24,11 +22,7 @@ import { createWorkspaceStore } from '../store/accounts/workspaces.ts';
 import { createAnalytics } from '../telemetry/analytics/analytics.ts';
 import type { ResponseCapture } from '../telemetry/response-capture.ts';
 import { createContentLog, type ContentLog, type LogSwitches } from '../telemetry/content-log.ts';
-import { cleanUpExports, type CleanUpDeps } from '../telemetry/destinations/delivery/clean-up.ts';
-import { createDelivery, type Delivery } from '../telemetry/destinations/delivery/delivery.ts';
-import { createDestinations, type Destinations } from '../telemetry/destinations/destinations.ts';
-import { createPatternSearch } from '../telemetry/destinations/filters/pattern-search.ts';
-import { createPoster } from '../telemetry/destinations/post.ts';
+import type { Delivery } from '../telemetry/destinations/delivery/delivery.ts';
 import { createFeedbackBox, type FeedbackBox } from '../telemetry/feedback.ts';
 import { createLiveHub, type LiveHub } from '../telemetry/live/live-hub.ts';
 import { rowOf } from '../telemetry/generation-row.ts';
@@ -39,8 +33,8 @@ import { createRouteLog, type RouteLog } from '../telemetry/route-log/route-log.
 import { createRouteStore } from '../store/generations/generation-routes.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
-import { destinationAddresses } from './destination-addresses.ts';
-import { checkShape } from '../wire/gateway/validation/check-shape.ts';
+import { openDestinations } from './destinations/open-destinations.ts';
+import { openMetricsPush } from './destinations/open-metrics-push.ts';
 
 /** What is done with records of generations after their requests have ended. */
 export interface Observability {
@@ -70,6 +64,7 @@ export interface ObservabilityDeps {
   /** Notified when workspaces were changed. */
   readonly changes: Pick<Changes, 'subscribe'>;
   readonly box: () => Promise<SecretBox>;
+  readonly http: HttpClient;
   readonly clock: Clock;
   readonly log: Log;
   readonly state: Pick<SharedState, 'rateLimitState' | 'invalidations'>;
@@ -84,7 +79,6 @@ export interface ObservabilityDeps {
 /** How long after the longest request a record may still come: it waits minutes for a database that is away. */
 const RECORD_GRACE_MS = 600_000;
 const SUM_UP_EVERY_MS = 60_000;
-const CLEAN_UP_EVERY_MS = 60_000;
 const PURGE_EVERY_MS = 600_000;
 const PAUSE_MS = 20;
 /** Records whose workspace is being looked up, or whose content is being encrypted; beyond it they are left out and counted. */
@@ -93,7 +87,6 @@ const HANDING_MAX = 1_000;
 const LAST_MS_MAX = 1_000;
 /** A destination that was made or changed in another process is known after this, where the change was not announced. */
 const DESTINATIONS_EVERY_MS = 10_000;
-const DESTINATIONS_TOPIC = 'destinations';
 /** Processes without notifications see a change of the logging switch after this time. */
 const SWITCHES_FRESH_MS = 2_000;
 const SWITCHES_STALE_MS_MAX = 600_000;
@@ -128,6 +121,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
       log.general.error({ generationId, err: error }, 'content of a generation lost');
     },
   });
+  const metricsPush = openMetricsPush(deps);
   const { destinations, delivery, poster, patterns, cleaning } = openDestinations(deps, content, switches);
   const traffic = watchTaskTraffic(createTaskTrafficStore(database), longestRequestMs(config));
   const routes = openRouteLog(deps);
@@ -158,6 +152,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
     openCapture: (of) => content.open(of),
     ended(record) {
       routes.offer(record);
+      metricsPush?.observe(record);
       if (record.capture === undefined) return;
       if (underWay.size >= HANDING_MAX) return deps.metrics.contentLost();
       const handing = handOn(record).finally(() => underWay.delete(handing));
@@ -169,12 +164,18 @@ export function createObservability(deps: ObservabilityDeps): Observability {
         .catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read'))
         .finally(() => delivery.start());
       for (const job of jobs) job.start();
+      metricsPush?.start();
     },
     async close() {
       await Promise.all(jobs.map((job) => job.stop()));
       // Of the last requests some may not have come so far as to wait in a queue.
       await Promise.race([Promise.all(underWay), sleep(LAST_MS_MAX, undefined, { ref: false })]);
-      await Promise.all([content.close(), routes.close(), delivery.close().then(() => patterns.close())]);
+      await Promise.all([
+        metricsPush?.close(),
+        content.close(),
+        routes.close(),
+        delivery.close().then(() => patterns.close()),
+      ]);
       await poster.close();
     },
   };
@@ -193,97 +194,6 @@ function openSwitches({ database, clock, changes }: ObservabilityDeps): ReadThro
   // Operators rely on turning logging off: the next request is not stored any more.
   changes.subscribe(() => switches.markStale());
   return switches;
-}
-
-/** The destinations of records, and their delivery. */
-function openDestinations(
-  deps: ObservabilityDeps,
-  content: ContentLog,
-  switches: { get(workspaceId: string): LogSwitches | Promise<LogSwitches> },
-) {
-  const { config, database, keys, box, clock, log, metrics, random } = deps;
-  const poster = createPoster(destinationAddresses(config));
-  const [rows, cursors] = [createExportRows(database), createCursors(database)];
-  const destinations = createDestinations({
-    store: createDestinationStore({ database }),
-    cursors,
-    rows,
-    hidesAnswers: config.observability.privateDestinations,
-    keys,
-    box,
-    poster,
-    checkConfig: (schema, value) => void checkShape(schema, value, { root: 'config' }),
-    clock,
-    async onChange() {
-      await refresh();
-      deps.state.invalidations.announce(DESTINATIONS_TOPIC, '');
-    },
-    onUnreadable: (id, error) => log.general.error({ id, err: error }, 'a destination cannot be read'),
-  });
-  const patterns = createPatternSearch();
-  const delivery = createDelivery({
-    destinations,
-    rows,
-    cursors,
-    switches,
-    findContent: (id) => content.read(id),
-    poster,
-    patterns,
-    clock,
-    random,
-    catchUpMs: config.observability.catchUpMs,
-    suspendAfterMs: config.observability.suspendAfterMs,
-    sends: deps.keepsStore,
-    onOutcome: (type, outcome, count) => metrics.exported(type, outcome, count),
-    onState(live, before, after) {
-      const facts = {
-        id: live.row.id,
-        type: live.row.type,
-        before,
-        state: after.state,
-        error: after.lastError?.message,
-      };
-      log.general.warn(facts, 'the state of a destination changed');
-      if (after.state === 'suspended') void destinations.suspend(live.row.id).catch(cannotSuspend);
-    },
-    onWarning: (live, warning) =>
-      log.general.warn({ id: live.row.id, warning }, 'a destination took records and warns'),
-    onFailed: (error) => log.general.warn({ err: error }, 'destinations could not be sent to: tried again later'),
-    onForeign: () => log.general.error(MOVED),
-  });
-  const cannotSuspend = (error: unknown): void =>
-    log.general.warn({ err: error }, 'a destination could not be turned off');
-  const cleaning = deps.keepsStore ? [cleaningOf(deps, { destinations, rows, cursors })] : [];
-  const refresh = (): Promise<void> =>
-    delivery.refresh().catch((error: unknown) => log.general.warn({ err: error }, 'destinations could not be read'));
-  deps.state.invalidations.subscribe(DESTINATIONS_TOPIC, () => void refresh());
-  return { destinations, delivery, poster, patterns, cleaning };
-}
-
-const MOVED =
-  'the database was moved to another cluster of PostgreSQL: what waits for destinations is ordered anew, and some of it may be sent twice';
-
-function cleaningOf(
-  { config, clock, log, metrics }: ObservabilityDeps,
-  { destinations, rows, cursors }: Pick<CleanUpDeps, 'rows' | 'cursors'> & { readonly destinations: Destinations },
-): Housekeeping {
-  return createHousekeeping({
-    work: () =>
-      cleanUpExports({
-        rows,
-        cursors,
-        listDestinations: () => destinations.all(),
-        nowMs: clock.nowMs,
-        retentionMs: config.observability.exportRetentionMs,
-        bytesMax: config.observability.exportBytesMax,
-        onDropped: (type, count) => metrics.exported(type, 'dropped', count),
-        onForeign: () => log.general.error(MOVED),
-      }),
-    everyMs: CLEAN_UP_EVERY_MS,
-    pauseMs: PAUSE_MS,
-    onFailed: (error) =>
-      log.general.warn({ err: error }, 'records that were sent could not be deleted: tried again later'),
-  });
 }
 
 function insightsOf(

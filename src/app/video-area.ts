@@ -9,7 +9,7 @@ import { createPoster } from '../telemetry/destinations/post.ts';
 import type { VideoTimes } from '../video-jobs/poll-job.ts';
 import { createVideoJobs, newOwner, type VideoJobs } from '../video-jobs/video-jobs.ts';
 import type { Observability } from './observability.ts';
-import { destinationAddresses } from './destination-addresses.ts';
+import { destinationAddresses } from './destinations/destination-addresses.ts';
 import type { SharedDeps } from './shared-deps.ts';
 
 export interface VideoArea {

@@ -1,4 +1,4 @@
-import { destinationAddresses } from '../app/destination-addresses.ts';
+import { destinationAddresses } from '../app/destinations/destination-addresses.ts';
 import { createSecrets } from '../accounts/byok/secrets.ts';
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';

@@ -92,6 +92,8 @@ export interface Config {
     readonly suspendAfterMs: number;
     /** `sample`: the share of plain successes whose route is kept, from 0 to 1. */
     readonly routeLog: { readonly sample: number; readonly retentionMs: number };
+    /** Where metrics of models are sent. Absent: nowhere. */
+    readonly metricsPush: MetricsPushConfig | undefined;
   };
   readonly responses: ResponsesConfig;
   readonly videos: VideosConfig;
@@ -321,6 +323,14 @@ export interface ProviderConfig {
   readonly reasoningHistory?: ReasoningHistoryConfig;
   readonly timeouts: Partial<AttemptTimeouts>;
   readonly retry: Partial<RetryConfig>;
+}
+
+export interface MetricsPushConfig {
+  /** Of a collector, with or without `/v1/metrics`. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly intervalMs: number;
+  readonly temporality: 'cumulative' | 'delta';
 }
 
 export type ReasoningHistoryConfig = 'none' | 'reasoning_content' | 'reasoning' | 'think_tags';

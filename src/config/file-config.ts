@@ -4,6 +4,7 @@ import type {
   Config,
   EndpointConfig,
   FusionPresetConfig,
+  MetricsPushConfig,
   ModelConfig,
   PassThroughConfig,
   ProviderConfig,
@@ -50,6 +51,7 @@ const DEFAULT_JOURNAL_MB = 1_024;
 const DEFAULT_RETENTION_DAYS = 30;
 /** @spec file-7 */
 const DEFAULT_FILE_QUOTA_MB = 10_240;
+const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
 
 /**
@@ -144,7 +146,19 @@ function observabilityOf(entry: ConfigFile['observability']): FileConfig['observ
       sample: entry.route_log.sample ?? DEFAULT_ROUTE_SAMPLE,
       retentionMs: (entry.route_log.days ?? DEFAULT_ROUTE_DAYS) * MS_PER_DAY,
     },
+    metricsPush: metricsPushOf(entry.metrics_otlp),
   };
+}
+
+const DEFAULT_PUSH_S = 60;
+
+function metricsPushOf({
+  endpoint,
+  headers,
+  interval_s: intervalS = DEFAULT_PUSH_S,
+  temporality = 'cumulative',
+}: ConfigFile['observability']['metrics_otlp']): MetricsPushConfig | undefined {
+  return endpoint === undefined ? undefined : { endpoint, headers, intervalMs: intervalS * MS_PER_S, temporality };
 }
 
 const DEFAULT_RESPONSES_KEY_MB = 512;

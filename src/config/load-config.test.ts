@@ -62,7 +62,7 @@ file_parser: { mistral_ocr: { api_key: "\${ALPHA_API_KEY}", base_url: "http://12
 guardrails: { allowed_phrases: [Ignore The Above] }
 moderation: { endpoint: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9104/v1", model: mod-1 }, judge: acme/one }
 redis_prefix: prod
-observability: { content_retention_days: 7, private_destinations: true, catch_up_hours: 1, export_retention_hours: 2, export_bytes_max_mb: 3, suspend_after_hours: 4, route_log: { sample: 0.5, days: 2 } }
+observability: { content_retention_days: 7, private_destinations: true, catch_up_hours: 1, export_retention_hours: 2, export_bytes_max_mb: 3, suspend_after_hours: 4, route_log: { sample: 0.5, days: 2 }, metrics_otlp: { endpoint: "http://127.0.0.1:4318", headers: { x-team: blue }, interval_s: 5, temporality: delta } }
 videos:     { job_hours: 2, assets: proxy, retention_days: 3, poll_at_once: 4, webhook_url: "https://example.test/videos", webhook_secret: "0123456789abcdef01234567" }
 responses:  { store: database, memory_mb: 8, memory_minutes: 2, retention_days: 3, max_mb_per_key: 4, share: workspace, background: true, background_per_key: 5, background_minutes: 6, events_minutes: 7, echo: none, length_errors: incomplete, stream_errors: in-band, auto_cache: false, compaction: own, codex_models: list, codex_instructions_file: /etc/codex.md }
 catalog:    { refresh: { enabled: true, every_hours: 12, url: "https://models.test/api.json", override_prices: true } }
@@ -197,6 +197,12 @@ test('takes every key of the file into the configuration', () => {
       exportBytesMax: 3 * 1_048_576,
       suspendAfterMs: 14_400_000,
       routeLog: { sample: 0.5, retentionMs: 2 * 86_400_000 },
+      metricsPush: {
+        endpoint: 'http://127.0.0.1:4318',
+        headers: { 'x-team': 'blue' },
+        intervalMs: 5_000,
+        temporality: 'delta',
+      },
     },
     images: { holdNanoUsd: 500_000_000 },
     videos: {
@@ -880,10 +886,13 @@ function withoutSecrets(config: Config): unknown {
   const engines = Object.entries(config.search.engines).map(([name, engine]) => [name, hasKeys(engine)]);
   const search = { ...config.search, engines };
   const moderation = { ...config.moderation, endpoint: hasKeys(config.moderation.endpoint) };
+  const { metricsPush } = config.observability;
+  const pushed = metricsPush && { ...metricsPush, headers: Object.keys(metricsPush.headers) };
   return {
     ...config,
     // Another file has its values on other lines.
     origins: {},
+    observability: { ...config.observability, metricsPush: pushed },
     providers,
     search,
     moderation,
@@ -899,7 +908,7 @@ test('writes the effective configuration without a single secret, and reads it b
     GATEWAY_MANAGEMENT_KEY: 'hunter2-management',
     GATEWAY_SECRET: 'hunter2-0123456789',
   };
-  const config = load(EXAMPLE.replace('x-team: blue', 'authorization: hunter2-header'), { env });
+  const config = load(EXAMPLE.replaceAll('x-team: blue', 'authorization: hunter2-header'), { env });
   const formatted = renderConfig(config);
   assert.ok(!formatted.includes('hunter2'), formatted);
   const again = load(formatted.replaceAll('(redacted)', 'redacted-and-long-enough'), { env });

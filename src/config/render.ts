@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import type {
   Config,
   EndpointConfig,
+  MetricsPushConfig,
   ModelConfig,
   PassThroughConfig,
   ProviderConfig,
@@ -17,6 +18,7 @@ import { formatMcpServers } from './mcp-servers.ts';
 
 export const REDACTED = '(redacted)';
 const BYTES_PER_MB = 1_048_576;
+const MS_PER_S = 1_000;
 const MS_PER_MINUTE = 60_000;
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 86_400_000;
@@ -107,6 +109,16 @@ function formatObservability({ observability }: Config) {
     export_bytes_max_mb: observability.exportBytesMax / BYTES_PER_MB,
     suspend_after_hours: observability.suspendAfterMs / MS_PER_HOUR,
     route_log: { sample: observability.routeLog.sample, days: observability.routeLog.retentionMs / MS_PER_DAY },
+    metrics_otlp: observability.metricsPush && formatMetricsPush(observability.metricsPush),
+  };
+}
+
+function formatMetricsPush({ endpoint, headers, intervalMs, temporality }: MetricsPushConfig): object {
+  return {
+    endpoint,
+    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, REDACTED])),
+    interval_s: intervalMs / MS_PER_S,
+    temporality,
   };
 }
 

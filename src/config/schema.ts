@@ -27,6 +27,7 @@ const FILE_QUOTA_MB_MAX = 100_000_000;
 const PICTURE_USD_MAX = 1_000;
 const RETENTION_DAYS_MAX = 3_650;
 const EXPORT_HOURS_MAX = 8_760;
+const PUSH_S_MAX = 3_600;
 /** A list that is read more rarely could not be called fresh. */
 const REFRESH_HOURS_MAX = 720;
 
@@ -186,6 +187,24 @@ export const configFile = section({
           days: key(z.number().positive().max(RETENTION_DAYS_MAX), 'How long routes are kept.', { default: 7 }),
         },
         'How requests were routed and why: docs/observability.md.',
+      ),
+      metrics_otlp: optionalSection(
+        {
+          endpoint: key(httpUrl, 'The address of a collector, with or without `/v1/metrics`.', {
+            usual: 'metrics are not sent',
+            example: 'http://127.0.0.1:4318',
+          }),
+          headers: z
+            .preprocess((value) => value ?? {}, headers)
+            .meta({ description: 'Headers of every call.', default: {}, example: { 'x-team': 'search' } }),
+          interval_s: key(z.int().min(1).max(PUSH_S_MAX), 'How often, in seconds.', { default: 60 }),
+          temporality: key(
+            z.enum(['cumulative', 'delta']),
+            'Whether a report has everything since the start, or what came since the one before.',
+            { default: 'cumulative' },
+          ),
+        },
+        'Metrics of models by the GenAI conventions, beside `GET /metrics`: docs/observability.md.',
       ),
     },
     'docs/observability.md',

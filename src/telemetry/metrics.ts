@@ -2,12 +2,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { apiTypeOf } from '../canonical/operation.ts';
 import { usdFromNano } from '../lib/money.ts';
-import { createEndpointSeries } from './endpoint-series.ts';
+import { createEndpointSeries } from './metrics/endpoint-series.ts';
 import { statusOf } from './generation-row.ts';
 import type { GenerationRecord } from './record.ts';
-import { createJournalSeries, watchJournal, type WatchedJournal } from './journal-series.ts';
+import { createJournalSeries, watchJournal, type WatchedJournal } from './metrics/journal-series.ts';
 import type { ProcessFigures } from './process-figures.ts';
-import { countSteps, kept, type Steps } from './steps.ts';
+import { countSteps, kept, type Steps } from './metrics/steps.ts';
 
 /** The metrics of the service for Prometheus. */
 export interface Metrics {

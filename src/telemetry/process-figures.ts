@@ -1,4 +1,4 @@
-import type { WatchedJournal } from './journal-series.ts';
+import type { WatchedJournal } from './metrics/journal-series.ts';
 
 /** How one process does now. Counts are since its start. */
 export interface ProcessFigures {

@@ -12,7 +12,7 @@ import { listenLocally, makeSocketPath, removeDeadSockets, socketAt } from '../.
 import { openMessageLink, type MessageLink } from '../../lib/net/message-link.ts';
 import { serveStore } from '../../store/remote/serve-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { sumMetrics } from '../../telemetry/sum-metrics.ts';
+import { sumMetrics } from '../../telemetry/metrics/sum-metrics.ts';
 import type { SharedDeps } from '../shared-deps.ts';
 import type { OwnStorage } from '../storage.ts';
 import type { FirstProcedures, WorkerProcedures } from './messages.ts';

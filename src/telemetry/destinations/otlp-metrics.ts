@@ -3,16 +3,13 @@ import { usdFromNano } from '../../lib/money.ts';
 import type { ExportedGeneration } from './contract.ts';
 import { attributesOf, nanoOf } from './otlp/encode-json.ts';
 import { operationOf, providerNameOf } from './otlp/generation-attributes.ts';
+import { bucketOf, SECOND_BOUNDS, TOKEN_BOUNDS } from './otlp/metric-bounds.ts';
 import { SCOPE } from './otlp/otlp-destination.ts';
 import type { Attributes } from './otlp/span.ts';
 
 /** `AggregationTemporality` of opentelemetry-proto 1.9, metrics.proto: each export contains the change since the one before. */
 const DELTA = 1;
 const MS_PER_S = 1_000;
-
-/** Boundaries that the conventions advise, and the instruments they belong to. @source opentelemetry.io "Semantic conventions for generative AI metrics", read 2026-11 */
-const TOKEN_BOUNDS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864];
-const SECOND_BOUNDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
 interface Observation {
   readonly attributes: Attributes;
@@ -132,12 +129,11 @@ function bySeries(observations: readonly Observation[]): readonly Series[] {
   return [...series.values()];
 }
 
-/** A value counts for the first bound that it does not exceed; 64-bit integers are texts in the JSON encoding. */
+/** 64-bit integers are texts in the JSON encoding. */
 function countBuckets(values: readonly number[], bounds: readonly number[]): readonly string[] {
   const counts = Array.from({ length: bounds.length + 1 }, () => 0);
   for (const value of values) {
-    const at = bounds.findIndex((bound) => value <= bound);
-    const bucket = at < 0 ? bounds.length : at;
+    const bucket = bucketOf(value, bounds);
     counts[bucket] = (counts[bucket] ?? 0) + 1;
   }
   return counts.map(String);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parsePrometheus } from '../../tests/support/http/prometheus.ts';
-import { createMetrics } from './metrics.ts';
+import { parsePrometheus } from '../../../tests/support/http/prometheus.ts';
+import { createMetrics } from '../metrics.ts';
 import { sumMetrics } from './sum-metrics.ts';
 
 /** What a process writes of one metric. */

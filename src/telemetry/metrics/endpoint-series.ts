@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { Usage } from '../canonical/usage.ts';
-import type { Endpoint } from '../catalog/model.ts';
+import type { Usage } from '../../canonical/usage.ts';
+import type { Endpoint } from '../../catalog/model.ts';
 import { countSteps, kept, observeSteps, type Steps } from './steps.ts';
 
 /** What is counted of one model at one provider. */
