@@ -1,7 +1,7 @@
 import type { ProviderPreferences } from '../canonical/directives.ts';
 import { intersectProviders } from '../canonical/provider-names.ts';
 import type { Endpoint } from '../catalog/model.ts';
-import type { ExclusionReason } from './route-plan.ts';
+import type { ExclusionReason } from '../canonical/exclusion-reasons.ts';
 
 const PICO_USD_PER_TOKEN_OF_USD_PER_MILLION = 1e6;
 const PICO_PER_USD = 1e12;

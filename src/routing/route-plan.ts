@@ -1,3 +1,4 @@
+import type { ExclusionReason } from '../canonical/exclusion-reasons.ts';
 import type { ProviderPreferences, ProviderSortMetric } from '../canonical/directives.ts';
 import type { FormatId } from '../canonical/extra.ts';
 import type { ZeroRetention } from '../canonical/guardrail-rules.ts';
@@ -51,30 +52,7 @@ export interface Permissions {
 }
 
 /** Which rule of the account's leaves an endpoint out. */
-export type Refusal = 'guardrail:providers' | 'guardrail:models' | 'guardrail:zdr' | 'guardrail:training';
-
-/** Why an endpoint is not tried. The first part is the word of `availability.excluded_by`. @spec error-24 */
-export type ExclusionReason =
-  | 'allowed_providers'
-  | 'allow_fallbacks'
-  | 'credentials'
-  | 'data_policy:training'
-  | 'data_policy:zdr'
-  | 'enforce_distillable_text'
-  | 'quantization'
-  | 'max_price'
-  | 'require_parameters'
-  | 'parameter_value'
-  | 'preferred_parameters'
-  | 'service_tier'
-  | 'input_modalities'
-  | 'output_modalities'
-  | 'context_length'
-  | 'max_tokens'
-  | 'vendor_tools'
-  | 'defer_loading'
-  | 'price_unknown'
-  | Refusal;
+export type Refusal = Extract<ExclusionReason, `guardrail:${string}`>;
 
 export interface Considered {
   readonly endpoint: Endpoint;

@@ -1,9 +1,10 @@
 import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../../src/canonical/directives.ts';
+import type { ExclusionReason } from '../../src/canonical/exclusion-reasons.ts';
 import type { GenerationRequest } from '../../src/canonical/request.ts';
 import type { Endpoint, Model } from '../../src/catalog/model.ts';
 import type { EndpointHealth } from '../../src/routing/health.ts';
 import { planCandidates } from '../../src/routing/plan.ts';
-import type { ExclusionReason, PlanInput, RoutePlan } from '../../src/routing/route-plan.ts';
+import type { PlanInput, RoutePlan } from '../../src/routing/route-plan.ts';
 import type { RoutingMetrics } from '../../src/routing/stats.ts';
 import { plainDirectives } from './plain-directives.ts';
 

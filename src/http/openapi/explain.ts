@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EXCLUSION_REASONS } from '../../canonical/exclusion-reasons.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { SchemaComponents } from './components.ts';
@@ -17,7 +18,7 @@ const explanationSchema = z.looseObject({
   estimated_prompt_tokens: z.int(),
   candidates: z.array(explainedEndpoint),
   resting: z.array(explainedEndpoint),
-  excluded: z.array(explainedEndpoint.extend({ reason: z.string(), lacks: z.string().optional() })),
+  excluded: z.array(explainedEndpoint.extend({ reason: z.enum(EXCLUSION_REASONS), lacks: z.string().optional() })),
   routers: z
     .array(z.looseObject({ router: z.string(), strategy: z.string(), chosen: z.array(z.string()) }))
     .optional()

@@ -7,7 +7,8 @@ import type { GenerationRequest, ResponseOptions } from '../../canonical/request
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { pathOfConversation } from '../../wire/gateway/source/source-paths.ts';
 import type { RequestFitting } from '../../plugins/contract.ts';
-import type { Candidate, Considered, ExclusionReason } from '../../routing/route-plan.ts';
+import type { ExclusionReason } from '../../canonical/exclusion-reasons.ts';
+import type { Candidate, Considered } from '../../routing/route-plan.ts';
 
 type Failed = { readonly candidate: Candidate; readonly failure: UpstreamFailure };
 
