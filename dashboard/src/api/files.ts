@@ -1,14 +1,8 @@
+import { client, type Schemas } from './client.ts';
 import { ApiError, isRecord } from './errors.ts';
-import { API_ROOT, callConsole, openStream, readApi, readToken } from './transport.ts';
+import { API_ROOT, openStream, readToken } from './transport.ts';
 
-export interface StoredFile {
-  readonly id: string;
-  readonly filename: string;
-  readonly mime_type: string;
-  readonly size_bytes: number;
-  readonly created_at: string;
-  readonly downloadable: boolean;
-}
+export type StoredFile = Schemas['ServiceFile'];
 
 const PAGE = 100;
 
@@ -16,21 +10,15 @@ export async function readFiles(
   cursor: string,
   signal: AbortSignal,
 ): Promise<{ readonly files: readonly StoredFile[]; readonly cursor: string | undefined }> {
-  const body = await readApi(
-    `/files?limit=${PAGE}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
-    signal,
-  );
-  if (!isRecord(body) || !Array.isArray(body['data'])) throw new ApiError(0, 'The gateway responded without a list.');
-  const next = body['has_more'] === true && typeof body['cursor'] === 'string' ? body['cursor'] : undefined;
-  return { files: body['data'].filter(isFile), cursor: next };
-}
-
-function isFile(value: unknown): value is StoredFile {
-  return isRecord(value) && typeof value['id'] === 'string' && typeof value['filename'] === 'string';
+  const query = { limit: PAGE, ...(cursor !== '' && { cursor }) };
+  const { data } = await client.GET('/files', { signal, params: { query } });
+  // The other forms of the list are for clients of vendors.
+  if (data === undefined || !('cursor' in data)) throw new ApiError(0, 'The gateway responded without a list.');
+  return { files: data.data, cursor: data.has_more ? (data.cursor ?? undefined) : undefined };
 }
 
 export async function deleteFile(id: string): Promise<void> {
-  await callConsole('DELETE', `${API_ROOT}/files/${encodeURIComponent(id)}`);
+  await client.DELETE('/files/{file_id}', { params: { path: { file_id: id } } });
 }
 
 export async function downloadFile({ id }: StoredFile): Promise<Blob> {

@@ -1,9 +1,11 @@
 import {
   keepPreviousData,
   QueryClient,
+  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
+  type UseInfiniteQueryResult,
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
@@ -83,6 +85,28 @@ export function useList<Item>(
   );
 }
 
+/** A list that may be very long: its first page, and further ones where they are wanted. */
+export function usePages<Item extends { readonly id: string }>(
+  key: readonly unknown[],
+  readPage: (window: Window, signal: AbortSignal) => Reply<ListPage<Item>>,
+): UseInfiniteQueryResult<List<Item>, ApiError> {
+  return useInfiniteQuery({
+    queryKey: key,
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset, signal }) => {
+      const { data } = await readPage({ offset, limit: PAGE_SIZE }, signal);
+      return { next: offset + (data?.data.length ?? 0), items: data?.data ?? [], total: data?.total_count ?? 0 };
+    },
+    getNextPageParam: ({ next, items, total }) => (items.length > 0 && next < total ? next : undefined),
+    // An element that was added meanwhile moves the last one of a page to the next page.
+    select: ({ pages }) => ({
+      items: [...new Map(pages.flatMap(({ items }) => items).map((item) => [item.id, item])).values()],
+      total: pages.at(-1)?.total ?? 0,
+    }),
+    placeholderData: keepPreviousData,
+  });
+}
+
 /** One change. Afterwards everything on the page is read again. */
 export function useChange<Input, Data>(
   call: (input: Input) => Reply<Data>,
@@ -96,4 +120,11 @@ export function useChange<Input, Data>(
       void queries.invalidateQueries();
     },
   });
+}
+
+/** One call that changes nothing on the page, such as a test. */
+export function useCall<Input, Data>(
+  call: (input: Input) => Reply<Data>,
+): UseMutationResult<Data | undefined, ApiError, Input> {
+  return useMutation<Data | undefined, ApiError, Input>({ mutationFn: async (input) => (await call(input)).data });
 }

@@ -58,25 +58,6 @@ export async function callConsole(method: string, path: string, body?: unknown):
   return readBody(response);
 }
 
-/** A `GET` of the API that the document of this dashboard has no type for. @throws ApiError */
-export function readApi(path: string, signal?: AbortSignal): Promise<unknown> {
-  return callApi('GET', path, undefined, signal);
-}
-
-/** A `POST` of the same. @throws ApiError */
-export function postApi(path: string, body: unknown): Promise<unknown> {
-  return callApi('POST', path, JSON.stringify(body));
-}
-
-async function callApi(method: string, path: string, body?: string, signal?: AbortSignal): Promise<unknown> {
-  const headers = body === undefined ? {} : { 'Content-Type': JSON_TYPE };
-  const url = new URL(`${API_ROOT}${path}`, location.href);
-  const response = await fetchApi(
-    new Request(url, { method, headers, ...(body !== undefined && { body }), ...(signal !== undefined && { signal }) }),
-  );
-  return readBody(response);
-}
-
 /** Begins a call whose response is a stream. @throws ApiError */
 export async function openStream(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);

@@ -2,19 +2,9 @@ import type { ReactElement } from 'react';
 import { isRecord } from '../api/errors.ts';
 import type { Candidate, Explanation } from '../api/explain.ts';
 import { Badge } from './badge.tsx';
+import { reasonOf } from './exclusion.ts';
 import { formatUsd } from './money.ts';
 import { Name } from './text.tsx';
-
-/** Why an endpoint is left out, in words; codes that have none stand as they are. */
-const REASONS: Readonly<Record<string, string>> = {
-  'data_policy:training': 'trains on what it gets, which was denied',
-  'data_policy:zdr': 'keeps what it gets for a while, which was denied',
-  max_price: 'is dearer than the price allowed',
-  context_length: 'has too little context for this request',
-  ignored: 'is on the list of providers to ignore',
-  not_allowed: 'is not on the list of allowed providers',
-  'no-credential': 'has no credential',
-};
 
 /** Candidates in the order they would be tried, then the endpoints left out, each with its reason. */
 export function ExplanationView({ explanation }: { readonly explanation: Explanation }): ReactElement {
@@ -121,11 +111,6 @@ function Row({
 function Health({ candidate }: { readonly candidate: Candidate }): ReactElement {
   const health = typeof candidate['health'] === 'string' ? candidate['health'] : 'normal';
   return <Badge tone={health === 'normal' ? 'good' : 'warn'}>{health}</Badge>;
-}
-
-function reasonOf(reason: string, lacks: string | undefined): string {
-  const words = REASONS[reason] ?? reason.replaceAll('_', ' ').replace(':', ': ');
-  return lacks === undefined ? words : `${words} (lacks ${lacks})`;
 }
 
 function numberText(value: unknown): string {

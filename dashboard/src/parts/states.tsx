@@ -1,7 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import type { ApiError } from '../api/errors.ts';
-import { useOperation } from '../api/operations.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
@@ -88,26 +87,5 @@ function Stale({ error, at }: { readonly error: ApiError; readonly at: number })
     <p role="alert" className="border-b border-line bg-warn-soft px-3 py-1 text-warn">
       {error.message} What you see is from {new Date(at).toISOString().slice(11, 19)} UTC.
     </p>
-  );
-}
-
-/** A part that this gateway may be too old for: read from its own document. */
-export function Needs({
-  operation,
-  children,
-}: {
-  readonly operation: string;
-  readonly children: ReactNode;
-}): ReactNode {
-  const has = useOperation(operation);
-  if (has === undefined) return <Skeleton rows={3} />;
-  if (has) return children;
-  return (
-    <Empty title="This part needs a newer gateway">
-      <p>
-        It calls <code className="font-mono text-xs">{operation}</code>, which this gateway&apos;s{' '}
-        <code className="font-mono text-xs">/openapi.json</code> does not name.
-      </p>
-    </Empty>
   );
 }

@@ -1,8 +1,6 @@
-import { keepPreviousData, useInfiniteQuery, type UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useCallback, type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
-import type { ApiError } from '../../api/errors.ts';
-import type { List } from '../../api/read-all.ts';
+import { usePages } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { FilterBox } from '../../parts/filter-box.tsx';
 import { Grid } from '../../parts/grid.tsx';
@@ -17,13 +15,14 @@ import { formatUtc } from '../../parts/time.ts';
 import { AUDIT_COLUMNS, type AuditEvent } from './columns.tsx';
 import { parseAuditSearch } from './search.ts';
 
-const PAGE = 100;
-
 /** Each change: the key, the action and its subject. */
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parseAuditSearch);
   const { action, subject } = search;
-  const audit = useEvents(action, subject);
+  const filters = { ...(action !== '' && { action }), ...(subject !== '' && { subject }) };
+  const audit = usePages(['audit', filters], (window, signal) =>
+    client.GET('/audit', { signal, params: { query: { ...filters, ...window } } }),
+  );
   const setAction = useCallback((value: string) => change({ action: value }, false), [change]);
   const setSubject = useCallback((value: string) => change({ subject: value }, false), [change]);
   return (
@@ -67,26 +66,6 @@ export function Page(): ReactElement {
       </Load>
     </Frame>
   );
-}
-
-function useEvents(action: string, subject: string): UseInfiniteQueryResult<List<AuditEvent>, ApiError> {
-  const filters = { ...(action !== '' && { action }), ...(subject !== '' && { subject }) };
-  return useInfiniteQuery({
-    queryKey: ['audit', filters],
-    initialPageParam: 0,
-    queryFn: async ({ pageParam: offset, signal }) => {
-      const { data } = await client.GET('/audit', { signal, params: { query: { ...filters, offset, limit: PAGE } } });
-      return { offset, events: data?.data ?? [], total: data?.total_count ?? 0 };
-    },
-    getNextPageParam: ({ offset, events, total }) =>
-      offset + events.length < total && events.length > 0 ? offset + events.length : undefined,
-    // An event that was added meanwhile moves the last one of a page to the next page.
-    select: ({ pages }) => ({
-      items: [...new Map(pages.flatMap(({ events }) => events).map((event) => [event.id, event])).values()],
-      total: pages.at(-1)?.total ?? 0,
-    }),
-    placeholderData: keepPreviousData,
-  });
 }
 
 function Events({

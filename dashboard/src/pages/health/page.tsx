@@ -1,22 +1,23 @@
 import type { ReactElement } from 'react';
-import { readReadiness } from '../../api/health.ts';
-import { isRecord } from '../../api/errors.ts';
+import { client } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
-import { readApi } from '../../api/transport.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { Page as Frame, Section, Stat, Stats } from '../../parts/page.tsx';
-import { Load, Needs } from '../../parts/states.tsx';
+import { Badge, Dot } from '../../parts/badge.tsx';
 import { Checkbox } from '../../parts/field.tsx';
+import { formatCount } from '../../parts/money.ts';
+import { Page as Frame, Section, Stat, Stats } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
+import { Load } from '../../parts/states.tsx';
+import { Ago } from '../../parts/text.tsx';
+import { partsOf, type HealthDetails, type HealthPart } from './parts.ts';
 import { parseHealthSearch } from './search.ts';
-import { formatCompact } from '../../parts/money.ts';
 
 const REFRESH_MS = 15_000;
+const TONES = { ready: 'good', degraded: 'warn', unavailable: 'bad' } as const;
 
-/** Every part and its state. */
+/** Every part, its figure, and what to do where it is not well. */
 export function Page(): ReactElement {
   const [{ isBadOnly }, change] = useSearchState(parseHealthSearch);
-  const ready = useRead(['ready'], async (signal) => ({ data: await readReadiness(signal) }), { everyMs: REFRESH_MS });
+  const details = useRead(['health'], (signal) => client.GET('/health/details', { signal }), { everyMs: REFRESH_MS });
   return (
     <Frame
       title="Health"
@@ -28,57 +29,76 @@ export function Page(): ReactElement {
         />
       }
     >
-      <Load of={ready} rows={2}>
-        {({ isReady, status }) => (
-          <Stats>
-            <Stat label="Ready for traffic" hint={`GET /health/ready: ${status}`}>
-              <Badge tone={isReady ? 'good' : 'bad'}>{isReady ? 'ready' : 'not ready'}</Badge>
-            </Stat>
-          </Stats>
+      <Load of={details}>
+        {({ data }) => (
+          <>
+            <Summary details={data} />
+            <Reasons reasons={data.reasons} />
+            <Parts parts={partsOf(data).filter(({ advice }) => !isBadOnly || advice !== undefined)} />
+          </>
         )}
       </Load>
-      <Section title="Parts">
-        <Needs operation="GET /health/details">
-          <Details isBadOnly={isBadOnly} />
-        </Needs>
-      </Section>
     </Frame>
   );
 }
 
-function Details({ isBadOnly }: { readonly isBadOnly: boolean }): ReactElement {
-  const details = useRead(['health-details'], async (signal) => ({ data: await readApi('/health/details', signal) }), {
-    everyMs: REFRESH_MS,
-  });
+function Summary({ details }: { readonly details: HealthDetails }): ReactElement {
+  const { status, version, started_at: at, processes } = details;
   return (
-    <Load of={details}>
-      {(body) => (
-        <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-6 gap-y-1">
-          {leavesOf(isRecord(body) && 'data' in body ? body['data'] : body, '')
-            .filter(([name, value]) => !isBadOnly || isBad(name, value))
-            .map(([name, value]) => (
-              <div key={name} className="contents">
-                <dt className="text-dim">{name}</dt>
-                <dd className="font-mono text-xs">{value}</dd>
-              </div>
-            ))}
-        </dl>
-      )}
-    </Load>
+    <Stats>
+      <Stat label="Ready for traffic" hint="GET /health/ready">
+        <Badge tone={TONES[status]}>{status}</Badge>
+      </Stat>
+      <Stat label="Version">{version}</Stat>
+      <Stat label="Started">
+        <Ago at={at} />
+      </Stat>
+      <Stat label="Processes">{formatCount(processes.length)}</Stat>
+    </Stats>
   );
 }
 
-const LEAVES_MAX = 200;
-
-/** Every figure with its path. */
-function leavesOf(value: unknown, path: string): readonly (readonly [string, string])[] {
-  if (Array.isArray(value)) return value.flatMap((item, at) => leavesOf(item, `${path}[${at}]`)).slice(0, LEAVES_MAX);
-  if (isRecord(value))
-    return Object.entries(value).flatMap(([name, item]) => leavesOf(item, path === '' ? name : `${path}.${name}`));
-  return [[path, typeof value === 'number' ? formatCompact(value) : String(value)]];
+function Reasons({ reasons }: { readonly reasons: readonly string[] }): ReactElement | undefined {
+  if (reasons.length === 0) return undefined;
+  return (
+    <Section title="Not well">
+      <ul>
+        {reasons.map((reason) => (
+          <li key={reason} className="text-warn">
+            {reason}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
 }
 
-/** Losses that are more than none, and states that say that something is wrong. */
-function isBad(name: string, value: string): boolean {
-  return (/lost|dropped|failed/.test(name) && value !== '0') || /^(?:false|failed|down|open)$/.test(value);
+function Parts({ parts }: { readonly parts: readonly HealthPart[] }): ReactElement {
+  if (parts.length === 0)
+    return (
+      <Section title="Parts">
+        <p className="text-dim">Every part is well.</p>
+      </Section>
+    );
+  return (
+    <>
+      {[...Map.groupBy(parts, ({ of }) => of)].map(([of, own]) => (
+        <Section key={of} title={of}>
+          <ul>
+            {own.map(({ name, figure, advice }) => (
+              <li key={name} className="flex min-h-7 flex-wrap items-center gap-x-4 border-b border-line last:border-0">
+                <span className="w-32">
+                  <Dot tone={advice === undefined ? 'good' : 'bad'} />
+                  {name}
+                  <span className="sr-only">{advice === undefined ? ': well' : ': not well'}</span>
+                </span>
+                <span className="font-mono text-xs">{figure}</span>
+                {advice !== undefined && <span className="min-w-0 text-warn">{advice}</span>}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      ))}
+    </>
+  );
 }

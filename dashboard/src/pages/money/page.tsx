@@ -29,11 +29,13 @@ const TABS = [
 
 /** What was granted, spent and saved, and whether it adds up. */
 export function Page(): ReactElement {
-  const [{ tab, isGranting }, change] = useSearchState(parseMoneySearch);
+  const [search, change] = useSearchState(parseMoneySearch);
+  const { tab, isGranting } = search;
   useHotkeys({ n: () => change({ grant: 'true' }) });
   return (
     <Frame
       title="Money"
+      isFilled={tab === 'ledger'}
       actions={
         <Button look="primary" icon="plus" hotkey="n" onClick={() => change({ grant: 'true' })}>
           Grant credit
@@ -44,13 +46,13 @@ export function Page(): ReactElement {
           label="Part"
           value={tab}
           options={TABS}
-          onChange={(next) => change({ tab: next === 'balance' ? undefined : next })}
+          onChange={(next) => change({ tab: next === 'balance' ? undefined : next, kind: undefined })}
         />
       }
     >
       {tab === 'balance' && <Balance />}
       {tab === 'budgets' && <Budgets />}
-      {tab === 'ledger' && <Ledger />}
+      {tab === 'ledger' && <Ledger search={search} change={change} />}
       {tab === 'reconcile' && <Reconcile />}
       <GrantCredit key={String(isGranting)} isOpen={isGranting} onClose={() => change({ grant: undefined }, false)} />
     </Frame>

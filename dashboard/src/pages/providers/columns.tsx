@@ -10,6 +10,14 @@ export interface ProviderRow {
   readonly name: string;
   readonly headquarters: string | null;
   readonly datacenters: readonly string[];
+  /** Whether the gateway has a credential of its own for it. */
+  readonly isOn: boolean;
+  /** What turns it on. */
+  readonly hint: string | undefined;
+  /** Where its credential comes from, by name. */
+  readonly credential: string | undefined;
+  readonly formats: readonly string[];
+  readonly models: number;
   readonly credentials: readonly Credential[];
   readonly requests: number;
   readonly errors: number;
@@ -33,6 +41,31 @@ export const PROVIDER_COLUMNS: readonly Column<ProviderRow>[] = [
     title: 'Slug',
     width: 130,
     cell: ({ slug }) => <span className="font-mono text-xs text-dim">{slug}</span>,
+  },
+  {
+    id: 'on',
+    title: 'State',
+    width: 60,
+    cell: ({ isOn }) => <Badge tone={isOn ? 'good' : 'dim'}>{isOn ? 'on' : 'off'}</Badge>,
+  },
+  {
+    id: 'because',
+    title: 'Because',
+    width: 210,
+    cell: ({ credential, hint }) => <span className="text-dim">{credential ?? hint ?? '–'}</span>,
+  },
+  {
+    id: 'formats',
+    title: 'Formats',
+    width: 120,
+    cell: ({ formats }) => <span className="text-dim">{formats.join(' ') || '–'}</span>,
+  },
+  {
+    id: 'models',
+    title: 'Models',
+    width: 64,
+    align: 'right',
+    cell: ({ models }) => <span className="font-mono text-xs">{formatCount(models)}</span>,
   },
   {
     id: 'credentials',

@@ -19,7 +19,7 @@ import { ProviderPanel } from './panel.tsx';
 import { parseProvidersSearch } from './search.ts';
 
 const STATES = [
-  { value: 'on', label: 'Used or with a credential' },
+  { value: 'on', label: 'On, or with a credential' },
   { value: 'all', label: 'All known' },
 ] as const;
 
@@ -33,7 +33,7 @@ export function Page(): ReactElement {
   useHotkeys({ n: () => change({ new: 'true' }) });
   const found = rows.filter(
     (row) =>
-      (search.state === 'all' || row.credentials.length > 0 || row.requests > 0) &&
+      (search.state === 'all' || row.isOn || row.credentials.length > 0 || row.requests > 0) &&
       matches(search.filter, row.name, row.slug),
   );
   const peeked = found.find(({ slug }) => slug === peek);
@@ -99,7 +99,7 @@ interface Provider {
   readonly datacenters: readonly string[] | null;
 }
 
-/** Providers with their credentials and a week of use: three calls for all rows. */
+/** Providers with their credentials, whether they are on, and a week of use: four calls for all rows. */
 function useRows(providers: readonly Provider[]): readonly ProviderRow[] {
   const credentials = useList(['byok'], (window, signal) => client.GET('/byok', { signal, params: { query: window } }));
   const use = useAnalytics({
@@ -107,6 +107,7 @@ function useRows(providers: readonly Provider[]): readonly ProviderRow[] {
     dimensions: ['provider'],
     range: boundsOf('7d', useNow()),
   });
+  const statuses = useRead(['provider-statuses'], (signal) => client.GET('/providers/status', { signal }));
   const known = new Set(providers.flatMap(({ slug, name }) => [slug, name]));
   const others = (use.data?.rows ?? [])
     .map((row) => textOf(row, 'provider'))
@@ -117,9 +118,15 @@ function useRows(providers: readonly Provider[]): readonly ProviderRow[] {
   ];
   return all.map(({ slug, name, headquarters, datacenters }) => {
     const row = use.data?.rows.find((one) => textOf(one, 'provider') === slug || textOf(one, 'provider') === name);
+    const status = statuses.data?.data.find((one) => one.slug === slug);
     return {
       slug,
       name,
+      isOn: status?.on === true,
+      hint: status?.hint ?? undefined,
+      credential: status?.credential ?? undefined,
+      formats: status?.formats ?? [],
+      models: status?.models ?? 0,
       headquarters,
       datacenters: datacenters ?? [],
       credentials: (credentials.data?.items ?? []).filter(({ provider }) => provider === slug),

@@ -1,13 +1,11 @@
 import { useState, type ReactElement } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
 import type { Credential } from '../../api/lists.ts';
-import { useChange } from '../../api/read.ts';
-import { postApi } from '../../api/transport.ts';
-import { useOperation } from '../../api/operations.ts';
+import { useCall, useChange } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { DeleteDialog } from '../../parts/form.tsx';
-import { JsonView } from '../../parts/json-view.tsx';
+import { CheckResult } from '../../parts/check-result.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Ago, Name } from '../../parts/text.tsx';
@@ -21,19 +19,19 @@ export function ProviderPanel({
   readonly provider: ProviderRow;
   readonly onClose: () => void;
 }): ReactElement {
-  const canTest = useOperation('POST /providers/{slug}/test') === true;
-  const test = useChange(async () => ({ data: await postApi(`/providers/${provider.slug}/test`, {}) }));
+  const test = useCall(() => client.POST('/providers/{slug}/test', { params: { path: { slug: provider.slug } } }));
   return (
     <SidePanel title={<Name>{provider.name}</Name>} onClose={onClose}>
-      {canTest && (
-        <Section title="Does it work">
+      <Section title="Does it work">
+        {provider.isOn ? (
           <Button disabled={test.isPending} onClick={() => test.mutate(undefined)}>
             {test.isPending ? 'Testing …' : 'Test, without spending tokens'}
           </Button>
-          {test.isError && <p className="text-bad">{test.error.message}</p>}
-          {test.data !== undefined && <JsonView value={test.data} label="Test" />}
-        </Section>
-      )}
+        ) : (
+          <p className="text-dim">{provider.hint ?? 'It has no credential of the gateway.'}</p>
+        )}
+        <CheckResult of={test} />
+      </Section>
       <Section title="Own credentials">
         {provider.credentials.length === 0 ? (
           <p className="text-dim">
@@ -83,6 +81,7 @@ function CredentialRow({ credential }: { readonly credential: Credential }): Rea
   const params = { path: { id } };
   const change = useChange((body: Schemas['UpdateByokKeyRequest']) => client.PATCH('/byok/{id}', { params, body }));
   const remove = useChange(() => client.DELETE('/byok/{id}', { params }));
+  const test = useCall(() => client.POST('/byok/{id}/test', { params }));
   return (
     <li className="rounded-md border border-line p-3">
       <div className="mb-2 flex items-center gap-2">
@@ -91,6 +90,9 @@ function CredentialRow({ credential }: { readonly credential: Credential }): Rea
         {isFallback && <Badge>after the gateway&apos;s own</Badge>}
         {isAlways && <Badge>always</Badge>}
         <span className="flex-1" />
+        <Button disabled={test.isPending} onClick={() => test.mutate(undefined)}>
+          {test.isPending ? 'Testing …' : 'Test'}
+        </Button>
         <Button disabled={change.isPending} onClick={() => change.mutate({ disabled: !disabled })}>
           {disabled ? 'Switch on' : 'Switch off'}
         </Button>
@@ -109,6 +111,7 @@ function CredentialRow({ credential }: { readonly credential: Credential }): Rea
           ['Brought', <Ago key="at" at={at} />],
         ]}
       />
+      <CheckResult of={test} />
       <DeleteDialog
         what="credential"
         name={name ?? label}

@@ -1,8 +1,6 @@
 import type { ReactElement } from 'react';
 import { useRead } from '../../api/read.ts';
-import { readApi } from '../../api/transport.ts';
-import type { Schemas } from '../../api/client.ts';
-import { useOperation } from '../../api/operations.ts';
+import { client, type Schemas } from '../../api/client.ts';
 import { Status } from '../../parts/badge.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Name } from '../../parts/text.tsx';
@@ -19,24 +17,24 @@ interface Part {
 
 /** Attempts, the wait for the first token and the stream, in this order on one axis of time. */
 export function Story({ generation }: { readonly generation: Generation }): ReactElement {
-  const hasRoute = useOperation('GET /generation/route') === true;
-  const route = useRead(
-    ['route', generation.id],
-    async (signal) => ({ data: await readApi(`/generation/route?id=${encodeURIComponent(generation.id)}`, signal) }),
-    { enabled: hasRoute },
+  const route = useRead(['route', generation.id], (signal) =>
+    client.GET('/generation/route', { signal, params: { query: { id: generation.id } } }),
   );
   return (
     <Section title={generation.provider_name === null ? 'Why nothing served it' : `Why ${generation.provider_name}`}>
       <Lane parts={partsOf(generation)} />
       <Attempts generation={generation} />
       {route.data !== undefined ? (
-        <RouteDecision response={route.data} />
+        <RouteDecision route={route.data.data} />
       ) : (
-        <p className="mt-3 text-xs text-dim">
-          {hasRoute
-            ? 'No route was kept of this request: only failures, fallbacks and a sample are. “Explain now” plans it again as of now.'
-            : 'This gateway keeps no route decisions; “Explain now” plans it again as of now.'}
-        </p>
+        route.isError && (
+          <p className="mt-3 text-xs text-dim">
+            {route.error.status === 404
+              ? 'No route was kept of this request: only failures, fallbacks and a sample are.'
+              : route.error.message}{' '}
+            “Explain now” plans it again as of now.
+          </p>
+        )
       )}
     </Section>
   );

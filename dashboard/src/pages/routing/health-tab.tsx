@@ -1,31 +1,149 @@
 import type { ReactElement } from 'react';
-import { isRecord } from '../../api/errors.ts';
-import { useRead } from '../../api/read.ts';
-import { readApi } from '../../api/transport.ts';
-import { JsonView } from '../../parts/json-view.tsx';
-import { Section } from '../../parts/page.tsx';
-import { Load, Needs } from '../../parts/states.tsx';
+import { client, type Schemas } from '../../api/client.ts';
+import { useChange, useRead } from '../../api/read.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Grid, type Column } from '../../parts/grid.tsx';
+import { formatCount } from '../../parts/money.ts';
+import { Empty, Load } from '../../parts/states.tsx';
+import { Name } from '../../parts/text.tsx';
+import { formatMs, formatSpan } from '../../parts/time.ts';
 
-const REFRESH_MS = 15_000;
+type Endpoint = Schemas['RoutedEndpoint'];
 
-/** How each endpoint does, in this process. */
+const REFRESH_MS = 5_000;
+const TONES = { normal: 'good', degraded: 'warn', failing: 'bad' } as const;
+
+/** How each endpoint does that was called, and the end of a rest by hand. */
 export function HealthTab(): ReactElement {
+  const health = useRead(['routing-health'], (signal) => client.GET('/routing/health', { signal }), {
+    everyMs: REFRESH_MS,
+  });
+  const reset = useChange((id: string) => client.POST('/routing/health/reset', { body: { id } }));
+  const columns = [...COLUMNS, resetColumn((id) => reset.mutate(id), reset.isPending)];
   return (
-    <Section title="Health of endpoints">
-      <Needs operation="GET /routing/health">
-        <Health />
-      </Needs>
-    </Section>
+    <Load of={health}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Empty title="No endpoint was called yet">
+            <p>Each endpoint that a request was sent to is here: its circuit, its rest, and its last failure.</p>
+          </Empty>
+        ) : (
+          <>
+            {reset.isError && (
+              <p role="alert" className="bg-bad-soft px-4 py-1 text-bad">
+                {reset.error.message}
+              </p>
+            )}
+            <Grid label="Health of endpoints" columns={columns} rows={data} keyOf={({ id }) => id} />
+          </>
+        )
+      }
+    </Load>
   );
 }
 
-function Health(): ReactElement {
-  const health = useRead(['routing-health'], async (signal) => ({ data: await readApi('/routing/health', signal) }), {
-    everyMs: REFRESH_MS,
-  });
-  return (
-    <Load of={health}>
-      {(body) => <JsonView value={isRecord(body) ? body['data'] : body} label="Health of endpoints" />}
-    </Load>
-  );
+const mono = (text: string): ReactElement => <span className="font-mono text-xs">{text}</span>;
+
+const COLUMNS: readonly Column<Endpoint>[] = [
+  { id: 'provider', title: 'Provider', width: 110, cell: ({ provider }) => <Name>{provider}</Name> },
+  {
+    id: 'model',
+    title: 'Model there',
+    width: 170,
+    grows: true,
+    cell: ({ upstream_model: model, service_tier: tier }) => (
+      <>
+        <Name>{model}</Name>
+        {tier !== null && <span className="text-dim"> {tier}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'credential',
+    title: 'Credential',
+    width: 96,
+    cell: ({ credential_id: id }) => (id === null ? <span className="text-dim">the gateway’s</span> : id.slice(0, 8)),
+  },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 84,
+    cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge>,
+  },
+  {
+    id: 'circuit',
+    title: 'Circuit',
+    width: 120,
+    cell: ({ circuit, probe_in_ms: probeMs }) =>
+      circuit === 'closed' ? (
+        <span className="text-dim">closed</span>
+      ) : (
+        <Badge tone="bad">{probeMs === null ? 'open, tried now' : `open, try in ${formatSpan(probeMs)}`}</Badge>
+      ),
+  },
+  {
+    id: 'rest',
+    title: 'Cooldown',
+    width: 110,
+    cell: ({ rest_ms: restMs, rest_named: isNamed }) =>
+      restMs === null ? (
+        <span className="text-dim">none</span>
+      ) : (
+        <Badge tone="warn">{`${formatSpan(restMs)}${isNamed ? ', by the upstream' : ''}`}</Badge>
+      ),
+  },
+  {
+    id: 'failure',
+    title: 'Last failure',
+    width: 210,
+    cell: ({ last_failure: failure, failures_in_a_row: streak }) =>
+      failure === null ? (
+        <span className="text-dim">none</span>
+      ) : (
+        `${failure.kind} ${failure.upstream_status ?? failure.status}, ${formatSpan(failure.ms_ago)} ago${streak > 1 ? `, ${streak} in a row` : ''}`
+      ),
+  },
+  {
+    id: 'uptime',
+    title: 'Up, 5 min',
+    width: 76,
+    align: 'right',
+    cell: ({ uptime_last_5m: uptime }) => mono(uptime === null ? '–' : `${uptime.toFixed(1)} %`),
+  },
+  {
+    id: 'requests',
+    title: '1 d requests',
+    width: 92,
+    align: 'right',
+    cell: ({ requests_last_1d: count }) => mono(formatCount(count)),
+  },
+  {
+    id: 'ttft',
+    title: 'TTFT p50, p99',
+    width: 130,
+    align: 'right',
+    cell: ({ latency_last_30m: latency }) =>
+      mono(latency === null ? '–' : `${formatMs(latency.p50)}, ${formatMs(latency.p99)}`),
+  },
+];
+
+/** What is well has nothing to end. */
+function resetColumn(onReset: (id: string) => void, isBusy: boolean): Column<Endpoint> {
+  return {
+    id: 'reset',
+    title: 'By hand',
+    width: 96,
+    cell: ({ id, provider, status, circuit, rest_ms: restMs }) =>
+      status === 'normal' && circuit === 'closed' && restMs === null ? undefined : (
+        <Button
+          look="quiet"
+          disabled={isBusy}
+          aria-label={`Close the circuit of ${provider} now`}
+          onClick={() => onReset(id)}
+        >
+          Close now
+        </Button>
+      ),
+  };
 }

@@ -25,6 +25,7 @@ export function Page(): ReactElement {
   return (
     <Frame
       title="Routing"
+      isFilled={search.tab !== 'explain'}
       bar={
         <Segments
           label="Part"

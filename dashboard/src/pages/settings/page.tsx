@@ -1,41 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactElement } from 'react';
+import { useCallback, useState, type ReactElement } from 'react';
 import { endSession, sessionsQuery, signOut, useConsole, type Session } from '../../api/session.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Checkbox, Segments } from '../../parts/field.tsx';
+import { FilterBox, matches } from '../../parts/filter-box.tsx';
 import { areSingleKeysOn, setSingleKeys } from '../../parts/hotkeys.ts';
 import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { setTheme, useTheme } from '../../parts/theme.ts';
 import { Ago, Name } from '../../parts/text.tsx';
-import { Configuration } from './configuration.tsx';
 import { parseSettingsSearch } from './search.ts';
 
-const TABS = [
-  { value: 'session', label: 'You and this browser' },
-  { value: 'configuration', label: 'Configuration in effect' },
-] as const;
-
-/** The configuration in effect, read only, and what concerns this browser. */
+/** What concerns this browser, and the sessions. */
 export function Page(): ReactElement {
-  const [search, change] = useSearchState(parseSettingsSearch);
-  const { isOperator } = useConsole();
   return (
-    <Frame
-      title="Settings"
-      bar={
-        isOperator ? (
-          <Segments
-            label="Part"
-            value={search.tab}
-            options={TABS}
-            onChange={(tab) => change({ tab: tab === 'session' ? undefined : tab })}
-          />
-        ) : undefined
-      }
-    >
-      {search.tab === 'configuration' && isOperator ? <Configuration search={search} onChange={change} /> : <You />}
+    <Frame title="Settings">
+      <You />
     </Frame>
   );
 }
@@ -109,19 +90,27 @@ function Look(): ReactElement {
 
 function Sessions(): ReactElement {
   const sessions = useQuery(sessionsQuery);
+  const [{ filter }, change] = useSearchState(parseSettingsSearch);
+  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
   const queries = useQueryClient();
   const end = async (id: string): Promise<void> => {
     await endSession(id);
     await queries.invalidateQueries();
   };
+  const found = (sessions.data ?? []).filter(({ subject, user_agent: device, address_prefix: network }) =>
+    matches(filter, subject.name, subject.label, device, network),
+  );
   return (
-    <Section title="Sessions">
+    <Section
+      title="Sessions"
+      actions={<FilterBox value={filter} onChange={setFilter} placeholder="Firefox" label="Filter sessions" />}
+    >
       <ul className="divide-y divide-line">
-        {(sessions.data ?? []).map((session) => (
+        {found.map((session) => (
           <SessionRow key={session.id} session={session} onEnd={() => void end(session.id)} />
         ))}
       </ul>
-      {sessions.data?.length === 0 && <p className="text-dim">No session but this one.</p>}
+      {found.length === 0 && sessions.data !== undefined && <p className="text-dim">No session matches.</p>}
     </Section>
   );
 }

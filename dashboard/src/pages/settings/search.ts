@@ -1,17 +1,10 @@
-import { oneOf, type Search } from '../../parts/search.ts';
-
-export const SETTINGS_TABS = ['session', 'configuration'] as const;
+import type { Search } from '../../parts/search.ts';
 
 export interface SettingsSearch {
-  readonly tab: (typeof SETTINGS_TABS)[number];
+  /** Of the sessions: a name, a device or a network. */
   readonly filter: string;
-  readonly isChangedOnly: boolean;
 }
 
 export function parseSettingsSearch(search: Search): SettingsSearch {
-  return {
-    tab: oneOf(search['tab'], SETTINGS_TABS),
-    filter: search['q'] ?? '',
-    isChangedOnly: search['changed'] === 'true',
-  };
+  return { filter: search['q'] ?? '' };
 }

@@ -1,13 +1,10 @@
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
-import { isRecord } from '../../api/errors.ts';
-import { useOperation } from '../../api/operations.ts';
-import { useChange } from '../../api/read.ts';
-import { postApi } from '../../api/transport.ts';
+import { useCall, useChange } from '../../api/read.ts';
 import { Button, To } from '../../parts/button.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { issueFor } from '../../parts/form.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { CheckResult } from '../../parts/check-result.tsx';
 
 const PROVIDERS = [
   { value: 'openai', label: 'OpenAI' },
@@ -23,8 +20,7 @@ const PROVIDERS = [
 export function ProviderStep(): ReactElement {
   const [provider, setProvider] = useState<string>('openai');
   const [key, setKey] = useState('');
-  const canTest = useOperation('POST /byok/test') === true;
-  const test = useChange(async () => ({ data: await postApi('/byok/test', { provider, key }) }));
+  const test = useCall(() => client.POST('/byok/test', { body: { provider, key } }));
   const save = useChange(
     (body: Schemas['CreateByokKeyRequest']) => client.POST('/byok', { body }),
     () => setKey(''),
@@ -57,37 +53,20 @@ export function ProviderStep(): ReactElement {
           onChange={(event) => setKey(event.target.value)}
         />
         <div className="flex gap-2 sm:pt-5">
-          {canTest && (
-            <Button disabled={key === '' || test.isPending} onClick={() => test.mutate(undefined)}>
-              {test.isPending ? 'Checking …' : 'Check'}
-            </Button>
-          )}
+          <Button disabled={key === '' || test.isPending} onClick={() => test.mutate(undefined)}>
+            {test.isPending ? 'Checking …' : 'Check'}
+          </Button>
           <Button type="submit" look="primary" disabled={key === '' || save.isPending}>
             Keep it
           </Button>
         </div>
       </div>
-      <p aria-live="polite" className={test.isError ? 'text-bad' : 'text-good'}>
-        {test.isError
-          ? test.error.message
-          : test.data === undefined
-            ? save.isSuccess
-              ? 'It is kept.'
-              : ''
-            : sentenceOf(test.data)}
-      </p>
+      <CheckResult of={test} />
+      {save.isSuccess && (
+        <p aria-live="polite" className="text-good">
+          It is kept.
+        </p>
+      )}
     </form>
-  );
-}
-
-/** The gateway's own sentence, as `doctor` has it. */
-function sentenceOf(body: unknown): ReactElement {
-  const data = isRecord(body) && isRecord(body['data']) ? body['data'] : {};
-  const isGood = data['ok'] !== false && data['status'] !== 'failed';
-  return (
-    <span className={`inline-flex items-center gap-1.5 ${isGood ? 'text-good' : 'text-bad'}`}>
-      <Icon name={isGood ? 'check' : 'warning'} />{' '}
-      {typeof data['message'] === 'string' ? data['message'] : isGood ? 'The key works.' : 'The key does not work.'}
-    </span>
   );
 }

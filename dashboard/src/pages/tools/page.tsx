@@ -1,15 +1,15 @@
 import { useCallback, type ReactElement } from 'react';
-import { isRecord } from '../../api/errors.ts';
+import { client, type Schemas } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
-import { readApi } from '../../api/transport.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { FilterBox, matches } from '../../parts/filter-box.tsx';
-import { useSearchState } from '../../parts/search.ts';
-import { parseToolsSearch } from './search.ts';
+import { JsonView } from '../../parts/json-view.tsx';
 import { Page as Frame, Section } from '../../parts/page.tsx';
-import { Empty, Load, Needs } from '../../parts/states.tsx';
+import { useSearchState } from '../../parts/search.ts';
+import { Empty, Load } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
+import { Servers } from './servers.tsx';
+import { parseToolsSearch } from './search.ts';
 
 const YAML = `mcp_servers:\n  notes:\n    command: npx\n    args: ['-y', '@modelcontextprotocol/server-filesystem', '/srv/notes']\n    tools: [read_text_file, search_files]`;
 
@@ -17,25 +17,34 @@ const YAML = `mcp_servers:\n  notes:\n    command: npx\n    args: ['-y', '@model
 export function Page(): ReactElement {
   const [{ filter }, change] = useSearchState(parseToolsSearch);
   const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const servers = useRead(['mcp-servers'], (signal) => client.GET('/mcp_servers', { signal }));
+  const tools = useRead(['server-tools'], (signal) => client.GET('/server_tools', { signal }));
+  const plugins = useRead(['plugins'], (signal) => client.GET('/plugins', { signal }));
   return (
     <Frame
       title="Tools"
       bar={<FilterBox value={filter} onChange={setFilter} placeholder="web_search" label="Filter tools" />}
     >
       <Section title="MCP servers">
-        <Needs operation="GET /mcp_servers">
-          <Listed filter={filter} path="/mcp_servers" empty={<NoServers />} />
-        </Needs>
+        <Load of={servers} rows={3}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <NoServers />
+            ) : (
+              <Servers servers={data.filter((server) => matches(filter, JSON.stringify(server)))} />
+            )
+          }
+        </Load>
       </Section>
       <Section title="Server tools">
-        <Needs operation="GET /server_tools">
-          <Listed filter={filter} path="/server_tools" empty={<Empty title="No server tool" />} />
-        </Needs>
+        <Load of={tools} rows={3}>
+          {({ data }) => <Features of={data} filter={filter} />}
+        </Load>
       </Section>
       <Section title="Plugins">
-        <Needs operation="GET /plugins">
-          <Listed filter={filter} path="/plugins" empty={<Empty title="No plugin" />} />
-        </Needs>
+        <Load of={plugins} rows={3}>
+          {({ data }) => <Features of={data} filter={filter} />}
+        </Load>
       </Section>
     </Frame>
   );
@@ -53,52 +62,31 @@ function NoServers(): ReactElement {
   );
 }
 
-function Listed({
-  path,
-  empty,
+/** What the gateway itself runs, with the options of each. */
+function Features({
+  of,
   filter,
 }: {
-  readonly path: string;
-  readonly empty: ReactElement;
+  readonly of: readonly Schemas['Feature'][];
   readonly filter: string;
 }): ReactElement {
-  const list = useRead(['tools', path], async (signal) => ({ data: await readApi(path, signal) }));
+  const found = of.filter(({ id, summary }) => matches(filter, id, summary));
+  if (found.length === 0) return <p className="text-dim">None matches.</p>;
   return (
-    <Load of={list} rows={3}>
-      {(body) => {
-        const rows =
-          isRecord(body) && Array.isArray(body['data'])
-            ? body['data'].filter(isRecord).filter((row) => matches(filter, JSON.stringify(row)))
-            : [];
-        if (rows.length === 0) return empty;
-        return (
-          <ul>
-            {rows.map((row, at) => (
-              <Row key={at} row={row} />
-            ))}
-          </ul>
-        );
-      }}
-    </Load>
-  );
-}
-
-function Row({ row }: { readonly row: Readonly<Record<string, unknown>> }): ReactElement {
-  const text = (name: string): string => (typeof row[name] === 'string' ? row[name] : '');
-  const tools = Array.isArray(row['tools']) ? row['tools'].length : undefined;
-  return (
-    <li className="flex min-h-8 flex-wrap items-center gap-x-4 border-b border-line last:border-0">
-      <span className="w-48 truncate font-medium">
-        <Name>{text('name') || text('id')}</Name>
-      </span>
-      {text('state') !== '' && (
-        <Badge tone={text('state') === 'connected' || text('state') === 'ready' ? 'good' : 'warn'}>
-          {text('state')}
-        </Badge>
-      )}
-      {text('transport') !== '' && <span className="text-dim">{text('transport')}</span>}
-      {tools !== undefined && <span className="text-dim">{tools} tools</span>}
-      <span className="min-w-0 flex-1 text-dim">{text('description') || text('summary') || text('error')}</span>
-    </li>
+    <ul>
+      {found.map(({ id, summary, options }) => (
+        <li key={id} className="border-b border-line py-1 last:border-0">
+          <details>
+            <summary className="flex min-h-7 flex-wrap items-center gap-x-4 hover:text-accent">
+              <span className="w-48 font-medium">
+                <Name>{id}</Name>
+              </span>
+              <span className="min-w-0 flex-1 text-dim">{summary}</span>
+            </summary>
+            <JsonView value={options} label={`Options of ${id}, as JSON Schema`} />
+          </details>
+        </li>
+      ))}
+    </ul>
   );
 }
