@@ -22,7 +22,7 @@ import { createTranscriptionsRoute, type TranscriptionsRouteDeps } from '../http
 import type { UnreadResponses } from '../http/unread-responses.ts';
 import { checkAccepted } from '../pipeline/background/check-accepted.ts';
 import { countTokens } from '../pipeline/count-tokens.ts';
-import { explainRoute } from '../pipeline/explain.ts';
+import { explainWith } from './explain-with.ts';
 import { EMBEDDINGS_STEPS } from '../pipeline/operation/embed-in-parts.ts';
 import { imageSteps } from '../pipeline/operation/images/make-pictures.ts';
 import { SPEECH_STEPS } from '../pipeline/operation/speak.ts';
@@ -91,8 +91,10 @@ export function generationRoutes(
       generateDeps,
       limits.runVideo,
     ),
-    '/route/explain': createExplainRoute({ chat, messages, responses }, messagesParts, (request, principal) =>
-      explainRoute(generateDeps, request, principal),
+    '/route/explain': createExplainRoute(
+      { chat, messages, responses },
+      messagesParts,
+      explainWith(config, generateDeps),
     ),
     '/messages/count_tokens': createCountTokensRoute(messages, { ...messagesParts, enter }, count),
   };

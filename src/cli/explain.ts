@@ -152,6 +152,8 @@ function formatFigure([name, value]: readonly [string, Json | undefined]): strin
 function formatCost(price: Json | undefined, estimate: Json | undefined): string {
   if (!isJsonObject(price) || !isJsonObject(estimate)) return 'price unknown';
   const most = estimate['max'] === undefined ? '' : `, at most $${usdOf(estimate['max'])}`;
+  // What is no generation has prices of many kinds: the most that it may cost says enough.
+  if (estimate['prompt'] === undefined) return `at most $${usdOf(estimate['max'])}`;
   const listed = `$${usdOf(price['prompt'])}/$${usdOf(price['completion'])} per million tokens`;
   return `${listed}, $${usdOf(estimate['prompt'])} for the prompt${most}`;
 }

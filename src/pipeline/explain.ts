@@ -5,12 +5,9 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import { openRouteReport, type RouteReport } from '../canonical/route-report.ts';
 import { NO_USAGE } from '../canonical/usage.ts';
 import type { Endpoint } from '../catalog/model.ts';
-import { serializePrice } from '../catalog/list-price.ts';
 import { costOf, type PriceMoment } from '../catalog/price.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { candidateName, endpointName } from '../routing/endpoint-name.ts';
-import type { Candidate, Considered } from '../routing/route-plan.ts';
 import { savesByCache } from '../routing/sticky.ts';
 import { encodeServiceMetadata } from '../wire/gateway/service-metadata.ts';
 import { readCallerRules, type RulesDeps } from './admission/caller-rules.ts';
@@ -21,6 +18,7 @@ import { countPromptImages } from './billing/prompt-images.ts';
 import { rehearseRouters, type RehearsalDeps } from './route/rehearse-routers.ts';
 import { fitOnly, type ApplyPluginsDeps } from './plugins/apply-plugins.ts';
 import { nothingFits } from './route/route-errors.ts';
+import { serializePlan } from './route/serialize-plan.ts';
 import { timeLimitsOf, type TimeLimitDeps } from './attempt/time-limits.ts';
 import { withFiles, type StoredFilesDeps } from './admission/stored-files.ts';
 import { longestResponse } from './billing/cost-estimate.ts';
@@ -96,19 +94,11 @@ async function explain(
     models: route.resolved.models.map(({ slug }) => slug),
     estimated_prompt_tokens: tokens.prompt,
     ...(tokens.completionMax !== undefined && { max_completion_tokens: tokens.completionMax }),
-    candidates: plan.candidates.map((candidate, at) => ({
-      ...serializeCandidate(deps, plan.considered, candidate, at, tokens),
+    ...serializePlan(deps, plan, nowMs, (candidate, at) => ({
+      format: candidate.format,
+      estimated_cost: estimateCost(candidate.endpoint, tokens),
       time_limits: timeLimitsOf(deps, route.request, plan.candidates, at, fitting),
     })),
-    resting: plan.cooling.map(({ candidate: { endpoint }, cooldown }) => ({
-      ...serializeEndpoint(endpoint),
-      ready_in_ms: Math.max(0, Math.ceil(cooldown.untilMs - nowMs)),
-    })),
-    excluded: plan.considered.flatMap(({ endpoint, exclusion, lacks }) =>
-      exclusion === undefined
-        ? []
-        : [{ ...serializeEndpoint(endpoint), reason: exclusion, ...(lacks !== undefined && { lacks }) }],
-    ),
     ...(routers.length > 0 && { routers }),
     sticky: serializeSticky(route, first?.endpoint, tokens),
     ...(refusal !== undefined && { error: { code: refusal.status, message: refusal.message } }),
@@ -134,43 +124,6 @@ interface Counted {
   readonly prompt: number;
   readonly completionMax: number | undefined;
   readonly moment: PriceMoment;
-}
-
-function serializeCandidate(
-  { health, stats }: ExplainDeps,
-  considered: readonly Considered[],
-  candidate: Candidate,
-  at: number,
-  tokens: Counted,
-): JsonObject {
-  const { endpoint, format } = candidate;
-  const name = endpointName(endpoint);
-  const { rank, open } = health.look(candidateName(candidate));
-  const metrics = stats.routing(name);
-  const demotion = considered.find((one) => one.endpoint === endpoint)?.demotion;
-  return {
-    position: at + 1,
-    ...serializeEndpoint(endpoint),
-    ...(candidate.credential !== undefined && { is_byok: true, credential: candidate.credential.label }),
-    format,
-    price: endpoint.price === undefined ? null : serializePrice(endpoint.price),
-    estimated_cost: estimateCost(endpoint, tokens),
-    health: open ? 'open' : (['normal', 'degraded', 'failing'] as const)[rank],
-    ...(candidate.probe === true && { probe: true }),
-    ...(demotion !== undefined && { demoted_by: demotion }),
-    latency_last_5m: serializePercentiles(metrics?.latency()),
-    throughput_last_5m: serializePercentiles(metrics?.throughput()),
-  };
-}
-
-function serializePercentiles(
-  values: { readonly p50: number; readonly p75: number; readonly p90: number; readonly p99: number } | undefined,
-): JsonObject | null {
-  return values === undefined ? null : { p50: values.p50, p75: values.p75, p90: values.p90, p99: values.p99 };
-}
-
-function serializeEndpoint({ provider, providerName, model, upstreamModel, tag }: Endpoint): JsonObject {
-  return { provider: providerName, tag: tag ?? provider, model, upstream_model: upstreamModel };
 }
 
 /** USD: the prompt alone, and with the longest answer where the request bounds it. An unknown price is no price. */

@@ -168,7 +168,7 @@ function withoutMedia(request: VideoOperation): VideoOperation {
 }
 
 /** The most that the clip may cost: as long as requested, or as any of the model's, at the dearest endpoint. */
-function worstOf(request: VideoOperation, { candidates, cooling }: RoutePlan, atMs: number): JobFacts['worst'] {
+export function worstOf(request: VideoOperation, { candidates, cooling }: RoutePlan, atMs: number): JobFacts['worst'] {
   const all = [...candidates, ...cooling.map(({ candidate }) => candidate)];
   const most = (some: readonly Candidate[]): number =>
     some.reduce((sum, { endpoint: { price, video } }) => {

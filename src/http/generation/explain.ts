@@ -1,35 +1,58 @@
+import type { ServerResponse } from 'node:http';
 import type { Principal } from '../../accounts/principal.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
+import type { Operation } from '../../canonical/operation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { newGenerationId } from '../../lib/ids.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { readWithPreset, withFullNames } from './apply-preset.ts';
+import { decodeOperation, kindOfBody } from './decode-operation.ts';
 import { NodeCaller } from './node-caller.ts';
 import { createBodyRoute, type Admitted, type GenerationRouteDeps, type RawHandler } from './route.ts';
 
 /** Members that only a messages body has. */
 const MESSAGES_MEMBERS = ['system', 'fallbacks', 'thinking', 'stop_sequences', 'output_config', 'speed'];
 
-/** `POST /route/explain`: a body of any format, for any key. Calls no provider, and nothing is recorded. */
+/** What explains a request. */
+export interface Explain {
+  readonly generation: (request: GenerationRequest, principal: Principal) => Promise<JsonObject>;
+  readonly operation: (request: Operation, principal: Principal) => Promise<JsonObject>;
+  /** What the model of a name writes, as far as that is known. */
+  readonly modalitiesOf: (name: string) => readonly string[] | undefined;
+}
+
+/** `POST /route/explain`: a body of any format or kind, for any key. Calls no provider, and nothing is recorded. */
 export function createExplainRoute(
   formats: Readonly<Record<ClientFormatId, ClientFormat>>,
   deps: GenerationRouteDeps,
-  explain: (request: GenerationRequest, principal: Principal) => Promise<JsonObject>,
+  explain: Explain,
 ): RawHandler {
   return createBodyRoute(formats.chat, { ...deps, anyKey: true }, async (admitted, response) => {
+    const kind = kindOfBody(admitted.body, explain.modalitiesOf);
+    if (kind !== undefined) {
+      const operation = withFullNames(await decodeOperation(kind, admitted), deps.rename);
+      const explanation = await explain.operation(operation, admitted.principal);
+      return answer(response, formats.chat, deps, { kind, ...explanation });
+    }
     const format = formats[formatOf(admitted)];
     const { accountId } = admitted.principal;
     const decode: ClientFormat['decodeRequest'] = (body, text, headers) =>
       format.decodeRequest(body, text, headers, { accountId });
     const named = await readWithPreset(deps.presets, format.id, decode, admitted);
     const request = withFullNames(named, deps.rename);
-    const explanation = await explain(request, admitted.principal);
-    new NodeCaller(response, format).answer(
-      newGenerationId(deps.clock.nowMs()),
-      JSON.stringify({ format: format.id, ...explanation }),
-    );
+    const explanation = await explain.generation(request, admitted.principal);
+    return answer(response, format, deps, { format: format.id, ...explanation });
   });
+}
+
+function answer(
+  response: ServerResponse,
+  format: ClientFormat,
+  { clock }: Pick<GenerationRouteDeps, 'clock'>,
+  explanation: JsonObject,
+): void {
+  new NodeCaller(response, format).answer(newGenerationId(clock.nowMs()), JSON.stringify(explanation));
 }
 
 function formatOf({ body, isMessages }: Pick<Admitted, 'body' | 'isMessages'>): ClientFormatId {

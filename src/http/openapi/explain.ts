@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EXCLUSION_REASONS } from '../../canonical/exclusion-reasons.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
+import { OPERATION_KINDS } from '../../canonical/operation.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { SchemaComponents } from './components.ts';
 import { jsonBody } from './content.ts';
@@ -11,7 +12,8 @@ const explainedEndpoint = z.looseObject({ provider: z.string(), tag: z.string(),
 
 /** @source src/pipeline/explain.ts */
 const explanationSchema = z.looseObject({
-  format: z.enum(['chat', 'messages', 'responses']),
+  format: z.enum(['chat', 'messages', 'responses']).optional().describe('Of a generation.'),
+  kind: z.enum(OPERATION_KINDS).optional().describe('Of a request that is no generation.'),
   requested: z.string(),
   ordering: z.enum(['balanced', 'order', 'price', 'throughput', 'latency', 'exacto']),
   models: z.array(z.string()),
@@ -25,7 +27,7 @@ const explanationSchema = z.looseObject({
     .describe(
       'The decision of each router that takes part, and its reasons. No judge is called and nothing is remembered.',
     ),
-  sticky: z.looseObject({ held: z.boolean(), saves_at_most: z.number().describe('USD') }),
+  sticky: z.looseObject({ held: z.boolean(), saves_at_most: z.number().describe('USD') }).optional(),
   service_metadata: z.looseObject({}),
 });
 
@@ -35,9 +37,12 @@ export function serializeExplain(
   error: JsonObject,
 ): JsonObject {
   const schema = {
-    anyOf: (['chat', 'messages', 'responses'] as const).map((format) =>
-      components.add(REQUEST_OF[format], generation[format].request, 'input'),
-    ),
+    anyOf: [
+      ...(['chat', 'messages', 'responses'] as const).map((format) =>
+        components.add(REQUEST_OF[format], generation[format].request, 'input'),
+      ),
+      { type: 'object', description: 'A body in JSON of a route that makes no generation.' },
+    ],
   };
   return {
     operationId: 'explainRoute',

@@ -13,6 +13,12 @@ export type PlanOperationDeps = Omit<RouteDeps, 'memory' | 'sticky'>;
 /** Suffixes that change what a model reads or writes of a conversation. */
 const REFUSED_SUFFIXES = ['online', 'thinking'] as const;
 
+/** The endpoints of an operation, in order. */
+export interface OperationRoute {
+  readonly plan: RoutePlan;
+  readonly resolved: ResolvedModels;
+}
+
 /**
  * Resolves the model, filters and orders its endpoints, and reports what came of it.
  * @throws GatewayError 400 for the model, or for the one member that no endpoint takes; 404 where none may serve
@@ -22,7 +28,26 @@ export function planOperation(
   request: Operation,
   rules: CallerRules,
   report: RouteReport,
-): { readonly plan: RoutePlan; readonly resolved: ResolvedModels } {
+): OperationRoute {
+  const route = routeOperation(deps, request, rules, report);
+  const refusal = refusalOf(route, request);
+  if (refusal !== undefined) throw refusal;
+  return route;
+}
+
+/** Why no endpoint may serve; `undefined`: one may. */
+export function refusalOf({ plan }: OperationRoute, request: Operation): GatewayError | undefined {
+  if (plan.candidates.length > 0 || plan.cooling.length > 0) return undefined;
+  return nothingFits(plan.considered, request.directives.models, undefined, request);
+}
+
+/** The same, whether there are endpoints or none. @throws GatewayError 400 or 404 for the model */
+export function routeOperation(
+  deps: PlanOperationDeps,
+  request: Operation,
+  rules: CallerRules,
+  report: RouteReport,
+): OperationRoute {
   const { models: slugs } = request.directives;
   const variants = variantsOf(slugs, undefined, deps.catalog);
   const refused = REFUSED_SUFFIXES.find((suffix) => variants.has(suffix));
@@ -32,8 +57,6 @@ export function planOperation(
     if (!isOfKind(model, request.kind)) throw wrongEndpoint(model, request.kind, slugs);
   const plan = planFor(deps, rules, { request, resolved });
   reportRoute(report, { plan, resolved });
-  if (plan.candidates.length === 0 && plan.cooling.length === 0)
-    throw nothingFits(plan.considered, slugs, undefined, request);
   return { plan, resolved };
 }
 
