@@ -102,20 +102,24 @@ export function generationRoutes(
 
 /** What is no generation, a kind each. */
 function operationRoutes(
-  deps: Omit<RerankRouteDeps, 'run'>,
+  deps: Omit<RerankRouteDeps, 'run' | 'defaultModel'>,
   { config, formBodies }: Pick<SharedDeps, 'config'> & Pick<ImagesRouteDeps, 'formBodies'>,
   generateDeps: GenerateDeps,
   runVideo: RunVideo,
 ): Readonly<Record<string, RawHandler>> {
   const large = { ...deps, bodyLimits: { ...deps.bodyLimits, bytesMax: largestMediaBody(config) }, formBodies };
-  const { imageModel, videoModel } = config.defaults;
+  const { defaults } = config;
   const run = createRunOperation(generateDeps, imageSteps(config.images.holdNanoUsd));
   return {
-    '/embeddings': createEmbeddingsRoute({ ...deps, run: createRunOperation(generateDeps, EMBEDDINGS_STEPS) }),
-    '/videos': createVideosRoute({ ...large, run: runVideo, videoDefaults: { model: videoModel } }),
-    ...imageRoutes({ ...large, defaultModel: imageModel }, run),
-    ...audioRoutes({ ...deps, formBodies }, generateDeps),
-    ...rerankRoutes(deps, generateDeps),
+    '/embeddings': createEmbeddingsRoute({
+      ...deps,
+      defaultModel: defaults.embeddingsModel,
+      run: createRunOperation(generateDeps, EMBEDDINGS_STEPS),
+    }),
+    '/videos': createVideosRoute({ ...large, run: runVideo, videoDefaults: { model: defaults.videoModel } }),
+    ...imageRoutes({ ...large, defaultModel: defaults.imageModel }, run),
+    ...audioRoutes({ ...deps, formBodies }, defaults, generateDeps),
+    ...rerankRoutes({ ...deps, defaultModel: defaults.rerankModel }, generateDeps),
   };
 }
 
@@ -138,14 +142,23 @@ function imageRoutes(
 }
 
 function audioRoutes(
-  deps: Omit<TranscriptionsRouteDeps, 'run'>,
+  deps: Omit<TranscriptionsRouteDeps, 'run' | 'defaultModel'>,
+  { transcriptionModel, speechModel }: SharedDeps['config']['defaults'],
   generateDeps: GenerateDeps,
 ): Readonly<Record<string, RawHandler>> {
-  const hearing = { ...deps, run: createRunOperation(generateDeps, TRANSCRIPTION_STEPS) };
+  const hearing = {
+    ...deps,
+    defaultModel: transcriptionModel,
+    run: createRunOperation(generateDeps, TRANSCRIPTION_STEPS),
+  };
   return {
     '/audio/transcriptions': createTranscriptionsRoute(hearing, 'transcribe'),
     '/audio/translations': createTranscriptionsRoute(hearing, 'translate'),
-    '/audio/speech': createSpeechRoute({ ...deps, run: createRunOperation(generateDeps, SPEECH_STEPS) }),
+    '/audio/speech': createSpeechRoute({
+      ...deps,
+      defaultModel: speechModel,
+      run: createRunOperation(generateDeps, SPEECH_STEPS),
+    }),
   };
 }
 

@@ -39,6 +39,10 @@ export interface Config {
   readonly defaults: {
     readonly model?: string;
     readonly imageModel?: string;
+    readonly embeddingsModel?: string;
+    readonly rerankModel?: string;
+    readonly transcriptionModel?: string;
+    readonly speechModel?: string;
     readonly videoModel?: string;
     readonly provider: ProviderDefaults;
   };

@@ -80,10 +80,7 @@ export function fileConfig(
     },
     memory,
     files: filesOf(file.files),
-    defaults: {
-      ...present({ model: defaults.model, imageModel: defaults.image_model, videoModel: defaults.video_model }),
-      provider: providerDefaultsOf(defaults.provider),
-    },
+    defaults: { ...modelDefaultsOf(defaults), provider: providerDefaultsOf(defaults.provider) },
     timeouts: { ...DEFAULT_TIMEOUTS, ...attemptTimeoutsOf(timeouts), ...furtherTimeoutsOf(timeouts) },
     ...present({ databaseUrl: file.database_url, redisUrl: file.redis_url }),
     redisPrefix: file.redis_prefix ?? REDIS_PREFIX,
@@ -125,6 +122,18 @@ export function fileConfig(
     models,
     passThrough,
   };
+}
+
+function modelDefaultsOf(defaults: ConfigFile['defaults']): Omit<FileConfig['defaults'], 'provider'> {
+  return present({
+    model: defaults.model,
+    imageModel: defaults.image_model,
+    embeddingsModel: defaults.embeddings_model,
+    rerankModel: defaults.rerank_model,
+    transcriptionModel: defaults.transcription_model,
+    speechModel: defaults.speech_model,
+    videoModel: defaults.video_model,
+  });
 }
 
 const DEFAULT_CATCH_UP_HOURS = 24;

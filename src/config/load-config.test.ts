@@ -39,7 +39,7 @@ function messageOf(run: () => unknown): string {
 const EXAMPLE = `
 server:     { host: 127.0.0.1, port: 8787, workers: 3, memory_limit_mb: 2048, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu }
 images:     { hold_usd: 0.5 }
-defaults:   { model: acme/one, image_model: acme/two, provider: { order: [alpha], data_collection: deny, zdr: true } }
+defaults:   { model: acme/one, image_model: acme/two, embeddings_model: acme/vectors, rerank_model: acme/order, transcription_model: acme/ear, speech_model: acme/voice, video_model: acme/clip, provider: { order: [alpha], data_collection: deny, zdr: true } }
 timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6, video_submit_ms: 7, video_poll_ms: 8 }
 rescue:     { enabled: true }
 retry:      { same_endpoint: 1, wait_max_ms: 5000 }
@@ -127,6 +127,11 @@ test('takes every key of the file into the configuration', () => {
     defaults: {
       model: 'acme/one',
       imageModel: 'acme/two',
+      embeddingsModel: 'acme/vectors',
+      rerankModel: 'acme/order',
+      transcriptionModel: 'acme/ear',
+      speechModel: 'acme/voice',
+      videoModel: 'acme/clip',
       provider: { order: ['alpha'], dataCollection: 'deny', zdr: true },
     },
     timeouts: {

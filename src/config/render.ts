@@ -33,23 +33,10 @@ export function renderConfig(config: Config): string {
 
 /** The configuration in effect, in the words of the file, with each secret replaced. */
 export function formatBody(config: Config): object {
-  const { defaults } = config;
   return {
     server: formatServer(config),
     files: { directory: config.files.directory, workspace_quota_mb: config.files.workspaceBytesMax / BYTES_PER_MB },
-    defaults: {
-      model: defaults.model,
-      image_model: defaults.imageModel,
-      video_model: defaults.videoModel,
-      provider: {
-        order: defaults.provider.order,
-        only: defaults.provider.only,
-        ignore: defaults.provider.ignore,
-        sort: defaults.provider.sort,
-        data_collection: defaults.provider.dataCollection,
-        zdr: defaults.provider.zdr,
-      },
-    },
+    defaults: formatDefaults(config),
     timeouts: formatTimeouts(config.timeouts),
     redis_prefix: config.redisPrefix,
     catalog: {
@@ -139,6 +126,26 @@ function formatRouters({ classifiesTraffic, judge, auto, switchyard, fusion }: C
           { analysis_models: panel, model: analyst },
         ]),
       ),
+    },
+  };
+}
+
+function formatDefaults({ defaults }: Config) {
+  return {
+    model: defaults.model,
+    image_model: defaults.imageModel,
+    embeddings_model: defaults.embeddingsModel,
+    rerank_model: defaults.rerankModel,
+    transcription_model: defaults.transcriptionModel,
+    speech_model: defaults.speechModel,
+    video_model: defaults.videoModel,
+    provider: {
+      order: defaults.provider.order,
+      only: defaults.provider.only,
+      ignore: defaults.provider.ignore,
+      sort: defaults.provider.sort,
+      data_collection: defaults.provider.dataCollection,
+      zdr: defaults.provider.zdr,
     },
   };
 }

@@ -140,3 +140,19 @@ ${server('broken', 'broken')}  missing: { command: /no/such/command }
     assert.doesNotMatch(stdout, /its-own-secret/);
   });
 });
+
+test('warns of default models that do not do what they are for, and of vectors that may not compare', async () => {
+  const models = `models:
+  a/talks: { output_modalities: [text], endpoints: [{ provider: alpha, model: one }] }
+  a/vectors:
+    output_modalities: [embeddings]
+    endpoints: [{ provider: alpha, model: one, quantization: fp8 }, { provider: alpha, model: two, quantization: bf16 }]
+`;
+  const defaults = 'defaults: { speech_model: a/talks, embeddings_model: a/vectors, rerank_model: a/none }\n';
+  const { code, stdout } = await doctor(`providers:\n${alpha('right-key')}${models}${defaults}`);
+  assert.equal(code, 0);
+  assert.match(stdout, /defaults\.speech_model is a\/talks, which does not write speech\./);
+  assert.match(stdout, /defaults\.rerank_model is a\/none, which no provider .* serves\./);
+  assert.match(stdout, /models\.a\/vectors has endpoints of fp8 and bf16: their vectors may not compare\./);
+  assert.doesNotMatch(stdout, /embeddings_model/);
+});

@@ -19,6 +19,22 @@ export const defaults = optionalSection(
       usual: 'none: such a request is 400',
       example: 'acme/brush',
     }),
+    embeddings_model: key(modelName, 'The model of requests for vectors that name none.', {
+      usual: 'none: such a request is 400',
+      example: 'acme/vectors',
+    }),
+    rerank_model: key(modelName, 'The model of requests to order documents that name none.', {
+      usual: 'none: such a request is 400',
+      example: 'acme/order',
+    }),
+    transcription_model: key(modelName, 'The model of requests for transcripts that name none.', {
+      usual: 'none: such a request is 400',
+      example: 'acme/ear',
+    }),
+    speech_model: key(modelName, 'The model of requests for speech that name none.', {
+      usual: 'none: such a request is 400',
+      example: 'acme/voice',
+    }),
     video_model: key(modelName, 'The model of requests for clips in the form of OpenAI that name none.', {
       usual: 'none: such a request is 400',
       example: 'acme/clip',

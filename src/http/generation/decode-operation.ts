@@ -46,7 +46,7 @@ export async function decodeOperation(
       return decodeTranscription({ body, text, headers, audio, task: 'transcribe', isForm: false });
     }
     case 'tts':
-      return decodeSpeech(body, text, headers, 'mp3');
+      return decodeSpeech(body, text, headers, { format: 'mp3' });
     case 'video':
       return decodeVideo(body, text, headers, { model: undefined, isForm: false });
     default:

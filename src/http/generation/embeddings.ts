@@ -8,6 +8,8 @@ import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts
 
 export interface EmbeddingsRouteDeps extends BodyRouteDeps {
   readonly run: RunOperation<EmbeddingsOperation>;
+  /** Of requests that name none. */
+  readonly defaultModel: string | undefined;
   /** The slug that a model's name stands for. */
   readonly rename: (name: string) => string;
 }
@@ -18,7 +20,7 @@ const CALLER = { id: 'embeddings', encodeError: encodeOperationError, requestIdH
 export function createEmbeddingsRoute(deps: EmbeddingsRouteDeps): RawHandler {
   return createBodyRoute(CALLER, deps, async (admitted, response, arrivedMs) => {
     const { id, principal, place, body, text, turns, headers } = admitted;
-    const request = withFullNames(decodeEmbeddings(body, text, headers), deps.rename);
+    const request = withFullNames(decodeEmbeddings(body, text, headers, deps.defaultModel), deps.rename);
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
     await deps.run(incoming, new NodeCaller(response, CALLER, deps.unread));
   });

@@ -9,6 +9,8 @@ import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts
 
 export interface SpeechRouteDeps extends BodyRouteDeps {
   readonly run: RunOperation<SpeechOperation>;
+  /** Of requests that name none. */
+  readonly defaultModel: string | undefined;
   /** The slug that a model's name stands for. */
   readonly rename: (name: string) => string;
 }
@@ -19,7 +21,10 @@ const CALLER = { id: 'tts', encodeError: encodeOperationError, requestIdHeader: 
 export function createSpeechRoute(deps: SpeechRouteDeps): RawHandler {
   return createBodyRoute(CALLER, deps, async (admitted, response, arrivedMs) => {
     const { id, principal, place, body, text, turns, headers } = admitted;
-    const decoded = decodeSpeech(body, text, headers, formatDefault(response.req.headers));
+    const decoded = decodeSpeech(body, text, headers, {
+      format: formatDefault(response.req.headers),
+      model: deps.defaultModel,
+    });
     const request = withFullNames(decoded, deps.rename);
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
     await deps.run(incoming, new NodeCaller(response, CALLER, deps.unread));

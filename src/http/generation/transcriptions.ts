@@ -11,6 +11,8 @@ import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts
 export interface TranscriptionsRouteDeps extends BodyRouteDeps {
   readonly run: RunOperation<TranscriptionOperation>;
   readonly formBodies: FormBodyDeps;
+  /** Of requests that name none. */
+  readonly defaultModel: string | undefined;
   /** The slug that a model's name stands for. */
   readonly rename: (name: string) => string;
 }
@@ -29,7 +31,8 @@ export function createTranscriptionsRoute(
   return createBodyRoute(CALLER, { ...deps, forms }, async (admitted, response, arrivedMs) => {
     const { id, principal, place, body, text, files, isForm, turns, headers } = admitted;
     const audio = await readAudio(body, files, isForm);
-    const request = withFullNames(decodeTranscription({ body, text, headers, audio, task, isForm }), deps.rename);
+    const sent = { body, text, headers, audio, task, isForm, defaultModel: deps.defaultModel };
+    const request = withFullNames(decodeTranscription(sent), deps.rename);
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
     await deps.run(incoming, new NodeCaller(response, CALLER, deps.unread));
   });

@@ -1,7 +1,8 @@
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
-import { MODALITY_OF_KIND, type Operation, type OperationKind } from '../../canonical/operation.ts';
+import type { Operation, OperationKind } from '../../canonical/operation.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
 import type { Model } from '../../catalog/model.ts';
+import { servesKind } from '../../catalog/serves-kind.ts';
 import type { RoutePlan } from '../../routing/route-plan.ts';
 import type { CallerRules, ResolvedModels } from '../request.ts';
 import { planFor, reportRoute, type RouteDeps } from '../route/choose-route.ts';
@@ -54,16 +55,10 @@ export function routeOperation(
   if (refused !== undefined) throw invalid('model', `the suffix ":${refused}" does not apply to ${request.kind}`);
   const resolved = resolveModels({ directives: request.directives, settings: {} }, undefined, deps.catalog);
   for (const model of resolved.models)
-    if (!isOfKind(model, request.kind)) throw wrongEndpoint(model, request.kind, slugs);
+    if (!servesKind(model, request.kind)) throw wrongEndpoint(model, request.kind, slugs);
   const plan = planFor(deps, rules, { request, resolved });
   reportRoute(report, { plan, resolved });
   return { plan, resolved };
-}
-
-/** A name that a provider is handed as it is has no facts: what its provider offers decides. */
-function isOfKind({ outputModalities, endpoints }: Model, kind: OperationKind): boolean {
-  if (outputModalities !== undefined) return outputModalities.includes(MODALITY_OF_KIND[kind]);
-  return endpoints.some(({ offers }) => offers?.[kind] !== undefined);
 }
 
 const MADE = {

@@ -3,7 +3,14 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import type { EmbeddingsInput, EmbeddingsOperation } from '../../canonical/operation.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { restOf } from '../extra.ts';
-import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug, refuseMembers } from '../gateway/directives.ts';
+import {
+  decodeDirectives,
+  GATEWAY_FIELDS,
+  gatewayShape,
+  modelOf,
+  modelSlug,
+  refuseMembers,
+} from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { callersExtra, providerWithOptions, splitOptions } from '../provider-options.ts';
@@ -23,7 +30,7 @@ const inputType = z.string().max(INPUT_TYPE_CHARS_MAX).nullish();
 
 /** The body of `POST /embeddings`. Null is the same as absent. `input` is checked by itself. */
 export const embeddingsSchema = z.looseObject({
-  model: modelSlug,
+  model: modelSlug.nullish(),
   dimensions,
   encoding_format: z.enum(['float', 'base64']).nullish(),
   input_type: inputType,
@@ -42,8 +49,13 @@ export const embeddingsSchema = z.looseObject({
 const KNOWN: ReadonlySet<string> = new Set([...Object.keys(embeddingsSchema.shape), ...GATEWAY_FIELDS, 'input']);
 compileSoon(embeddingsSchema);
 
-/** @throws GatewayError 400 with `issues` */
-export function decodeEmbeddings(body: Json, text: string, headers: HeaderDirectives): EmbeddingsOperation {
+/** @param defaultModel of a request that names none. @throws GatewayError 400 with `issues` */
+export function decodeEmbeddings(
+  body: Json,
+  text: string,
+  headers: HeaderDirectives,
+  defaultModel?: string,
+): EmbeddingsOperation {
   const parsed = checkShape(embeddingsSchema, body, { text });
   refuseMembers(parsed, 'embeddings', 'vectors of another model do not compare with those of the first');
   const inputs = readInputs(parsed['input']);
@@ -64,7 +76,7 @@ export function decodeEmbeddings(body: Json, text: string, headers: HeaderDirect
     ...(purpose && { inputType: purpose }),
     ...(options !== undefined && { providerOptions: options }),
     directives: decodeDirectives(fields, headers, {
-      model: parsed.model,
+      model: modelOf(parsed, defaultModel),
       user: parsed.user ?? undefined,
       metadata: parsed.metadata ?? undefined,
     }),

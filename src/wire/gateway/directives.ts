@@ -25,6 +25,16 @@ const COMPRESSION = 'context-compression';
 /** A model slug as callers write it. What it names is looked up later. */
 export const modelSlug = z.string().min(1).max(SLUG_CHARS_MAX);
 
+/** The model of a request that is no generation. @throws GatewayError 400 where none is named and there is no default */
+export function modelOf(
+  { model }: { readonly model?: string | null | undefined },
+  defaultModel: string | undefined,
+): string {
+  const named = model ?? defaultModel;
+  if (named === undefined) throw invalid('model', 'is required');
+  return named;
+}
+
 /** Observability only; unknown keys are the caller's own metadata. @spec request-21 */
 const trace = z.looseObject({
   trace_id: z.string().nullish(),

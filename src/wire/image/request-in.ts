@@ -13,7 +13,7 @@ import type { Json } from '../../lib/json.ts';
 import { dataUrlHead } from '../../lib/net/data-url.ts';
 import type { PictureSize } from '../../lib/pictures/picture-size.ts';
 import { restOf } from '../extra.ts';
-import { decodeDirectives } from '../gateway/directives.ts';
+import { decodeDirectives, modelOf } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { callersExtra, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
@@ -44,8 +44,7 @@ export interface ImageBody {
 export function decodeImage({ body, text, headers, shape, defaultModel, uploads }: ImageBody): ImageOperation {
   const parsed = checkShape(imageSchema, body, { text });
   refuseMembers(parsed, 'pictures');
-  const model = parsed.model ?? (shape === 'gateway' ? undefined : defaultModel);
-  if (model === undefined) throw invalid('model', 'is required');
+  const model = modelOf(parsed, shape === 'gateway' ? undefined : defaultModel);
   if (parsed.prompt.trim() === '') throw invalid('prompt', 'must not be empty');
   const references = [...uploaded(uploads, 'image'), ...referencesIn(parsed)];
   if (references.length > REFERENCES_MAX) throw invalid('image', `must be at most ${REFERENCES_MAX} pictures`);

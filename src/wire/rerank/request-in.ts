@@ -3,7 +3,14 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import type { RerankDocument, RerankOperation } from '../../canonical/rerank.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { restOf } from '../extra.ts';
-import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug, refuseMembers } from '../gateway/directives.ts';
+import {
+  decodeDirectives,
+  GATEWAY_FIELDS,
+  gatewayShape,
+  modelOf,
+  modelSlug,
+  refuseMembers,
+} from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { callersExtra, providerWithOptions, splitOptions } from '../provider-options.ts';
@@ -21,7 +28,7 @@ const wantedCount = z.int().min(1).nullish();
 
 /** The body of `POST /rerank`. Null is the same as absent. `documents` are checked by themselves. */
 export const rerankSchema = z.looseObject({
-  model: modelSlug,
+  model: modelSlug.nullish(),
   query: z.string().min(1).max(QUERY_CHARS_MAX),
   top_n: wantedCount,
   return_documents: z.boolean().nullish(),
@@ -48,8 +55,13 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 compileSoon(rerankSchema);
 
-/** @throws GatewayError 400 with `issues` */
-export function decodeRerank(body: Json, text: string, headers: HeaderDirectives): RerankOperation {
+/** @param defaultModel of a request that names none. @throws GatewayError 400 with `issues` */
+export function decodeRerank(
+  body: Json,
+  text: string,
+  headers: HeaderDirectives,
+  defaultModel?: string,
+): RerankOperation {
   const parsed = checkShape(rerankSchema, body, { text });
   refuseMembers(parsed, 'rerank', 'scores of two models do not compare');
   if (parsed.raw_scores === true) throw invalid('raw_scores', 'must be false: scores are from 0 to 1 here');
@@ -76,7 +88,7 @@ export function decodeRerank(body: Json, text: string, headers: HeaderDirectives
     asList: isVoyages && (parsed.top_n ?? undefined) === undefined,
     ...(options !== undefined && { providerOptions: options }),
     directives: decodeDirectives(fields, headers, {
-      model: parsed.model,
+      model: modelOf(parsed, defaultModel),
       user: parsed.user ?? undefined,
       metadata: parsed.metadata ?? undefined,
     }),

@@ -4,7 +4,7 @@ import { TRANSCRIPT_FORMATS, type TranscriptionOperation } from '../../canonical
 import type { AudioFile } from '../../canonical/audio.ts';
 import type { Json } from '../../lib/json.ts';
 import { restOf } from '../extra.ts';
-import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../gateway/directives.ts';
+import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelOf, modelSlug } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { refuseMembers } from '../gateway/validation/refused-members.ts';
@@ -27,7 +27,7 @@ const language = z
 
 /** The body of the transcription routes, without the sound. Null is the same as absent. */
 export const transcriptionSchema = z.looseObject({
-  model: modelSlug,
+  model: modelSlug.nullish(),
   language: language.nullish(),
   languages: z.array(language).max(LANGUAGES_MAX).nullish(),
   keywords: z.array(z.string().min(1).max(KEYWORD_CHARS_MAX)).max(KEYWORDS_MAX).nullish(),
@@ -76,6 +76,8 @@ export interface TranscriptionBody {
   readonly audio: AudioFile;
   readonly task: TranscriptionOperation['task'];
   readonly isForm: boolean;
+  /** Of a request that names none. */
+  readonly defaultModel?: string | undefined;
 }
 
 /** @throws GatewayError 400 with `issues` */
@@ -115,7 +117,7 @@ export function decodeTranscription(sent: TranscriptionBody): TranscriptionOpera
     fillsSegments: isForm,
     ...(options !== undefined && { providerOptions: options }),
     directives: decodeDirectives(fields, headers, {
-      model: parsed.model,
+      model: modelOf(parsed, sent.defaultModel),
       user: parsed.user ?? undefined,
       metadata: parsed.metadata ?? undefined,
     }),

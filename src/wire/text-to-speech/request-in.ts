@@ -3,7 +3,7 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import { SPEECH_FORMATS, type SpeechFormat, type SpeechOperation } from '../../canonical/speech.ts';
 import type { Json } from '../../lib/json.ts';
 import { restOf } from '../extra.ts';
-import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../gateway/directives.ts';
+import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelOf, modelSlug } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { callersExtra, providerWithOptions, splitOptions } from '../provider-options.ts';
@@ -23,7 +23,7 @@ const voice = z.string().min(1).max(VOICE_CHARS_MAX);
 
 /** The body of `POST /audio/speech`. Null is the same as absent. */
 export const speechSchema = z.looseObject({
-  model: modelSlug,
+  model: modelSlug.nullish(),
   input: z.string().min(1),
   voice: z.union([voice, z.object({ id: voice })]).nullish(),
   response_format: z.enum(SPEECH_FORMATS).nullish(),
@@ -41,12 +41,19 @@ const KNOWN: ReadonlySet<string> = new Set([...Object.keys(speechSchema.shape), 
 
 compileSoon(speechSchema);
 
-/** @param formatDefault what the caller's client expects where it says nothing. @throws GatewayError 400 with `issues` */
+/** Where the request says nothing. */
+export interface SpeechDefaults {
+  /** What the caller's client expects. */
+  readonly format: SpeechFormat;
+  readonly model?: string | undefined;
+}
+
+/** @throws GatewayError 400 with `issues` */
 export function decodeSpeech(
   body: Json,
   text: string,
   headers: HeaderDirectives,
-  formatDefault: SpeechFormat,
+  defaults: SpeechDefaults,
 ): SpeechOperation {
   const parsed = checkShape(speechSchema, body, { text });
   refuseMembers(parsed, 'speech');
@@ -66,13 +73,13 @@ export function decodeSpeech(
     delivery: 'stream',
     input: parsed.input,
     ...(name && { voice: name }),
-    responseFormat: parsed.response_format ?? formatDefault,
+    responseFormat: parsed.response_format ?? defaults.format,
     ...(typeof parsed.speed === 'number' && { speed: parsed.speed }),
     ...(parsed.instructions && { instructions: parsed.instructions }),
     streamFormat: parsed.stream_format ?? 'audio',
     ...(options !== undefined && { providerOptions: options }),
     directives: decodeDirectives(fields, headers, {
-      model: parsed.model,
+      model: modelOf(parsed, defaults.model),
       user: parsed.user ?? undefined,
       metadata: parsed.metadata ?? undefined,
     }),

@@ -3,7 +3,7 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import type { VideoFrame, VideoOperation, VideoReference } from '../../canonical/video.ts';
 import type { Json } from '../../lib/json.ts';
 import { restOf } from '../extra.ts';
-import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../gateway/directives.ts';
+import { decodeDirectives, modelOf, GATEWAY_FIELDS, gatewayShape, modelSlug } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { providerWithOptions, splitOptions } from '../provider-options.ts';
@@ -97,8 +97,7 @@ export function decodeVideo(
       throw invalid(member, 'does not apply to clips');
   if (parsed.previous_job_id) throw invalid('previous_job_id', 'is not built yet: leave it out');
   const isOpenAi = defaults.isForm || present(parsed.seconds) || present(parsed.input_reference);
-  const model = parsed.model ?? defaults.model;
-  if (model === undefined) throw invalid('model', 'is required');
+  const model = modelOf(parsed, defaults.model);
   const { preferences, options } = splitOptions(parsed.provider);
   return {
     kind: 'video',
