@@ -11,7 +11,7 @@ import type { ServerOptions } from '../http/server.ts';
 import { createConsoleLinkStore } from '../store/accounts/console-links.ts';
 import { createConsoleSessionStore } from '../store/accounts/console-sessions.ts';
 import type { Foundation, GatewayOptions } from './foundation.ts';
-import { generationRoutes, type GenerationLimits } from './generation-routes.ts';
+import { generationRoutes, type GenerationLimits } from './model-routes/generation-routes.ts';
 import type { Parts } from './parts.ts';
 import { readVersion } from './version.ts';
 

@@ -18,7 +18,7 @@ import { createClientFormats, serializeErrorIn, type ClientFormats } from './cli
 import { createFileArea, type FileArea } from './file-area.ts';
 import type { Foundation, GatewayOptions } from './foundation.ts';
 import { createGenerateDeps } from './generate-deps.ts';
-import { generationRoutes, type GenerationLimits } from './generation-routes.ts';
+import { generationRoutes, type GenerationLimits } from './model-routes/generation-routes.ts';
 import { createLocalServers, type LocalServers } from './catalog/local-servers.ts';
 import { createObservability, type Observability } from './observability.ts';
 import { createResponseArea, type ResponseArea } from './response-area.ts';

@@ -1,19 +1,19 @@
-import type { Spent } from '../accounts/limits/spend-limit.ts';
-import type { Operation } from '../canonical/operation.ts';
-import { unreachable } from '../lib/assert.ts';
-import type { Config } from '../config/config.ts';
-import type { Explain } from '../http/generation/explain.ts';
-import { explainRoute } from '../pipeline/explain.ts';
-import type { GenerateDeps } from '../pipeline/generate.ts';
-import { EMBEDDINGS_STEPS } from '../pipeline/operation/embed-in-parts.ts';
-import { estimateOperation } from '../pipeline/operation/estimate.ts';
-import { explainOperation, type OperationEstimate } from '../pipeline/operation/explain-operation.ts';
-import { imageSteps } from '../pipeline/operation/images/make-pictures.ts';
-import type { KindSteps } from '../pipeline/operation/kind-steps.ts';
-import { RERANK_STEPS } from '../pipeline/operation/rerank-in-parts.ts';
-import { SPEECH_STEPS } from '../pipeline/operation/speak.ts';
-import { TRANSCRIPTION_STEPS } from '../pipeline/operation/transcribe.ts';
-import { worstOf } from '../video-jobs/run-video.ts';
+import type { Spent } from '../../accounts/limits/spend-limit.ts';
+import type { Operation } from '../../canonical/operation.ts';
+import { unreachable } from '../../lib/assert.ts';
+import type { Config } from '../../config/config.ts';
+import type { Explain } from '../../http/generation/explain.ts';
+import { explainRoute } from '../../pipeline/explain.ts';
+import type { GenerateDeps } from '../../pipeline/generate.ts';
+import { EMBEDDINGS_STEPS } from '../../pipeline/operation/embed-in-parts.ts';
+import { estimateOperation } from '../../pipeline/operation/estimate.ts';
+import { explainOperation, type OperationEstimate } from '../../pipeline/operation/explain-operation.ts';
+import { imageSteps } from '../../pipeline/operation/images/make-pictures.ts';
+import type { KindSteps } from '../../pipeline/operation/kind-steps.ts';
+import { RERANK_STEPS } from '../../pipeline/operation/rerank-in-parts.ts';
+import { SPEECH_STEPS } from '../../pipeline/operation/speak.ts';
+import { TRANSCRIPTION_STEPS } from '../../pipeline/operation/transcribe.ts';
+import { worstOf } from '../../video-jobs/run-video.ts';
 
 /** Explains requests of every kind by the parts that serve them. */
 export function explainWith({ images }: Pick<Config, 'images'>, deps: GenerateDeps): Explain {
