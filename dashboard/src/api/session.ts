@@ -1,25 +1,13 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { Schemas } from './client.ts';
 import { ApiError, isRecord } from './errors.ts';
 import { callConsole, readToken, writeToken } from './transport.ts';
 
-export type Role = 'operator' | 'member';
+export type Session = Schemas['ConsoleSession'];
 
-export interface Session {
-  readonly id: string;
-  readonly role: Role;
-  readonly subject: {
-    readonly kind: string;
-    readonly label: string;
-    readonly name: string | null;
-    readonly key_hash: string | null;
-    readonly workspace_id: string | null;
-  };
-  readonly created_at: string;
-  readonly last_seen_at: string;
-  readonly ends_at: string;
-  readonly user_agent: string;
-  readonly address_prefix: string;
-  readonly current: boolean;
+/** Whose session it is. */
+export function nameOfSession({ subject: { name, label } }: Session): string {
+  return name ?? label ?? 'a key that is not valid any more';
 }
 
 export interface Console {

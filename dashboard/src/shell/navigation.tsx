@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { Console } from '../api/session.ts';
+import { nameOfSession, type Console } from '../api/session.ts';
 import { IconButton, Kbd } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { toggleTheme, useIsDark } from '../parts/theme.ts';
@@ -109,13 +109,12 @@ function Group({
 
 function Foot({ console: { session, version }, path, onHelp }: NavigationProps): ReactElement {
   const isDark = useIsDark();
-  const who = session.subject.name ?? session.subject.label;
   return (
     <div className="flex items-center gap-0.5 border-t border-line p-2">
       <Link
         to="/ui/settings"
         aria-current={path === '/ui/settings' ? 'page' : undefined}
-        title={`Signed in as ${who}: settings, sessions, sign out`}
+        title={`Signed in as ${nameOfSession(session)}: settings, sessions, sign out`}
         className="flex h-7 min-w-0 flex-1 items-center gap-1.5 rounded-md px-1.5 text-dim hover:bg-hover hover:text-text"
       >
         <Icon name="user" />

@@ -25,6 +25,7 @@ const PAGES = [
   '/ui/audit',
   '/ui/health',
   '/ui/settings',
+  '/ui/settings?tab=configuration',
   '/ui/money?tab=ledger',
   '/ui/money?tab=reconcile',
   '/ui/routing?tab=health',

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState, type ReactElement } from 'react';
-import { endSession, sessionsQuery, signOut, useConsole, type Session } from '../../api/session.ts';
+import { endSession, nameOfSession, sessionsQuery, signOut, useConsole, type Session } from '../../api/session.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Checkbox, Segments } from '../../parts/field.tsx';
@@ -10,13 +10,35 @@ import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { setTheme, useTheme } from '../../parts/theme.ts';
 import { Ago, Name } from '../../parts/text.tsx';
+import { Configuration } from './configuration.tsx';
 import { parseSettingsSearch } from './search.ts';
 
-/** What concerns this browser, and the sessions. */
+const TABS = [
+  { value: 'session', label: 'You and this browser' },
+  { value: 'configuration', label: 'Configuration in effect' },
+] as const;
+
+/** What concerns this browser, the sessions, and the configuration in effect. */
 export function Page(): ReactElement {
+  const [search, change] = useSearchState(parseSettingsSearch);
+  const { isOperator } = useConsole();
+  const isConfiguration = search.tab === 'configuration' && isOperator;
   return (
-    <Frame title="Settings">
-      <You />
+    <Frame
+      title="Settings"
+      isFilled={isConfiguration}
+      bar={
+        isOperator ? (
+          <Segments
+            label="Part"
+            value={search.tab}
+            options={TABS}
+            onChange={(tab) => change({ tab: tab === 'session' ? undefined : tab, q: undefined })}
+          />
+        ) : undefined
+      }
+    >
+      {isConfiguration ? <Configuration search={search} change={change} /> : <You />}
     </Frame>
   );
 }
@@ -32,7 +54,7 @@ function You(): ReactElement {
         >
           <Facts
             of={[
-              ['As', <Name key="as">{session.subject.name ?? session.subject.label}</Name>],
+              ['As', <Name key="as">{nameOfSession(session)}</Name>],
               [
                 'Role',
                 session.role === 'operator' ? 'operator: the whole administration' : 'member: what this key may use',
@@ -119,7 +141,7 @@ function SessionRow({ session, onEnd }: { readonly session: Session; readonly on
   return (
     <li className="flex min-h-9 flex-wrap items-center gap-x-3">
       <span className="font-medium">
-        <Name>{session.subject.name ?? session.subject.label}</Name>
+        <Name>{nameOfSession(session)}</Name>
       </span>
       {session.current && <Badge tone="accent">this one</Badge>}
       <span className="min-w-0 flex-1 truncate text-dim">{session.user_agent}</span>

@@ -1,10 +1,19 @@
-import type { Search } from '../../parts/search.ts';
+import { oneOf, type Search } from '../../parts/search.ts';
+
+const SETTINGS_TABS = ['session', 'configuration'] as const;
 
 export interface SettingsSearch {
-  /** Of the sessions: a name, a device or a network. */
+  readonly tab: (typeof SETTINGS_TABS)[number];
+  /** Of the sessions, or of the values. */
   readonly filter: string;
+  /** Values that have their default are left out. */
+  readonly isChangedOnly: boolean;
 }
 
 export function parseSettingsSearch(search: Search): SettingsSearch {
-  return { filter: search['q'] ?? '' };
+  return {
+    tab: oneOf(search['tab'], SETTINGS_TABS),
+    filter: search['q'] ?? '',
+    isChangedOnly: search['changed'] === 'true',
+  };
 }
