@@ -62,7 +62,7 @@ export function CodeBlock({
       >
         {text}
       </pre>
-      <div className="absolute top-1 right-1">
+      <div className="absolute top-1 right-1 rounded-md bg-page">
         <CopyButton text={text} label={`Copy: ${label}`} />
       </div>
     </div>

@@ -31,7 +31,7 @@ export function Page({
   return (
     <div className={`flex min-h-0 flex-col ${isFilled ? 'h-full' : 'min-h-full'}`}>
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-surface px-4 py-2">
-        <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3">
+        <div className="flex min-w-0 flex-1 basis-48 flex-wrap items-baseline gap-x-3">
           <h1 ref={heading} tabIndex={-1} className="flex min-w-0 items-center gap-2 text-base font-semibold">
             {title}
           </h1>

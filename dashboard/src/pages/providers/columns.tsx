@@ -28,7 +28,7 @@ export const PROVIDER_COLUMNS: readonly Column<ProviderRow>[] = [
   {
     id: 'name',
     title: 'Provider',
-    width: 170,
+    width: 140,
     grows: true,
     cell: ({ name }) => (
       <span className="font-medium">
@@ -39,7 +39,7 @@ export const PROVIDER_COLUMNS: readonly Column<ProviderRow>[] = [
   {
     id: 'slug',
     title: 'Slug',
-    width: 130,
+    width: 110,
     cell: ({ slug }) => <span className="font-mono text-xs text-dim">{slug}</span>,
   },
   {
@@ -51,7 +51,7 @@ export const PROVIDER_COLUMNS: readonly Column<ProviderRow>[] = [
   {
     id: 'because',
     title: 'Because',
-    width: 210,
+    width: 190,
     cell: ({ credential, hint }) => <span className="text-dim">{credential ?? hint ?? '–'}</span>,
   },
   {
@@ -70,7 +70,7 @@ export const PROVIDER_COLUMNS: readonly Column<ProviderRow>[] = [
   {
     id: 'credentials',
     title: 'Own credentials',
-    width: 200,
+    width: 150,
     cell: ({ credentials }) =>
       credentials.length === 0 ? (
         <span className="text-dim">–</span>
@@ -85,7 +85,7 @@ export const PROVIDER_COLUMNS: readonly Column<ProviderRow>[] = [
   {
     id: 'requests',
     title: '7 d requests',
-    width: 96,
+    width: 92,
     align: 'right',
     cell: ({ requests }) => <span className="font-mono text-xs">{formatCount(requests)}</span>,
   },
@@ -108,7 +108,7 @@ export const PROVIDER_COLUMNS: readonly Column<ProviderRow>[] = [
   {
     id: 'where',
     title: 'Regions',
-    width: 130,
+    width: 100,
     cell: ({ headquarters, datacenters }) => (
       <span className="text-dim">{datacenters.join(' ') || headquarters || '–'}</span>
     ),

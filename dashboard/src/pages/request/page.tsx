@@ -15,6 +15,7 @@ import { Load } from '../../parts/states.tsx';
 import { Ago, Money, Name } from '../../parts/text.tsx';
 import { formatMs, formatUtc } from '../../parts/time.ts';
 import { Content } from './content.tsx';
+import { endingOf } from './ending.ts';
 import { Story, type Generation } from './story.tsx';
 
 /** The whole story of one request. */
@@ -65,8 +66,7 @@ function Actions({ generation }: { readonly generation: Generation }): ReactElem
 }
 
 function Details({ generation }: { readonly generation: Generation }): ReactElement {
-  const { finish_reason: finish, cancelled } = generation;
-  const isFailed = finish === 'error';
+  const [ending, tone] = endingOf(generation);
   return (
     <>
       <Stats>
@@ -74,9 +74,7 @@ function Details({ generation }: { readonly generation: Generation }): ReactElem
           label="Ended"
           hint={generation.native_finish_reason === null ? undefined : `upstream: ${generation.native_finish_reason}`}
         >
-          <Badge tone={isFailed ? 'bad' : cancelled ? 'warn' : 'good'}>
-            {cancelled ? 'cancelled' : (finish ?? 'without a reason')}
-          </Badge>
+          <Badge tone={tone}>{ending}</Badge>
         </Stat>
         <Stat
           label="Model"

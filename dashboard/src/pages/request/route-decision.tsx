@@ -40,7 +40,7 @@ export function RouteDecision({ route }: { readonly route: Route }): ReactElemen
 }
 
 function Considered({ endpoint }: { readonly endpoint: Endpoint }): ReactElement {
-  const { outcome, order, provider, model, reason, lacks, demoted_by: demotedBy, rest_ms: restMs } = endpoint;
+  const { outcome, order, provider, tag, model, reason, lacks, demoted_by: demotedBy, rest_ms: restMs } = endpoint;
   const [words, tone] = OUTCOMES[outcome];
   const why = [
     ...(reason === null ? [] : [reasonOf(reason, lacks ?? undefined)]),
@@ -50,8 +50,8 @@ function Considered({ endpoint }: { readonly endpoint: Endpoint }): ReactElement
   return (
     <li className="flex min-h-7 flex-wrap items-center gap-x-3 border-b border-line last:border-0">
       <span className="w-4 text-right text-dim">{order ?? '–'}</span>
-      <span className="w-32 truncate font-medium">
-        <Name>{provider}</Name>
+      <span className="w-32 truncate font-medium" title={provider}>
+        <Name>{tag}</Name>
       </span>
       <span className="font-mono text-xs text-dim">
         <Name>{model}</Name>

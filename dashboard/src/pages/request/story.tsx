@@ -112,11 +112,13 @@ function Attempts({ generation: { provider_responses: attempts } }: { readonly g
               ? 'could not be reached'
               : attempt.status < 400
                 ? 'served'
-                : 'refused, so the next one was tried'}
+                : at < attempts.length - 1
+                  ? 'refused, so the next one was tried'
+                  : 'refused'}
             {attempt.is_byok ? ', with an own credential' : ''}
             {attempt.credential === undefined ? '' : ` (${attempt.credential})`}
           </span>
-          <span className="font-mono text-xs text-dim">{attempt.model_permaslug}</span>
+          <span className="font-mono text-xs text-dim max-sm:hidden">{attempt.model_permaslug}</span>
           <span className="w-20 text-right font-mono text-xs">{formatMs(attempt.latency)}</span>
         </li>
       ))}

@@ -46,11 +46,11 @@ export function HealthTab(): ReactElement {
 const mono = (text: string): ReactElement => <span className="font-mono text-xs">{text}</span>;
 
 const COLUMNS: readonly Column<Endpoint>[] = [
-  { id: 'provider', title: 'Provider', width: 110, cell: ({ provider }) => <Name>{provider}</Name> },
+  { id: 'provider', title: 'Provider', width: 100, cell: ({ provider }) => <Name>{provider}</Name> },
   {
     id: 'model',
     title: 'Model there',
-    width: 170,
+    width: 140,
     grows: true,
     cell: ({ upstream_model: model, service_tier: tier }) => (
       <>
@@ -62,13 +62,13 @@ const COLUMNS: readonly Column<Endpoint>[] = [
   {
     id: 'credential',
     title: 'Credential',
-    width: 96,
-    cell: ({ credential_id: id }) => (id === null ? <span className="text-dim">the gateway’s</span> : id.slice(0, 8)),
+    width: 80,
+    cell: ({ credential_id: id }) => (id === null ? <span className="text-dim">gateway</span> : id.slice(0, 8)),
   },
   {
     id: 'status',
     title: 'Status',
-    width: 84,
+    width: 78,
     cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge>,
   },
   {
@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
   {
     id: 'rest',
     title: 'Cooldown',
-    width: 110,
+    width: 90,
     cell: ({ rest_ms: restMs, rest_named: isNamed }) =>
       restMs === null ? (
         <span className="text-dim">none</span>
@@ -96,7 +96,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
   {
     id: 'failure',
     title: 'Last failure',
-    width: 210,
+    width: 200,
     cell: ({ last_failure: failure, failures_in_a_row: streak }) =>
       failure === null ? (
         <span className="text-dim">none</span>
@@ -121,7 +121,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
   {
     id: 'ttft',
     title: 'TTFT p50, p99',
-    width: 130,
+    width: 116,
     align: 'right',
     cell: ({ latency_last_30m: latency }) =>
       mono(latency === null ? '–' : `${formatMs(latency.p50)}, ${formatMs(latency.p99)}`),
@@ -133,7 +133,7 @@ function resetColumn(onReset: (id: string) => void, isBusy: boolean): Column<End
   return {
     id: 'reset',
     title: 'By hand',
-    width: 96,
+    width: 100,
     cell: ({ id, provider, status, circuit, rest_ms: restMs }) =>
       status === 'normal' && circuit === 'closed' && restMs === null ? undefined : (
         <Button

@@ -186,7 +186,7 @@ function TurnList({ turns }: { readonly turns: readonly GenerationRow[] }): Reac
           <li key={turn.id} className="flex min-h-7 flex-wrap items-center gap-x-4 border-b border-line last:border-0">
             <span className="w-5 text-right text-dim">{at + 1}</span>
             <span className="font-mono text-xs">{formatRowTime(new Date(turn.created_at), nowMs)}</span>
-            <span className="min-w-0 flex-1 truncate">
+            <span className="min-w-0 flex-1 truncate max-sm:basis-3/5">
               <To to={`/ui/requests/${turn.id}`}>{turn.model}</To>{' '}
               <span className="text-dim">{turn.provider_name}</span>
             </span>

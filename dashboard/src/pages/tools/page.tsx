@@ -78,7 +78,7 @@ function Features({
         <li key={id} className="border-b border-line py-1 last:border-0">
           <details>
             <summary className="flex min-h-7 flex-wrap items-center gap-x-4 hover:text-accent">
-              <span className="w-48 font-medium">
+              <span className="w-72 truncate font-medium max-sm:w-full">
                 <Name>{id}</Name>
               </span>
               <span className="min-w-0 flex-1 text-dim">{summary}</span>

@@ -48,7 +48,7 @@ function ServerRow({
   return (
     <details>
       <summary className="flex min-h-7 flex-wrap items-center gap-x-4 hover:text-accent">
-        <span className="w-48 font-medium">
+        <span className="w-48 truncate font-medium">
           <Name>{name}</Name>
         </span>
         <Badge tone={state === 'ready' ? 'good' : 'bad'}>{state}</Badge>
