@@ -10,40 +10,14 @@ import { Double, type SpanExport } from '../../src/telemetry/destinations/otlp/s
 import { DESTINATION_TYPES } from '../../src/telemetry/destinations/registry.ts';
 import { textOf } from '../support/reported.ts';
 import { decodeProtobuf } from '../support/http/decode-protobuf.ts';
+import { DESTINATION_CONFIGS, PROJECT_ID as ID } from '../support/http/destination-configs.ts';
 import { sampleExported } from '../support/http/exported.ts';
 
 const NOW_MS = 1_795_247_900_000;
-const ID = '3f0b5c4e-1111-4222-8333-444455556666';
-
-/** A configuration of each kind. */
-const CONFIGS: Readonly<Record<string, JsonObject>> = {
-  arize: { apiKey: 'key', spaceKey: 'space', modelId: 'shop' },
-  braintrust: { apiKey: 'key', projectId: ID },
-  clickhouse: { host: 'https://ch.example:8443', database: 'db', username: 'u', password: 'pass' },
-  datadog: { apiKey: 'key', mlApp: 'shop', url: 'https://api.us5.datadoghq.com' },
-  grafana: { baseUrl: 'https://otlp-gateway-prod-eu-west-0.grafana.net', instanceId: '42', apiKey: 'glc_key' },
-  langfuse: { publicKey: 'pk-lf-1', secretKey: 'sk-lf-1' },
-  langsmith: { apiKey: 'key', project: 'shop', workspaceId: ID },
-  newrelic: { licenseKey: 'key', region: 'eu' },
-  opik: { apiKey: 'key', workspace: 'team', projectName: 'shop' },
-  'otel-collector': { endpoint: 'https://otel.example' },
-  'otel-metrics': { endpoint: 'https://otel.example' },
-  posthog: { apiKey: 'phc_key' },
-  ramp: { apiKey: 'key' },
-  s3: { bucketName: 'bucket', accessKeyId: 'AKID', secretAccessKey: 'secret', region: 'eu-central-1' },
-  sentry: {
-    dsn: 'https://abc123@o1.ingest.us.sentry.io/77',
-    otlpEndpoint: 'https://o1.ingest.us.sentry.io/api/77/integration/otlp',
-  },
-  snowflake: { account: 'my_org-acc', token: 'pat' },
-  weave: { apiKey: 'key', entity: 'team', project: 'shop' },
-  webhook: { url: 'https://hooks.example/x' },
-};
-
 function open(type: string, changes: JsonObject = {}): OpenDestination {
   const found = DESTINATION_TYPES.find((one) => one.type === type);
   assert.ok(found !== undefined, type);
-  return found.open({ ...CONFIGS[type], ...changes });
+  return found.open({ ...DESTINATION_CONFIGS[type], ...changes });
 }
 
 async function firstCall(type: string, batch = [sampleExported()], changes: JsonObject = {}): Promise<OutboundCall> {
@@ -110,10 +84,10 @@ async function attributesAt(type: string, changes: JsonObject = {}): Promise<Jso
 
 // @spec destination-1
 test('has every kind, each of which takes its own configuration and no unknown member', () => {
-  assert.deepEqual(DESTINATION_TYPES.map(({ type }) => type).toSorted(), Object.keys(CONFIGS).toSorted());
+  assert.deepEqual(DESTINATION_TYPES.map(({ type }) => type).toSorted(), Object.keys(DESTINATION_CONFIGS).toSorted());
   for (const { type, schema } of DESTINATION_TYPES) {
-    assert.equal(schema.safeParse(CONFIGS[type]).success, true, type);
-    assert.equal(schema.safeParse({ ...CONFIGS[type], surprise: 1 }).success, false, type);
+    assert.equal(schema.safeParse(DESTINATION_CONFIGS[type]).success, true, type);
+    assert.equal(schema.safeParse({ ...DESTINATION_CONFIGS[type], surprise: 1 }).success, false, type);
   }
 });
 
@@ -358,7 +332,8 @@ suite('vendors that take OTLP', () => {
 
   test('sentry: refuses an address of another project or host, and waits as its own header says', () => {
     const type = DESTINATION_TYPES.find((one) => one.type === 'sentry');
-    const fits = (otlpEndpoint: string) => type?.schema.safeParse({ ...CONFIGS['sentry'], otlpEndpoint }).success;
+    const fits = (otlpEndpoint: string) =>
+      type?.schema.safeParse({ ...DESTINATION_CONFIGS['sentry'], otlpEndpoint }).success;
     assert.equal(fits('https://o1.ingest.us.sentry.io/api/78/integration/otlp'), false);
     assert.equal(fits('https://evil.example/api/77/integration/otlp'), false);
     const verdict = open('sentry').judge(
@@ -651,7 +626,7 @@ suite('s3', () => {
     );
     const type = DESTINATION_TYPES.find((one) => one.type === 's3');
     for (const pathTemplate of ['../x', '/x', 'a//b', '{prefix}/{secret}', 'a\u0000b'])
-      assert.equal(type?.schema.safeParse({ ...CONFIGS['s3'], pathTemplate }).success, false, pathTemplate);
+      assert.equal(type?.schema.safeParse({ ...DESTINATION_CONFIGS['s3'], pathTemplate }).success, false, pathTemplate);
   });
 
   test('tells faults by the code in the answer', async () => {
@@ -698,7 +673,10 @@ suite('clickhouse', () => {
       'tokens stand in one row',
     );
     const type = DESTINATION_TYPES.find((one) => one.type === 'clickhouse');
-    assert.equal(type?.schema.safeParse({ ...CONFIGS['clickhouse'], table: 'a` FORMAT Null; --' }).success, false);
+    assert.equal(
+      type?.schema.safeParse({ ...DESTINATION_CONFIGS['clickhouse'], table: 'a` FORMAT Null; --' }).success,
+      false,
+    );
   });
 
   test('believes no 200 with an exception, and tells exceptions apart', async () => {
@@ -736,7 +714,10 @@ suite('snowflake', () => {
     assert.equal(binding['type'], 'TEXT');
     assert.equal((JSON.parse(textOf(binding['value'])) as unknown[]).length, 4);
     const type = DESTINATION_TYPES.find((one) => one.type === 'snowflake');
-    assert.equal(type?.schema.safeParse({ ...CONFIGS['snowflake'], table: 'x"; drop table y' }).success, false);
+    assert.equal(
+      type?.schema.safeParse({ ...DESTINATION_CONFIGS['snowflake'], table: 'x"; drop table y' }).success,
+      false,
+    );
   });
 
   test('asks for a statement that still runs, at the same account', async () => {
