@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
 import { suite, test } from 'node:test';
-import { isJsonObject, parseJsonObject, type Json } from '../../src/lib/json.ts';
+import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import type { ExportedGeneration } from '../../src/telemetry/destinations/contract.ts';
 import { includeParts, type IncludedParts } from '../../src/telemetry/destinations/exported.ts';
 import { encodeSpansAsJson } from '../../src/telemetry/destinations/otlp/encode-json.ts';
 import { encodeSpansAsProtobuf } from '../../src/telemetry/destinations/otlp/encode-protobuf.ts';
 import { spansOf } from '../../src/telemetry/destinations/otlp/generation-spans.ts';
 import { Double } from '../../src/telemetry/destinations/otlp/span.ts';
+import { requireSecretsForNewOrigin } from '../../src/telemetry/destinations/require-secrets.ts';
 import { DESTINATION_TYPES } from '../../src/telemetry/destinations/registry.ts';
 import { decodeProtobuf } from '../support/http/decode-protobuf.ts';
 import { DESTINATION_CONFIGS } from '../support/http/destination-configs.ts';
@@ -101,6 +102,47 @@ suite('destinations of every kind', () => {
         }
       }
   });
+});
+
+/** A change of each kind that leads to another origin. */
+const MOVES: Readonly<Record<string, JsonObject>> = {
+  arize: { baseUrl: 'https://other.example' },
+  braintrust: { baseUrl: 'https://other.example' },
+  clickhouse: { host: 'https://other.example:8443' },
+  datadog: { url: 'https://other.example' },
+  grafana: { baseUrl: 'https://other.example' },
+  langfuse: { baseUrl: 'https://other.example' },
+  langsmith: { endpoint: 'https://other.example' },
+  newrelic: { region: 'us' },
+  opik: { baseUrl: 'https://other.example' },
+  'otel-collector': { endpoint: 'https://other.example' },
+  'otel-metrics': { endpoint: 'https://other.example' },
+  posthog: { endpoint: 'https://other.example' },
+  ramp: { baseUrl: 'https://other.example' },
+  s3: { endpoint: 'https://other.example' },
+  sentry: { otlpEndpoint: 'https://o2.ingest.us.sentry.io/api/77/integration/otlp' },
+  snowflake: { account: 'other-acc' },
+  weave: { baseUrl: 'https://other.example' },
+  webhook: { url: 'https://other.example/x' },
+};
+
+// @spec destination-11
+test('every kind takes its secrets again with an address of another origin, in full', () => {
+  for (const type of DESTINATION_TYPES) {
+    const known: JsonObject = { ...DESTINATION_CONFIGS[type.type], headers: { 'x-own': 'stored-header-value' } };
+    const move = MOVES[type.type] ?? assert.fail(type.type);
+    const config = { ...known, ...move };
+    const secrets = Object.fromEntries(type.secrets.flatMap((name) => (name in known ? [[name, known[name]]] : [])));
+    const change = (sent: JsonObject): void =>
+      requireSecretsForNewOrigin({ type, known, sent, url: type.open(config).url });
+    assert.throws(() => change(move), /another origin/, type.type);
+    for (const name of Object.keys(secrets)) {
+      const { [name]: _left, ...others } = secrets;
+      assert.throws(() => change({ ...move, ...others }), new RegExp(`config\\.${name}`), type.type);
+    }
+    change({ ...move, ...secrets });
+    requireSecretsForNewOrigin({ type, known, sent: {}, url: type.open(known).url });
+  }
 });
 
 test('both encodings of a thousand records decode to the same', () => {

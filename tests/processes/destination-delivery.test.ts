@@ -11,6 +11,9 @@ import { makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
 import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
 import { ENGINES } from '../support/store/engines.ts';
 
+/** In a minute; each start takes most of it. */
+const KILLS = 4;
+const CALL_RECORDS_MAX = 100;
 const REQUEST = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] };
 
 /** Notes the generations of each call, and answers as a test says. */
@@ -115,6 +118,47 @@ for (const { name, isPostgres, makePlace } of ENGINES)
       await until(() => missing(ids, receiver).length === 0, 'all records arrive');
       for (const { ids: again, spanIds } of receiver.calls)
         for (const [at, id] of again.entries()) if (before.has(id)) assert.equal(spanIds[at], before.get(id));
+    });
+
+    // @spec destination-16
+    test('misses nothing over several kills under load, and repeats at most a call after each', async (t) => {
+      const { start, receiver } = await prepare(t);
+      const ids: string[] = [];
+      for (let kill = 0; kill < KILLS; kill++) {
+        const gateway = await start();
+        if (kill === 0) await addDestination(gateway.url, receiver);
+        const before = receiver.calls.length;
+        const load = Array.from({ length: 30 }, async () => ids.push(await generate(gateway.url)));
+        await Promise.all(load);
+        await until(() => receiver.calls.length > before, 'a call arrives');
+        await sleep(kill * 100);
+        gateway.child.kill('SIGKILL');
+        await gateway.exited;
+      }
+      await start();
+      await until(() => missing(ids, receiver).length === 0, 'all records arrive');
+      const arrived = receiver.calls.flatMap((one) => one.ids.map((id, at) => ({ id, spanId: one.spanIds[at] })));
+      assert.ok(arrived.length - ids.length <= KILLS * CALL_RECORDS_MAX, `${arrived.length} arrived of ${ids.length}`);
+      const pairs = new Set(arrived.map(({ id, spanId }) => `${id} ${spanId}`));
+      assert.equal(pairs.size, ids.length, 'what comes again has the same ids');
+    });
+
+    test('goes on in another process while the one that sends stands still', { skip: !isPostgres }, async (t) => {
+      const { start, receiver } = await prepare(t);
+      const first = await start();
+      await addDestination(first.url, receiver);
+      receiver.answer = () => undefined;
+      const ids = [await generate(first.url)];
+      await until(() => receiver.calls.length > 0, 'a call arrives');
+      first.child.kill('SIGSTOP');
+      receiver.calls.length = 0;
+      receiver.answer = (response) => response.writeHead(200).end();
+      const second = await start(makeFolder(t));
+      ids.push(await generate(second.url));
+      await until(() => missing(ids, receiver).length === 0, 'the other process sends, what was under way too');
+      first.child.kill('SIGCONT');
+      ids.push(await generate(first.url), await generate(second.url));
+      await until(() => missing(ids, receiver).length === 0, 'nothing is lost');
     });
 
     test('ends soon although a destination never answers', async (t) => {

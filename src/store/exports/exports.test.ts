@@ -9,11 +9,14 @@ import { destinationResource } from '../../resources/destinations.ts';
 import { createDestinationStore } from '../accounts/destinations.ts';
 import { encodeGeneration, framesOf, GENERATION_COLUMNS } from '../journal/record.ts';
 import { ENGINES, type Place } from '../../../tests/support/store/engines.ts';
+import { createRandom, readSeed } from '../../../tests/support/random.ts';
 import { sampleGeneration } from '../../../tests/support/store/generations.ts';
 import { createCursors } from './cursors.ts';
 import { createExportRows, isBehind, type ExportPosition } from './export-rows.ts';
 
 const START: ExportPosition = { xid: 0, seq: 0 };
+const WRITERS = 8;
+const ROUNDS = 40;
 const FACTS = JSON.stringify({ trace: { tenant: 'blue \u0000 "quoted"' } });
 
 for (const { name, isPostgres, makePlace } of ENGINES)
@@ -125,6 +128,52 @@ for (const { name, isPostgres, makePlace } of ENGINES)
       await slow.end();
       await settled(database);
       assert.deepEqual(await read(database, end), ['gen-1', 'gen-3']);
+    });
+
+    test('reach a reader once and in order, however eight writers commit', { skip: !isPostgres }, async (t) => {
+      const { database, place } = await open(t);
+      const random = createRandom(readSeed());
+      const rows = createExportRows(database);
+      await store(database, ['gen-1']);
+      const over = { count: 0 };
+      async function write(): Promise<void> {
+        const writer = new Client({ connectionString: place.url });
+        await writer.connect();
+        for (let round = 0; round < ROUNDS; round++) {
+          await writer.query('begin');
+          for (let count = random.int(1, 8); count > 0; count--) {
+            await writer.query(
+              `insert into export_rows (record_id, workspace_id, ended_ms, size_bytes, facts) values ('gen-1', 'workspace-1', 1, 2, '{}')`,
+            );
+            if (random.chance(0.2)) await sleep(random.int(0, 3));
+          }
+          await writer.query(random.chance(0.1) ? 'rollback' : 'commit');
+        }
+        await writer.end();
+        over.count++;
+      }
+      const writing = Promise.all(Array.from({ length: WRITERS }, write));
+      const seen: ExportPosition[] = [];
+      let at: ExportPosition = await rows.end();
+      const readOn = async (): Promise<void> => {
+        for (const { xid, seq } of await rows.read('workspace-1', at, 50)) {
+          const next = { xid, seq };
+          assert.ok(isBehind(at, next), 'rows come in order');
+          seen.push(next);
+          at = next;
+        }
+      };
+      while (over.count < WRITERS) await readOn();
+      await writing;
+      await settled(database);
+      for (let before = -1; before < seen.length;) {
+        before = seen.length;
+        await readOn();
+      }
+      const stored = await database.kysely.selectFrom('export_rows').select('seq').execute();
+      assert.equal(stored.length - 1, seen.length, `none is missed (FUZZ_SEED=${readSeed()})`);
+      assert.equal(new Set(seen.map(({ seq }) => seq)).size, seen.length);
+      assert.ok(seen.length > WRITERS * ROUNDS);
     });
 
     test('are deleted up to a place, or the oldest first', async (t) => {

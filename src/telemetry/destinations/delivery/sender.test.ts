@@ -15,7 +15,8 @@ import { judgeStatus } from './judge.ts';
 import { Sender, type ExportOutcome } from './sender.ts';
 
 const WORKSPACE = 'workspace-1';
-const ENDED_MS = 1_790_000_000_201;
+const CREATED_MS = 1_790_000_000_000;
+const ENDED_MS = CREATED_MS + 201;
 
 interface World {
   readonly database: Database;
@@ -26,6 +27,8 @@ interface World {
   /** What a destination answers to these records. */
   answer: (id: string, records: readonly string[]) => number | Promise<number>;
   judge: (status: number, count: number) => Verdict;
+  onState: (state: string) => void;
+  catchUpMs: number;
   /** Calls that were made, by destination. */
   readonly calls: { readonly id: string; readonly records: readonly string[] }[];
   readonly outcomes: Record<ExportOutcome, number>;
@@ -51,6 +54,8 @@ async function open(t: TestContext): Promise<World> {
     time,
     answer: () => 200,
     judge: (status) => judgeStatus({ status, headers: {}, text: '' }),
+    onState: () => undefined,
+    catchUpMs: 1_000,
     calls: [],
     outcomes: { sent: 0, failed: 0, dropped: 0 },
     async add(id) {
@@ -62,7 +67,9 @@ async function open(t: TestContext): Promise<World> {
       await cursors.remove(id);
     },
     async store(ids) {
-      const payloads = ids.map((id) => encodeGeneration(sampleGeneration({ id }), 'default', '{}'));
+      const payloads = ids.map((id) =>
+        encodeGeneration(sampleGeneration({ id, createdAtMs: CREATED_MS + time.aheadMs }), 'default', '{}'),
+      );
       const source = { frames: framesOf(payloads) };
       await database.applyBatch({ source, columns: GENERATION_COLUMNS, lateBeforeMs: 0 });
     },
@@ -110,10 +117,10 @@ function senderDeps(world: World): ConstructorParameters<typeof Sender>[0] {
     },
     clock: world.clock,
     random: () => 0,
-    catchUpMs: 1_000,
-    suspendAfterMs: 0,
+    catchUpMs: world.catchUpMs,
+    suspendAfterMs: 24 * HOUR_MS,
     onOutcome: (_type, outcome, count) => void (world.outcomes[outcome] += count),
-    onState: () => undefined,
+    onState: (_live, _before, after) => world.onState(after.state),
     onWarning: () => undefined,
   };
 }
@@ -187,6 +194,50 @@ test('makes no further call after a time in which its process stood still', asyn
   };
   await world.sender('d', 2).run();
   assert.equal(world.calls.length, 1);
+});
+
+const HOUR_MS = 3_600_000;
+
+// @spec destination-10, destination-18
+test('sends everything after two hours without the destination, and after a day what is not too old', async (t) => {
+  const world = await open(t);
+  await world.add('d');
+  await world.store(idsOf(60));
+  const states: string[] = [];
+  world.onState = (state) => states.push(state);
+  world.catchUpMs = 24 * HOUR_MS;
+  const sender = world.sender('d');
+  const passHours = async (hours: number): Promise<void> => {
+    for (const endMs = world.time.aheadMs + hours * HOUR_MS; world.time.aheadMs < endMs; world.time.aheadMs += 60_000)
+      if (sender.isDue) await sender.run();
+  };
+  world.answer = () => 503;
+  await passHours(2);
+  const tries = world.calls.length;
+  assert.ok(tries >= 10 && tries < 30, `${tries} calls in two hours`);
+  assert.deepEqual(states, ['retrying', 'failing']);
+  world.answer = () => 200;
+  await passHours(1);
+  const health = async () => (await world.cursors.find(['d'])).get('d');
+  assert.equal((await health())?.sent, 60);
+  world.answer = () => 503;
+  for (let hour = 0; hour < 26; hour++) {
+    await world.store([`late-${hour}`]);
+    sender.wake();
+    await passHours(1);
+  }
+  assert.deepEqual(
+    states.slice(2).filter((state) => state === 'suspended'),
+    ['suspended'],
+    'it is reported once',
+  );
+  world.answer = () => 200;
+  const next = world.sender('d');
+  await next.run();
+  const { sent, dropped } = (await health()) ?? assert.fail('it has no row');
+  assert.equal(sent + dropped, 60 + 26);
+  assert.ok(dropped >= 1 && dropped <= 3, `${dropped} are too old`);
+  assert.deepEqual(world.outcomes, { sent, failed: 0, dropped });
 });
 
 // @spec destination-15
