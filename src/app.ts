@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { FirstKeys } from './accounts/keys/keys.ts';
+import { createKeyLimits } from './accounts/limits/key-limits.ts';
 import { countCallsBy, limitManagement } from './accounts/limits/management-rate-limit.ts';
 import type { ManagementServices } from './http/management/route.ts';
 import type { HttpServer } from './http/server.ts';
@@ -193,6 +194,11 @@ function servicesOf(
     ...observability.services,
     credits: spending.credits,
     reconciliations: spending.reconciliations,
+    keyLimits: createKeyLimits({
+      ...spending,
+      policyOf: (subject) => administration.policies.policyOf(subject),
+      clock: generateDeps.clock,
+    }),
     checkRequest: checkerOf(formats, live.catalog),
     readPlugins,
     tryFilters: createFilterTrials(generateDeps),

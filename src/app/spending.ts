@@ -7,7 +7,8 @@ import { withTimeout } from '../lib/async/with-timeout.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../store/engine/database.ts';
 import type { AppliedRecords } from './applied-records.ts';
-import { createLedgerStore } from '../store/usage/ledger.ts';
+import { createLedgerStore, type LedgerTotals } from '../store/usage/ledger.ts';
+import type { Spent } from '../accounts/limits/spend-limit.ts';
 import type { SharedState } from '../state/contract.ts';
 import type { Log } from '../telemetry/logs.ts';
 import { sumCounted } from '../store/accounts/issued-keys.ts';
@@ -28,6 +29,10 @@ export interface Spending {
   readonly ledger: Ledger;
   readonly rateLimiter: RateLimiter;
   readonly credits: Credits;
+  /** The durable sum since a time, Unix ms. */
+  readonly sumSince: (subject: string, sinceMs: number) => Promise<Spent>;
+  /** Absent: credit is not enforced. */
+  readonly totals: ((accountId: string) => Promise<LedgerTotals>) | undefined;
   readonly reconciliations: Reconciliations;
   /** Whether sums of spending can be read: `false` since one could not be, until one is. */
   readonly canReadSums: () => Promise<boolean>;
@@ -66,7 +71,14 @@ export function createSpending(deps: SpendingDeps): Spending {
       throw error;
     }
   };
+  const sumSince = async (subject: string, sinceMs: number): Promise<Spent> => {
+    const windows = { dayStartMs: sinceMs, weekStartMs: sinceMs, monthStartMs: sinceMs };
+    const { own, byok } = await sumCounted(database, subject, windows);
+    return { ownNanoUsd: own.day, byokNanoUsd: byok.day };
+  };
   return {
+    sumSince,
+    totals: config.credits.enforce ? (accountId) => store.totals(accountId) : undefined,
     canReadSums: async () =>
       !isBlind ||
       (await read(() => store.balance('')).then(
@@ -76,12 +88,7 @@ export function createSpending(deps: SpendingDeps): Spending {
     ledger: createLedger({
       reservations: state.reservations,
       clock,
-      readSpent: (subject, sinceMs) =>
-        read(async () => {
-          const windows = { dayStartMs: sinceMs, weekStartMs: sinceMs, monthStartMs: sinceMs };
-          const { own, byok } = await sumCounted(database, subject, windows);
-          return { ownNanoUsd: own.day, byokNanoUsd: byok.day };
-        }),
+      readSpent: (subject, sinceMs) => read(() => sumSince(subject, sinceMs)),
       ...(config.credits.enforce && {
         readBalance: (accountId: string) => read(() => store.balance(accountId)),
       }),

@@ -46,6 +46,7 @@ import { getTaskClassifications } from './management/insights/tasks.ts';
 import { createKey } from './management/keys/create.ts';
 import { deleteKey } from './management/keys/delete.ts';
 import { getKey } from './management/keys/get.ts';
+import { getKeyLimits } from './management/keys/limits.ts';
 import { listKeys } from './management/keys/list.ts';
 import { updateKey } from './management/keys/update.ts';
 import { addMembers } from './management/members/add.ts';
@@ -108,6 +109,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listKeys,
   createKey,
   getKey,
+  getKeyLimits,
   updateKey,
   deleteKey,
   listWorkspaces,

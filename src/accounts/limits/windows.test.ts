@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openWindows } from './windows.ts';
+import { openWindows, windowEndMs } from './windows.ts';
 
 const at = (text: string): number => Date.parse(text);
 
@@ -26,3 +26,19 @@ for (const [promise, now, day, week, month] of CASES)
       monthStartMs: at(`${month}-01T00:00:00Z`),
     });
   });
+
+test('a window ends where the next one begins, also at the end of a year', () => {
+  for (const now of ['2026-11-22T23:59:59.999Z', '2026-12-31T12:00:00Z', '2028-02-29T08:00:00Z']) {
+    const nowMs = at(now);
+    const before = openWindows(nowMs);
+    for (const [reset, name] of [
+      ['daily', 'dayStartMs'],
+      ['weekly', 'weekStartMs'],
+      ['monthly', 'monthStartMs'],
+    ] as const) {
+      const endMs = windowEndMs(reset, nowMs);
+      assert.equal(openWindows(endMs)[name], endMs);
+      assert.equal(openWindows(endMs - 1)[name], before[name]);
+    }
+  }
+});

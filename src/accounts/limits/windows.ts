@@ -1,3 +1,4 @@
+import type { LimitReset } from '../../resources/keys.ts';
 import type { SpendWindows } from '../../store/usage/spend.ts';
 
 const DAY_MS = 86_400_000;
@@ -12,4 +13,13 @@ export function openWindows(nowMs: number): SpendWindows {
     weekStartMs: dayStartMs - daysSinceMonday * DAY_MS,
     monthStartMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1),
   };
+}
+
+/** Computes when the current window ends, Unix ms. */
+export function windowEndMs(reset: LimitReset, nowMs: number): number {
+  const { dayStartMs, weekStartMs, monthStartMs } = openWindows(nowMs);
+  if (reset === 'daily') return dayStartMs + DAY_MS;
+  if (reset === 'weekly') return weekStartMs + 7 * DAY_MS;
+  const start = new Date(monthStartMs);
+  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1);
 }

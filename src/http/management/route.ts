@@ -8,6 +8,7 @@ import type { GuardrailAssignments } from '../../accounts/policy/guardrail-assig
 import type { Guardrails } from '../../accounts/policy/guardrails.ts';
 import type { Credits } from '../../accounts/limits/credits.ts';
 import type { Reconciliations } from '../../accounts/limits/reconciliations.ts';
+import type { KeyLimits } from '../../accounts/limits/key-limits.ts';
 import type { CountAnalyticsRequest } from '../../accounts/limits/analytics-rate-limit.ts';
 import type { Keys } from '../../accounts/keys/keys.ts';
 import type { OauthCodes } from '../../accounts/keys/oauth-codes.ts';
@@ -37,6 +38,7 @@ import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
 /** The services of management routes. A route takes from here what it needs. */
 export interface ManagementServices {
   readonly keys: Keys;
+  readonly keyLimits: KeyLimits;
   readonly workspaces: Workspaces;
   readonly members: WorkspaceMembers;
   readonly organization: Organization;

@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { serializeKey, keySchema } from './key-shape.ts';
+import { keyLimitSchema, serializeLimit } from './limits.ts';
 
 /** The size of a page is fixed. @spec key-4 */
 const PAGE_KEYS = 100;
+
+const listedSchema = keySchema.extend({
+  binding: keyLimitSchema.nullable().optional().describe('With `include=binding`. Null: nothing bounds it.'),
+});
 
 export const listKeys = defineRoute({
   method: 'GET',
@@ -20,13 +25,15 @@ export const listKeys = defineRoute({
     workspace_id: z.uuid().optional().describe('Default: the default workspace.'),
     creator_user_id: z.string().min(1).optional().describe('Only keys that were made for this user.'),
     issuer_key_hash: z.string().min(1).optional().describe('Only keys that this key made. It may be deleted.'),
+    kind: z.enum(['normal', 'management']).optional().describe('Default: keys for generations.'),
+    include: z.enum(['binding']).optional().describe('`binding`: of each key the limit with the least left.'),
   }),
   body: NO_BODY,
-  responses: { 200: { description: 'A page of keys.', schema: z.strictObject({ data: z.array(keySchema) }) } },
+  responses: { 200: { description: 'A page of keys.', schema: z.strictObject({ data: z.array(listedSchema) }) } },
   errors: [400],
   async handle({ query, services }) {
     const records = await services.keys.list({
-      kind: 'normal',
+      kind: query.kind ?? 'normal',
       includeDisabled: query.include_disabled === 'true',
       offset: query.offset ?? 0,
       limit: PAGE_KEYS,
@@ -35,6 +42,12 @@ export const listKeys = defineRoute({
       ...(query.creator_user_id !== undefined && { creatorUserId: query.creator_user_id }),
       ...(query.issuer_key_hash !== undefined && { issuerKeyHash: query.issuer_key_hash }),
     });
-    return { status: 200, body: { data: records.map(serializeKey) } };
+    if (query.include === undefined) return { status: 200, body: { data: records.map(serializeKey) } };
+    const limits = await services.keyLimits.of(records);
+    const data = records.map((record) => {
+      const [binding] = limits.get(record.hash) ?? [];
+      return { ...serializeKey(record), binding: binding === undefined ? null : serializeLimit(binding) };
+    });
+    return { status: 200, body: { data } };
   },
 });
