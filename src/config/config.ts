@@ -1,3 +1,4 @@
+import type { MediaFacts } from './media-facts.ts';
 import type { Origins } from './origins.ts';
 import type { EndpointPrice } from './endpoint-price.ts';
 import type { MemoryBudget } from './memory-budget.ts';
@@ -354,7 +355,7 @@ export interface ModelConfig {
   readonly endpoints: readonly EndpointConfig[];
 }
 
-export interface EndpointConfig {
+export interface EndpointConfig extends MediaFacts {
   readonly provider: string;
   /** The upstream's own name. */
   readonly model: string;

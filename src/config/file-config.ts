@@ -20,6 +20,7 @@ import { readPrice } from './endpoint-price.ts';
 import { countWorkers } from './count-workers.ts';
 import { mcpServerOf } from './mcp-servers.ts';
 import { budgetMemory, type MemoryBudget } from './memory-budget.ts';
+import { mediaFactsOf } from './media-facts.ts';
 import type { CheckedOptions } from './read-options.ts';
 import { consoleOf } from './schema/console.ts';
 import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
@@ -410,6 +411,7 @@ function endpointOf(entry: ModelEntry['endpoints'][number]): EndpointConfig {
       maxCompletionTokens: entry.max_completion_tokens,
       minCompletionTokens: entry.min_completion_tokens,
     }),
+    ...mediaFactsOf(entry),
   };
 }
 

@@ -102,6 +102,11 @@ models:
         service_tier: flex
         data_policy: { retention_days: 30 }
         supported_parameters: [tools, reasoning, prompt_cache_key]
+        embeddings: { dimensions: { default: 8, values: [4, 8] }, max_inputs: 2, max_input_tokens: 9, encodings: [float], token_arrays: true }
+        rerank: { max_documents: 3, pointwise: true, images: false }
+        image: { n_max: 2, output_formats: [png], references_max: 0, tokens_per_image: 100 }
+        transcription: { formats: [json], min_seconds: 10 }
+        speech: { voices: [alto], default_voice: alto, speed: { min: 0.5, max: 2 } }
         assistant_prefill: true
   "local/*": { provider: groq }
 `;
@@ -309,6 +314,17 @@ test('takes every key of the file into the configuration', () => {
             dataPolicy: { retentionDays: 30 },
             supportedParameters: ['tools', 'reasoning', 'prompt_cache_key'],
             assistantPrefill: true,
+            embeddings: {
+              dimensions: { default: 8, values: [4, 8] },
+              maxInputs: 2,
+              maxInputTokens: 9,
+              encodings: ['float'],
+              tokenArrays: true,
+            },
+            rerank: { maxDocuments: 3, pointwise: true, images: false },
+            image: { nMax: 2, outputFormats: ['png'], referencesMax: 0, tokensPerImage: 100 },
+            transcription: { formats: ['json'], minSeconds: 10 },
+            speech: { voices: ['alto'], defaultVoice: 'alto', speed: { min: 0.5, max: 2 } },
           },
         ],
       },

@@ -11,6 +11,7 @@ import type {
   ServiceConfig,
   Timeouts,
 } from './config.ts';
+import { formatMediaFacts } from './media-facts.ts';
 
 import { usdFromNano } from '../lib/money.ts';
 import { formatPrice } from './endpoint-price.ts';
@@ -310,5 +311,6 @@ function formatEndpoint(endpoint: EndpointConfig): object {
     context_length: endpoint.contextLength,
     max_completion_tokens: endpoint.maxCompletionTokens,
     min_completion_tokens: endpoint.minCompletionTokens,
+    ...formatMediaFacts(endpoint),
   };
 }

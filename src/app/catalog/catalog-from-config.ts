@@ -5,6 +5,7 @@ import { FREE, priceTableOf } from '../../catalog/price.ts';
 import { endpointKey } from '../../catalog/endpoint-key.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import type { Config, ModelConfig } from '../../config/config.ts';
+import type { MediaFacts } from '../../config/media-facts.ts';
 import { OPERATION_KINDS, type OperationKind } from '../../canonical/operation.ts';
 import { offerOf, type KindOffer, type Provider } from '../../providers/contract.ts';
 import { formatsOf, toolFormatsOf } from '../../providers/build-provider.ts';
@@ -251,6 +252,17 @@ function withTiersApart(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   });
 }
 
+/** What the operator knows of an endpoint that makes no text, over what its provider and the project's files say. */
+function factsOver(placed: Endpoint, own: MediaFacts): MediaFacts {
+  return {
+    ...(own.embeddings !== undefined && { embeddings: { ...placed.embeddings, ...own.embeddings } }),
+    ...(own.rerank !== undefined && { rerank: { ...placed.rerank, ...own.rerank } }),
+    ...(own.image !== undefined && { image: { ...placed.image, ...own.image } }),
+    ...(own.transcription !== undefined && { transcription: { ...placed.transcription, ...own.transcription } }),
+    ...(own.speech !== undefined && { speech: { ...placed.speech, ...own.speech } }),
+  };
+}
+
 /** The operator's word over the project's, member by member; the list of endpoints is the operator's alone. */
 function modelFrom(model: ModelConfig, place: Place, known: KnownModel | undefined): Model {
   const { contextLength, maxCompletionTokens, inputModalities, outputModalities, distillable, scores } = model;
@@ -288,6 +300,7 @@ function modelFrom(model: ModelConfig, place: Place, known: KnownModel | undefin
           ...(endpoint.supportedParameters !== undefined && {
             supportedParameters: new Set(endpoint.supportedParameters),
           }),
+          ...factsOver(placed, endpoint),
         };
       }),
     ),

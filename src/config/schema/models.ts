@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { nearestName } from '../../lib/text/nearest-name.ts';
 import { priceShape } from '../endpoint-price.ts';
 import { key, requiredKey, type KeyFacts } from './key.ts';
+import { mediaFacts } from './media-facts.ts';
 import { attemptTimeouts, headers, httpUrl, optionalSection, providerSlug, section, text, tokens } from './parts.ts';
 
 /* What stands under `providers`, `models` and `beta_flags`. */
@@ -177,6 +178,7 @@ const endpoint = section({
     usual: 'none',
     example: 16,
   }),
+  ...mediaFacts,
 });
 
 const FROM_CATALOG = { usual: 'what the catalog knows' } as const;

@@ -64,7 +64,8 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   resources: ['canonical', 'lib'],
   state: ['canonical', 'lib'],
   canonical: ['lib'],
-  config: ['lib'],
+  // Facts of endpoints have one type each, in the words of requests.
+  config: ['canonical', 'lib'],
   lib: [],
 };
 

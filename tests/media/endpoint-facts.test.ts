@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { wavHead } from '../../src/lib/audio/wav.ts';
+import { isJsonObject, parseJsonObject, type JsonObject } from '../../src/lib/json.ts';
+import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { RawUpstream, sendJson } from '../support/upstreams/raw-upstream.ts';
+
+const fake = new RawUpstream();
+let gateway: RunningGateway;
+before(async () => {
+  await fake.start();
+  gateway = await startGateway({
+    yaml: `
+providers:
+  one: { adapter: openai-compatible, base_url: ${fake.url}/v1, api_key: k1 }
+models:
+  a/vectors: { output_modalities: [embeddings], endpoints: [{ provider: one, model: v, embeddings: { dimensions: { default: 2 }, max_inputs: 1, encodings: [float] } }] }
+  a/ranks: { output_modalities: [rerank], endpoints: [{ provider: one, model: r, rerank: { max_documents: 2 } }] }
+  a/draws: { output_modalities: [image], endpoints: [{ provider: one, model: d, image: { n_max: 2, aspect_ratios: ["1:1"], references_max: 0 } }] }
+  a/hears: { output_modalities: [transcription], endpoints: [{ provider: one, model: h, transcription: { formats: [json], max_seconds: 1 } }] }
+  a/speaks: { output_modalities: [speech], endpoints: [{ provider: one, model: s, speech: { voices: [alto], default_voice: alto, max_characters: 5 } }] }
+`,
+  });
+});
+after(async () => {
+  await gateway.close();
+  fake.close();
+});
+
+async function send(path: string, body: JsonObject) {
+  fake.seen.length = 0;
+  const response = await gateway.post(path, body);
+  const text = await response.text();
+  return { status: response.status, text, body: parseJsonObject(text) ?? {} };
+}
+
+const sound = (seconds: number): JsonObject => {
+  const bytes = seconds * 48_000;
+  return {
+    data: Buffer.concat([wavHead({ sampleRate: 24_000 }, bytes), Buffer.alloc(bytes)]).toString('base64'),
+    format: 'wav',
+  };
+};
+
+describe('what an operator states of an endpoint that makes no text', () => {
+  const BEYOND: readonly (readonly [string, JsonObject, string])[] = [
+    ['/embeddings', { model: 'a/vectors', input: 'x', dimensions: 3 }, 'dimensions'],
+    ['/rerank', { model: 'a/ranks', query: 'q', documents: ['a', 'b', 'c'] }, 'documents'],
+    ['/images', { model: 'a/draws', prompt: 'x', n: 3 }, 'n'],
+    ['/images', { model: 'a/draws', prompt: 'x', aspect_ratio: '16:9' }, 'aspect_ratio'],
+    ['/audio/transcriptions', { model: 'a/hears', input_audio: sound(1), response_format: 'srt' }, 'response_format'],
+    ['/audio/speech', { model: 'a/speaks', input: 'abc', voice: 'bass' }, 'voice'],
+    ['/audio/speech', { model: 'a/speaks', input: 'abcdef' }, 'input'],
+  ];
+  for (const [path, request, param] of BEYOND)
+    // @spec catalog-21
+    test(`is what the endpoint takes: ${path} refuses ${param}`, async () => {
+      fake.answer = (_call, response) => sendJson(response, {});
+      const { status, body, text } = await send(path, request);
+      assert.equal(status, 400, text);
+      const { error } = body;
+      assert.ok(isJsonObject(error));
+      assert.equal(error['param'], param, text);
+      assert.equal(fake.seen.length, 0);
+    });
+
+  test('is what the endpoint is sent: a list of inputs is split, and a voice is named', async () => {
+    fake.answer = (_call, response) => sendJson(response, { data: [{ index: 0, embedding: [1, 2] }] });
+    const vectors = await send('/embeddings', { model: 'a/vectors', input: ['x', 'y'] });
+    assert.equal(vectors.status, 200, vectors.text);
+    assert.equal(fake.seen.length, 2);
+    fake.answer = (_call, response) => void response.end(Buffer.alloc(480, 1));
+    const spoken = await send('/audio/speech', { model: 'a/speaks', input: 'abc', response_format: 'pcm' });
+    assert.equal(spoken.status, 200, spoken.text);
+    assert.equal(fake.seen[0]?.body['voice'], 'alto');
+  });
+});
