@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { suite, test } from 'node:test';
 import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
@@ -143,6 +144,20 @@ test('every kind takes its secrets again with an address of another origin, in f
     change({ ...move, ...secrets });
     requireSecretsForNewOrigin({ type, known, sent: {}, url: type.open(known).url });
   }
+});
+
+// The columns that the page tells operators to make are those that are sent.
+test('the tables of the documentation have every column that is sent, and no other one', async () => {
+  const page = await readFile(new URL('../../docs/destinations.md', import.meta.url), 'utf8');
+  const tables = [...page.matchAll(/CREATE TABLE SERVICE_TRACES \(\n(.*?)\n\)/gs)].map(([, body = '']) =>
+    [...body.matchAll(/(?:^|, |\n) *([A-Z][A-Za-z_]*) (?=[A-Z])/g)].map(([, name = '']) => name).toSorted(),
+  );
+  const [clickhouse = [], snowflake = []] = tables;
+  const [line = ''] = (await sentTo('clickhouse', sampleExported())).split('\n');
+  const row = parseJsonObject(line.slice(line.indexOf('{"Timestamp"')));
+  assert.deepEqual(clickhouse, Object.keys(row ?? {}).toSorted());
+  const [, columns = ''] = /INSERT \(([^)]*)\)/.exec(await sentTo('snowflake', sampleExported())) ?? [];
+  assert.deepEqual(snowflake, columns.split(', ').toSorted());
 });
 
 test('both encodings of a thousand records decode to the same', () => {
