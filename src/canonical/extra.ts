@@ -7,7 +7,6 @@ export type ClientFormatId = 'chat' | 'messages' | 'responses';
  * The ids of the wire formats, as member names. Each format declares its own in `wire/<format>/dialect.ts`, by declaration
  * merging, so that a new format needs no entry here.
  */
-// oxlint-disable-next-line typescript/no-empty-interface -- filled by declaration merging
 export interface WireFormats {}
 
 /** A wire format that callers or upstreams speak: one folder under `wire/`. */

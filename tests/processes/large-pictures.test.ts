@@ -30,7 +30,6 @@ async function startUpstream(t: TestContext): Promise<string> {
     server.closeAllConnections();
     server.close();
   });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server on a port has an address of this type
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

@@ -22,7 +22,6 @@ export async function readGenerations(
   signal: AbortSignal,
 ): Promise<GenerationPage> {
   const page = { limit, ...(cursor !== undefined && { cursor }), ...(from !== undefined && { from }) };
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion
   const query = { ...filters, ...page } as Query;
   const { data } = await client.GET('/generations', { signal, params: { query } });
   if (data === undefined) throw new ApiError(0, 'The gateway responded without a list.');

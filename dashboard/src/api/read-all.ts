@@ -27,7 +27,6 @@ export async function readAll<Item>(
   const items: Item[] = [];
   for (let page = 1; ; page += 1) {
     // Each page begins where the last one ended.
-    // eslint-disable-next-line no-await-in-loop
     const { data = [], total_count: total } = (await readPage({ offset: items.length, limit: pageSize })) ?? {};
     items.push(...data);
     if (data.length < pageSize || items.length === total) return { items, total: items.length };

@@ -13,7 +13,6 @@ suite('long lists', { skip: CHROMIUM === undefined }, () => {
     stand = await startStand(CHROMIUM ?? '');
     for (let at = 0; at < MANY; at += 1) {
       // One after the other, so that each is an audit event of its own time.
-      // eslint-disable-next-line no-await-in-loop
       const made = await stand.call('/guardrails', { name: `Rules ${at}` });
       assert.equal(made.status, 201);
     }

@@ -35,7 +35,6 @@ export async function startJsonUpstream(answer: JsonAnswer): Promise<JsonUpstrea
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server on a port has an address of this type
   const { port } = server.address() as AddressInfo;
   const upstream: JsonUpstream = {
     url: `http://127.0.0.1:${port}`,

@@ -24,7 +24,6 @@ export class RawUpstream {
   async start(): Promise<void> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server on a port has an address of this type
     this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 

@@ -39,7 +39,6 @@ export async function startVendor(answer: AnswerCall): Promise<FakeVendor> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server on a port has an address of this type
   const { port } = server.address() as AddressInfo;
   const vendor: FakeVendor = {
     baseUrl: `http://127.0.0.1:${port}/v1`,

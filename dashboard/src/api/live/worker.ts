@@ -52,7 +52,6 @@ async function keepOpen(signal: AbortSignal): Promise<void> {
   let waitMs = AGAIN_MS;
   while (!signal.aborted) {
     // One stream after the other.
-    // eslint-disable-next-line no-await-in-loop
     const wasLive = await followStream(signal);
     if (signal.aborted) return;
     broadcast(stateOf());
@@ -62,7 +61,6 @@ async function keepOpen(signal: AbortSignal): Promise<void> {
       return;
     }
     waitMs = wasLive ? AGAIN_MS : Math.min(AGAIN_MS_MAX, waitMs * 2);
-    // eslint-disable-next-line no-await-in-loop
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }

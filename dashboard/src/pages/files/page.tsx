@@ -113,7 +113,6 @@ function Upload({ onDone }: { readonly onDone: () => void }): ReactElement {
       setShare(0);
       try {
         // One after the other, so that the progress is of one file.
-        // eslint-disable-next-line no-await-in-loop
         await uploadFile(file, setShare, controller.current.signal);
       } catch (error) {
         setProblem(`${file.name}: ${asApiError(error).message}`);

@@ -124,9 +124,7 @@ async function verify(): Promise<{ readonly data: Verification | undefined }> {
   let job = begun?.data;
   for (let look = 0; job?.status === 'running' && look < LOOKS_MAX; look += 1) {
     // The next look is for what the last one did not find.
-    // eslint-disable-next-line no-await-in-loop
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    // eslint-disable-next-line no-await-in-loop
     const { data } = await client.GET('/credits/verify/{id}', { params: { path: { id: job.id } } });
     job = data?.data;
   }
