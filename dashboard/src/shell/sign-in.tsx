@@ -47,7 +47,7 @@ export function SignIn({ isOver }: { readonly isOver: boolean }): ReactElement {
             spellCheck={false}
             value={key}
             placeholder="mgw-…"
-            error={error?.message}
+            error={error === undefined ? undefined : sentenceOf(error)}
             onChange={(event) => setKey(event.target.value)}
             className="h-9"
           />
@@ -62,6 +62,11 @@ export function SignIn({ isOver }: { readonly isOver: boolean }): ReactElement {
       </p>
     </main>
   );
+}
+
+/** The gateway's sentence, and when another try makes sense. */
+function sentenceOf({ message, retryAfterSeconds: seconds }: ApiError): string {
+  return seconds === undefined ? message : `${message} Try again in ${seconds} s.`;
 }
 
 function useSignIn(): {

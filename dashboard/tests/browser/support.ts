@@ -28,12 +28,14 @@ export interface Stand {
   readonly url: string;
   readonly managementKey: string;
   readonly apiKey: string;
+  /** Where the gateway keeps its database. */
+  readonly dataDir: string;
   /** What the gateway printed so far. */
   readonly output: () => string;
   readonly browser: Browser;
   /** A browser of its own, signed in unless the options say otherwise. */
   readonly open: (options?: OpenOptions) => Promise<Visit>;
-  readonly call: (pathname: string, body?: unknown, key?: string) => Promise<Response>;
+  readonly call: (pathname: string, body?: unknown, key?: string, method?: string) => Promise<Response>;
   readonly close: () => Promise<void>;
 }
 
@@ -88,13 +90,14 @@ export async function startStand(
     url,
     managementKey: MANAGEMENT_KEY,
     apiKey: API_KEY,
+    dataDir,
     output: () => output,
     browser,
     open: (options) => open(browser, url, options),
-    call: (pathname, body, key = MANAGEMENT_KEY) =>
+    call: (pathname, body, key = MANAGEMENT_KEY, method = 'POST') =>
       fetch(`${url}/v1${pathname}`, {
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+        ...(body !== undefined && { method, body: JSON.stringify(body) }),
       }),
     async close() {
       await browser.close();

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, suite, test } from 'node:test';
+import { findChromium, startStand, visit, type Stand } from './support.ts';
+
+const CHROMIUM = findChromium();
+const REQUESTS = 12;
+const ANSWER = JSON.stringify({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'one',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 },
+});
+
+suite('money', { skip: CHROMIUM === undefined }, () => {
+  let stand: Stand;
+  let upstream: Server;
+  before(async () => {
+    upstream = createServer((request, response) =>
+      request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER)),
+    );
+    upstream.listen(0, '127.0.0.1');
+    await once(upstream, 'listening');
+    const address = upstream.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    stand = await startStand(CHROMIUM ?? '', {
+      yaml: `
+providers:
+  own: { adapter: openai-compatible, base_url: 'http://127.0.0.1:${address.port}/v1', api_key: a }
+models:
+  acme/priced: { name: Priced, context_length: 8000, endpoints: [{ provider: own, model: one, price: { prompt: 1.0, completion: 2.0 } }] }
+  acme/unpriced: { name: Unpriced, context_length: 8000, endpoints: [{ provider: own, model: one }] }
+`,
+    });
+    for (let at = 0; at < REQUESTS; at += 1) await ask(stand, 'acme/priced', stand.apiKey);
+    await ask(stand, 'acme/unpriced', stand.apiKey);
+  });
+  after(async () => {
+    await stand.close();
+    upstream.close();
+  });
+
+  test('agrees to the nano-dollar, and names the request that differs', async () => {
+    const { page, context } = await stand.open();
+    await visit(page, `${stand.url}/ui/money?tab=reconcile`);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByText('both sides agree').waitFor();
+    await page.getByText('0.000000000 USD').waitFor();
+    const [changed] = (await generations(stand)).filter(({ model }) => model === 'acme/priced');
+    const database = new DatabaseSync(path.join(stand.dataDir, 'gateway.db'));
+    database.prepare('update generations set cost_nano_usd = cost_nano_usd + 1 where id = ?').run(changed?.id ?? '');
+    database.close();
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByText('they differ').waitFor();
+    await page.getByText('0.000000001 USD').waitFor();
+    assert.deepEqual(await page.getByRole('table').getByRole('link').allTextContents(), [changed?.id]);
+    await context.close();
+  });
+
+  test('is unknown where a price is, and sums with such a part are at least', async () => {
+    const { page, context } = await stand.open();
+    const [unpriced] = (await generations(stand)).filter(({ model }) => model === 'acme/unpriced');
+    await visit(page, `${stand.url}/ui/requests/${unpriced?.id ?? ''}`);
+    await page.getByText('unknown').first().waitFor();
+    await visit(page, `${stand.url}/?range=1h`);
+    await page.getByText(/^≥ 0\.\d+ \$$/).waitFor();
+    await page.getByText('1 of unknown price').waitFor();
+    await context.close();
+  });
+
+  test('of one request is what its record says', async () => {
+    const { page, context } = await stand.open();
+    const [priced] = (await generations(stand)).filter(
+      ({ model, total_cost: usd }) => model === 'acme/priced' && usd === 0.00102,
+    );
+    await visit(page, `${stand.url}/ui/requests/${priced?.id ?? ''}`);
+    await page.getByText('0.001020000', { exact: true }).waitFor();
+    await context.close();
+  });
+
+  test('leaves as rows for a spreadsheet, which runs nothing of them', async () => {
+    const made = (await (await stand.call('/keys', { name: '=1+1' })).json()) as { readonly key: string };
+    await ask(stand, 'acme/priced', made.key);
+    const { page, context } = await stand.open();
+    await visit(page, `${stand.url}/ui/analytics?range=1h&m=request_count&by=api_key_id`);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const lines = readFileSync(await (await download).path(), 'utf8').split('\r\n');
+    assert.match(lines[0] ?? '', /^"# request_count by api_key_id/);
+    assert.ok(lines.includes("'=1+1,1,1"), lines.join('\n'));
+    const counts = lines.slice(2).map((line) => Number(line.split(',')[1]));
+    assert.deepEqual(
+      counts.toSorted((one, other) => one - other),
+      [1, REQUESTS + 1],
+    );
+    await context.close();
+  });
+});
+
+async function ask(stand: Stand, model: string, key: string): Promise<void> {
+  const response = await stand.call(
+    '/chat/completions',
+    { model, messages: [{ role: 'user', content: 'Hello' }] },
+    key,
+  );
+  assert.equal(response.status, 200, await response.text());
+}
+
+interface Row {
+  readonly id: string;
+  readonly model: string;
+  readonly total_cost: number | null;
+}
+
+async function generations(stand: Stand): Promise<readonly Row[]> {
+  return ((await (await stand.call('/generations')).json()) as { readonly data: readonly Row[] }).data;
+}
