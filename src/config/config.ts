@@ -247,6 +247,8 @@ export interface McpServerRules {
   readonly name: string;
   readonly enabled: boolean;
   readonly callMsMax: number;
+  /** Its calls carry the trace that they belong to. */
+  readonly sendsTraceContext?: true;
   /** Names of the tools to offer, with `*` for any characters. Absent: all. */
   readonly tools?: readonly string[];
   /** Ids of the workspaces, and hashes of the keys, that may use it. With neither: every key. */

@@ -27,6 +27,7 @@ mcp_servers:
     url: https://wiki.test/mcp?key=\${TOKEN}
     headers: { authorization: "Bearer \${TOKEN}" }
     timeout_ms: 5000
+    trace_context: true
     enabled: false
     workspaces: [00000000-0000-4000-8000-000000000001]
     keys: [${'ab'.repeat(32)}]
@@ -51,6 +52,7 @@ test('accepts a process or an address as an entry, with defaults for what it omi
       name: 'wiki',
       enabled: false,
       callMsMax: 5_000,
+      sendsTraceContext: true,
       workspaces: ['00000000-0000-4000-8000-000000000001'],
       keys: ['ab'.repeat(32)],
       transport: 'http',
@@ -80,6 +82,7 @@ test('hides what may be a credential, and shows everything else', () => {
       url: 'https://wiki.test/mcp?(redacted)',
       headers: { authorization: '(redacted)' },
       timeout_ms: 5_000,
+      trace_context: true,
       enabled: false,
       workspaces: ['00000000-0000-4000-8000-000000000001'],
       keys: ['ab'.repeat(32)],

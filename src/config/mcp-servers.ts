@@ -65,6 +65,13 @@ export function mcpServerShape<Headers extends z.ZodType>(headers: Headers) {
       example: ['read_*'],
     }),
     timeout_ms: key(z.int().min(1).max(CALL_MS_MAX), 'A call may take so long.', { default: CALL_MS_DEFAULT }),
+    trace_context: key(
+      z.boolean(),
+      'Calls carry `traceparent` and `tracestate` in `_meta`, so that it joins the traces that destinations receive.',
+      {
+        default: false,
+      },
+    ),
     enabled: key(z.boolean(), 'Whether it is used.', { default: true }),
     workspaces: key(z.array(z.uuid('must be the id of a workspace')).max(LIST_MAX), 'Workspaces that may use it.', {
       usual: 'all',
@@ -89,6 +96,7 @@ interface Entry {
   readonly gid?: number | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly timeout_ms?: number | undefined;
+  readonly trace_context?: boolean | undefined;
   readonly enabled?: boolean | undefined;
   readonly workspaces?: readonly string[] | undefined;
   readonly keys?: readonly string[] | undefined;
@@ -129,6 +137,7 @@ export function mcpServerOf(name: string, entry: Entry): McpServerConfig {
     name,
     enabled: entry.enabled ?? true,
     callMsMax: entry.timeout_ms ?? CALL_MS_DEFAULT,
+    ...(entry.trace_context === true && { sendsTraceContext: true as const }),
     ...(tools !== undefined && { tools }),
     ...(workspaces !== undefined && { workspaces }),
     ...(keys !== undefined && { keys }),
@@ -155,6 +164,7 @@ function formatServer(server: McpServerConfig, redacted: string): object {
   const common = {
     tools: server.tools,
     timeout_ms: server.callMsMax,
+    trace_context: server.sendsTraceContext,
     enabled: server.enabled,
     workspaces: server.workspaces,
     keys: server.keys,

@@ -83,17 +83,26 @@ export class McpConnection {
     });
   }
 
-  /** @throws McpError */
-  async call(tool: string, input: JsonObject, signal: AbortSignal): Promise<McpResult> {
+  /**
+   * @param meta sent beside the call
+   * @throws McpError
+   */
+  async call(
+    tool: string,
+    input: JsonObject,
+    signal: AbortSignal,
+    meta?: Readonly<Record<string, string>>,
+  ): Promise<McpResult> {
     if (this.#running >= CALLS_AT_ONCE_MAX)
       throw new McpError('too_many_requests', `The MCP server "${this.#options.name}" is busy with other calls.`);
     this.#running++;
     // The caller aborts the call in time by its signal.
+    const request = { name: tool, arguments: input, ...(meta !== undefined && { _meta: { ...meta } }) };
     const options = { signal, timeout: this.#options.callMsMax * 2 };
     try {
       return await this.#ask(async (client) => {
         signal.throwIfAborted();
-        return formatAnswer(await client.callTool({ name: tool, arguments: input }, options));
+        return formatAnswer(await client.callTool(request, options));
       }, signal);
     } finally {
       this.#running--;

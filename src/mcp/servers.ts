@@ -206,7 +206,10 @@ function openServer(settings: McpServerSettings, { monotonicMs, log }: McpDeps, 
         throw new McpError('unavailable', `The MCP server "${name}" does not answer.`, { cause: error });
       }
     },
-    call: async (tool, input, signal) => (await connected()).call(tool, input, signal),
+    async call(tool, input, signal, traceHeaders) {
+      const meta = settings.sendsTraceContext === true ? traceHeaders?.() : undefined;
+      return (await connected()).call(tool, input, signal, meta);
+    },
     async check() {
       const { tools, title } = await (await connected()).inventory();
       return { title, tools: tools.length, offered: offered(tools, settings, () => undefined).length };

@@ -4,6 +4,8 @@ export type McpServerSettings = McpServerRules & (HttpServerSettings | StdioServ
 export interface McpServerRules {
   readonly name: string;
   readonly callMsMax: number;
+  /** Its calls carry the trace that they belong to. */
+  readonly sendsTraceContext?: true;
   /** Names of tools that are offered, with `*` for any characters. Absent: all. */
   readonly tools?: readonly string[];
   /** Ids of the workspaces, and hashes of the keys, that may use it. With neither: every key. */

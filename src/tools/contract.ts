@@ -69,6 +69,8 @@ export interface ToolCall<Arguments> {
   readonly turns: GenerationRequest['turns'];
   /** Calls a model on the caller's account. */
   readonly generate: GenerateNested;
+  /** What lets a service of the operator's own join the trace below the call: the headers of the W3C. */
+  readonly traceHeaders: () => Readonly<Record<string, string>>;
   /** Aborts when the response is no longer needed, or the call has taken too long. */
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { startMcpHttpServer } from '../support/mcp/http-server.ts';
+import { httpServer, obedient, please } from '../support/mcp/run.ts';
 import { startSpanReceiver, type ReceivedSpan } from '../support/http/span-receiver.ts';
 import { ask, startToolTurns, testTool, type Asking, type Model } from '../support/tool-turns.ts';
 
@@ -62,6 +64,25 @@ suite('the tree of a request', () => {
     );
     const [own, tool] = spans;
     assert.deepEqual([tool?.parentSpanId, tool?.status.code], [own?.spanId, 2]);
+  });
+
+  // @spec destination-23
+  test('is joined by an MCP server with the setting, below the call, and by no other one', async (t) => {
+    const server = await startMcpHttpServer();
+    t.after(() => server.close());
+    const { gateway } = await startToolTurns(t, obedient, {
+      yaml: `${YAML}mcp_servers:\n${httpServer('own', server.url, ', trace_context: true')}${httpServer('plain', server.url)}`,
+    });
+    const receiver = await startSpanReceiver(t, gateway, { spans: 'generation' });
+    const trace = { trace_id: TRACE_ID };
+    for (const name of ['own', 'plain']) {
+      const tools = [{ type: 'service:mcp', parameters: { server: name } }];
+      const messages = [please(`mcp_${name}_echo`, { words: 'hi' })];
+      await ask({ gateway }, CHAT, { tools, trace, messages });
+    }
+    const spans = await receiver.next(4);
+    const [tool] = spans.filter(({ name }) => name.startsWith('execute_tool'));
+    assert.deepEqual(server.notes, [`trace ["00-${TRACE_ID}-${tool?.spanId}-01",null]`]);
   });
 
   // @spec destination-24

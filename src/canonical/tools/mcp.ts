@@ -19,8 +19,16 @@ export interface McpServer {
   readonly callMsMax: number;
   /** The tools that the operator allows, maybe as the server listed them last. @throws McpError */
   tools(signal: AbortSignal): Promise<readonly McpTool[]>;
-  /** @throws McpError */
-  call(tool: string, input: JsonObject, signal: AbortSignal): Promise<McpResult>;
+  /**
+   * @param traceHeaders of the call's span, for a server that is to join its trace
+   * @throws McpError
+   */
+  call(
+    tool: string,
+    input: JsonObject,
+    signal: AbortSignal,
+    traceHeaders?: () => Readonly<Record<string, string>>,
+  ): Promise<McpResult>;
 }
 
 /** As the server describes it. */

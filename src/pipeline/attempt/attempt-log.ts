@@ -3,7 +3,7 @@ import type { ModelRequest } from '../../canonical/operation.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import type { ProviderSettings } from '../../providers/contract.ts';
-import { outgoingTraceHeaders } from '../../telemetry/destinations/trace-context.ts';
+import { attemptSpanId, outgoingTraceHeaders } from '../../telemetry/destinations/trace-context.ts';
 import type { ServingEndpoint } from '../../telemetry/response-meter.ts';
 import type { RequestFacts } from '../request.ts';
 
@@ -54,7 +54,7 @@ export class AttemptLog {
     if (sendsTraceContext !== true) return NO_HEADERS;
     this.#isTraced = true;
     const { id, requestId, request, attempts } = this.#facts.log;
-    return outgoingTraceHeaders({ id, requestId, directives: request.directives }, attempts.length);
+    return outgoingTraceHeaders({ requestId, directives: request.directives }, attemptSpanId(id, attempts.length));
   }
 
   /** The endpoint has begun to respond. */

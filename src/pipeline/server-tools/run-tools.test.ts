@@ -10,6 +10,7 @@ const question = {
   turns: [],
   signal: new AbortController().signal,
   generate: () => assert.fail('no model is called'),
+  traceHeaders: () => ({}),
   onBug: (error: unknown) => assert.fail(String(error)),
 };
 const call = { id: 'call_1', shownId: 'call_1', name: 'look', input: '{}' };

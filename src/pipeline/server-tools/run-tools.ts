@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
+import type { GenerateNested, StartedBy } from '../../canonical/tools/nested-generation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers, type JsonObject } from '../../lib/json.ts';
 import { findExcess } from '../../lib/json/bounds.ts';
@@ -52,6 +52,8 @@ export interface RunInput {
   /** Aborts when the request is over. */
   readonly signal: AbortSignal;
   readonly generate: GenerateNested;
+  /** Of a step of the generation. */
+  readonly traceHeaders: (step: StartedBy) => Readonly<Record<string, string>>;
   /** For the operator's eyes: a tool broke. */
   readonly onBug: (error: unknown) => void;
 }
@@ -77,12 +79,14 @@ export async function runTool(tool: ReadyTool, call: PendingCall, options: RunIn
       end.signal.addEventListener('abort', giveUp, { once: true });
       if (end.signal.aborted) giveUp();
     });
+    const step = { kind: 'tool', key: stepKey(turn, call) } as const;
     const running = tool.run({
       id: call.id,
       input: input.value,
       turn,
       turns,
-      generate: startedBy(options.generate, { kind: 'tool', key: stepKey(turn, call) }),
+      generate: startedBy(options.generate, step),
+      traceHeaders: () => options.traceHeaders(step),
       signal: end.signal,
     });
     // Its outcome after its time is dropped, and no unhandled rejection either.

@@ -6,6 +6,7 @@ import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
 import type { ServerCall } from '../../canonical/tools/server-call.ts';
 import type { Candidate } from '../../routing/route-plan.ts';
+import { outgoingTraceHeaders, stepSpanId } from '../../telemetry/destinations/trace-context.ts';
 import type { ServerToolUse } from '../../telemetry/request-log.ts';
 import { failedOutcome, type ToolOutcome } from '../../tools/contract.ts';
 import { responseAsTurn } from '../../wire/response-turn.ts';
@@ -213,7 +214,15 @@ class ToolLoop implements UpstreamResponse, EventSource {
     const { onBug, generate, monotonicMs, facts } = this.#input;
     const { turns } = this.#request;
     const startedMs = monotonicMs();
-    const outcome = await runTool(tool, call, { turn: this.#turns, turns, signal: this.#signal, generate, onBug });
+    const { id, requestId, request } = facts.log;
+    const outcome = await runTool(tool, call, {
+      turn: this.#turns,
+      turns,
+      signal: this.#signal,
+      generate,
+      traceHeaders: (step) => outgoingTraceHeaders({ requestId, directives: request.directives }, stepSpanId(id, step)),
+      onBug,
+    });
     facts.log.noteStep({
       kind: 'tool',
       key: stepKey(this.#turns, call),

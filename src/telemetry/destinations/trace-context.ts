@@ -1,4 +1,5 @@
 import type { Directives } from '../../canonical/directives.ts';
+import type { StartedBy } from '../../canonical/tools/nested-generation.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { boundTrace } from './bound-trace.ts';
 import type { TraceContext } from './contract.ts';
@@ -43,15 +44,20 @@ export function attemptSpanId(generationId: string, attempt: number): string {
   return hexOf(`${generationId}|attempt|${attempt}`, 16);
 }
 
+/** @param step its kind and its name among those of its generation */
+export function stepSpanId(generationId: string, { kind, key }: StartedBy): string {
+  return hexOf(`${generationId}|${kind}|${key}`, 16);
+}
+
 const SAMPLED = 1;
 
 /**
- * Headers by which an upstream joins the trace of a request, below the span of its attempt. Those of the caller are never
- * sent as they came. @spec destination-23
+ * Headers by which an upstream or a tool joins the trace of a request, below a span of the gateway. Those of the caller are
+ * never sent as they came. @spec destination-23
  */
 export function outgoingTraceHeaders(
-  { id, requestId, directives }: { readonly id: string; readonly requestId: string; readonly directives: Directives },
-  attempt: number,
+  { requestId, directives }: { readonly requestId: string; readonly directives: Directives },
+  spanId: string,
 ): Readonly<Record<string, string>> {
   const { trace = {}, traceContext: headers } = directives;
   const incoming = parseTraceContext(headers?.parent, headers?.state);
@@ -59,7 +65,7 @@ export function outgoingTraceHeaders(
   const own = incoming?.traceId === traceId ? incoming : undefined;
   const flags = own === undefined || (own.flags & SAMPLED) === SAMPLED ? '01' : '00';
   return {
-    traceparent: `00-${traceId}-${attemptSpanId(id, attempt)}-${flags}`,
+    traceparent: `00-${traceId}-${spanId}-${flags}`,
     ...(own?.state !== undefined && { tracestate: own.state }),
   };
 }

@@ -84,9 +84,9 @@ function toolOf(server: McpServer, { name, description, inputSchema }: McpTool):
     callMsMax: server.callMsMax,
     describe: () => ({ description, arguments: { jsonSchema: inputSchema } }),
     open: () => ({
-      async run({ input, signal }): Promise<ToolOutcome> {
+      async run({ input, traceHeaders, signal }): Promise<ToolOutcome> {
         try {
-          return formatResult(await server.call(name, input, signal));
+          return formatResult(await server.call(name, input, signal, traceHeaders));
         } catch (error) {
           if (error instanceof McpError) return failedOutcome(error.message, error.code);
           throw error;

@@ -52,7 +52,11 @@ export function createTestServer(world: World): McpServer {
   server.registerTool(
     'echo',
     { description: 'Says it again.', inputSchema: z.object({ words: z.string() }) },
-    ({ words }) => text(words),
+    ({ words }, context) => {
+      const { traceparent, tracestate } = context.mcpReq._meta ?? {};
+      if (traceparent !== undefined) world.note(`trace ${JSON.stringify([traceparent, tracestate ?? null])}`);
+      return text(words);
+    },
   );
   server.registerTool('fail', { description: 'Fails.' }, () => ({ ...text('There is no such city.'), isError: true }));
   server.registerTool('contact', { description: 'Whom to write to.' }, () => text('Ann is ann@example.com.'));

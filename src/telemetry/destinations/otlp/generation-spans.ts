@@ -1,6 +1,6 @@
 import type { ExportedGeneration, ExportedStep } from '../contract.ts';
 import { generationAttributes, operationOf, traceText } from './generation-attributes.ts';
-import { attemptSpanId, traceIdOf } from '../trace-context.ts';
+import { attemptSpanId, stepSpanId, traceIdOf } from '../trace-context.ts';
 import { hexOf, SPAN_KIND, STATUS_ERROR, type Attributes, type Span } from './span.ts';
 
 /** What is made of a record: its own span, or one for each step of its request, too. */
@@ -35,10 +35,6 @@ function parentOf({ startedBy }: ExportedGeneration, isTree: boolean): string | 
   // Without a tree there are no spans of plugins.
   if (startedBy.kind === 'plugin' && !isTree) return hexOf(startedBy.generationId, 16);
   return stepSpanId(startedBy.generationId, startedBy);
-}
-
-function stepSpanId(generationId: string, { kind, key }: Pick<ExportedStep, 'kind' | 'key'>): string {
-  return hexOf(`${generationId}|${kind}|${key}`, 16);
 }
 
 /** What ran beside the model: the arguments and results of tools are content, and are not kept. */
