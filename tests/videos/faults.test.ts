@@ -35,6 +35,29 @@ suite('limits and time of jobs', () => {
     return gateway;
   };
 
+  // @spec video-19
+  test('gives no clip once its time is over, and fetches it no more from the provider', async (t) => {
+    for (const assets of ['proxy', 'store']) {
+      const gateway = await start(t, `videos: { assets: ${assets}, retention_days: 0.00001 }\n`);
+      alpha.state = (id) => done(alpha, id, 1);
+      const id = textAt(await jsonOf(await gateway.post('/videos', { model: 'acme/clip', prompt: 'x' })), 'id');
+      const job = await waitFor(gateway.baseUrl, id);
+      assert.equal(job['status'], 'completed');
+      const content = () => fetch(`${gateway.baseUrl}/videos/${id}/content`, { headers: bearer() });
+      let clip = await content();
+      await until(async () => {
+        await clip.body?.cancel();
+        clip = await content();
+        return clip.status !== 200;
+      });
+      assert.equal(clip.status, 404);
+      assert.match(await clip.text(), /The clip has expired/);
+      const fetched = alpha.count('GET', '/v1/videos/');
+      assert.equal((await content()).status, 404);
+      assert.equal(alpha.count('GET', '/v1/videos/'), fetched);
+    }
+  });
+
   // @spec video-10
   test('expires a job that takes too long, and asks its provider to stop', async (t) => {
     const gateway = await start(t, 'videos: { job_hours: 0.00001 }\n');

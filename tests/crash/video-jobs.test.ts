@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { test, type TestContext } from 'node:test';
+import { systemClock } from '../../src/lib/clock.ts';
+import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import { API_KEY, MANAGEMENT_KEY } from '../support/gateway.ts';
+import { makeFolder, startGateway } from '../support/cli/spawn-cli.ts';
+import { createRandom } from '../support/random.ts';
+import { bearer, jsonOf, textAt } from '../support/videos/client.ts';
+import { done, startXai } from '../support/videos/fake-vendor.ts';
+
+/** `npm run test:crash` runs more. */
+const KILLS = Number(process.env['CRASH_KILLS'] ?? 2);
+const SEED = Number(process.env['CRASH_SEED'] ?? 1);
+const JOBS_PER_LIFE = 6;
+/** From the first submission to the end: submissions, and the first looks, which are after five seconds. */
+const LIFE_MS_MAX = 6_000;
+/** A clip of one second. */
+const COST_USD = 0.1;
+const LIMIT_USD = (KILLS + 2) * JOBS_PER_LIFE * COST_USD;
+const OVER_TRIES_MAX = 600;
+const LOOK_MS = 100;
+
+function configOf(baseUrl: string): string {
+  return `
+providers:
+  alpha: { adapter: xai, base_url: "${baseUrl}", api_key: key-alpha }
+models:
+  acme/clip:
+    output_modalities: [video]
+    endpoints: [{ provider: alpha, model: grok-imagine-video, price: { prompt: 0, completion: 0, video: { "*": ${COST_USD} } } }]
+videos: { assets: proxy }
+`;
+}
+
+const CLIP = { model: 'acme/clip', prompt: 'x', duration: 1 };
+
+async function createKey(url: string): Promise<string> {
+  const response = await fetch(`${url}/v1/keys`, {
+    method: 'POST',
+    headers: { ...bearer(MANAGEMENT_KEY), 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'clips', limit: LIMIT_USD }),
+  });
+  return textAt(await jsonOf(response), 'key');
+}
+
+function submit(url: string, key: string, body: JsonObject = CLIP): Promise<Response> {
+  return fetch(`${url}/v1/videos`, {
+    method: 'POST',
+    headers: { ...bearer(key), 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+async function dataOf(url: string, path: string, key: string): Promise<readonly JsonObject[]> {
+  const { data } = await jsonOf(await fetch(`${url}/v1${path}`, { headers: bearer(key) }));
+  assert.ok(Array.isArray(data));
+  return data.filter((one) => isJsonObject(one));
+}
+
+/** As if the time of the dead processes' leases was over. */
+async function endLeases(path: string): Promise<void> {
+  const database = await openDatabase({ path, clock: systemClock });
+  await database.kysely.updateTable('video_jobs').set({ lease_until_ms: 0, next_poll_ms: 0 }).execute();
+  await database.close();
+}
+
+// @spec video-9
+test(`charges each clip that was made once, and nothing else, in ${KILLS} times kill -9 of its jobs, CRASH_SEED=${SEED}`, async (t: TestContext) => {
+  const random = createRandom(SEED);
+  const vendor = await startXai();
+  t.after(() => vendor.close());
+  const dataDir = makeFolder(t);
+  const config = join(dataDir, 'gateway.yaml');
+  await writeFile(config, configOf(vendor.baseUrl));
+  const start = () =>
+    startGateway(t, {
+      dataDir,
+      args: ['--config', config],
+      env: { GATEWAY_API_KEY: API_KEY, GATEWAY_MANAGEMENT_KEY: MANAGEMENT_KEY },
+    });
+  const accepted = new Set<string>();
+  let key = '';
+  for (let kill = 0; kill < KILLS; kill++) {
+    const gateway = await start();
+    if (kill === 0) key = await createKey(gateway.url);
+    // Some of the jobs that are looked at are over.
+    vendor.state = (id) => (random.int(0, 1) === 0 ? { status: 'pending' } : done(vendor, id, 1));
+    const submitted = Array.from({ length: JOBS_PER_LIFE }, async () => {
+      const response = await submit(gateway.url, key).catch(() => undefined);
+      const body = response?.status === 202 ? await jsonOf(response).catch(() => undefined) : undefined;
+      if (body !== undefined) accepted.add(textAt(body, 'id'));
+    });
+    await wait(random.int(0, 3) === 0 ? random.int(0, 50) : random.int(0, LIFE_MS_MAX));
+    gateway.child.kill('SIGKILL');
+    await Promise.all([gateway.exited, ...submitted]);
+    await endLeases(join(dataDir, 'gateway.db'));
+  }
+  vendor.state = (id) => done(vendor, id, 1);
+  const { url } = await start();
+  let jobs: readonly JsonObject[] = [];
+  for (let tries = 0; tries < OVER_TRIES_MAX; tries++) {
+    jobs = await dataOf(url, '/videos?limit=100', key);
+    if (jobs.length > 0 && jobs.every(({ status }) => status === 'completed' || status === 'failed')) break;
+    await wait(LOOK_MS);
+  }
+  const completed = jobs.filter(({ status }) => status === 'completed');
+  for (const id of accepted)
+    assert.ok(
+      completed.some((job) => job['id'] === id),
+      `${id} was accepted, and is completed`,
+    );
+  assert.ok(completed.length > 0, 'the load was real');
+  // A submission that nothing was heard of is in no list, and not charged.
+  const spent = completed.length * COST_USD;
+  const { data } = await jsonOf(await fetch(`${url}/v1/key`, { headers: bearer(key) }));
+  assert.ok(isJsonObject(data));
+  assert.ok(
+    Math.abs(Number(data['usage']) - spent) < 1e-9,
+    `${Number(data['usage'])} were charged for ${completed.length} clips`,
+  );
+  const records = await dataOf(url, '/generations?limit=100', key);
+  const charged = records.filter((record) => Number(record['total_cost']) > 0);
+  assert.equal(charged.length, completed.length);
+  // No reservation stays: all that is left may be spent by one clip.
+  const left = Math.round((LIMIT_USD - spent) / COST_USD);
+  const last = await submit(url, key, { ...CLIP, duration: left });
+  assert.equal(last.status, 202, await last.text());
+});
