@@ -34,10 +34,7 @@ export function readWithPreset(
 ): GenerationRequest | Promise<GenerationRequest> {
   const named = findPreset(body);
   if (named === undefined) {
-    const request = decode(body, text, headers);
-    return headers.cache === undefined
-      ? request
-      : withCacheSetting(request, parseCacheSetting(headers.cache, undefined, text));
+    return withCacheHeaders(decode(body, text, headers), headers, text);
   }
   const merge = (preset: Awaited<ReturnType<Presets['use']>>): GenerationRequest => {
     const { config, systemPrompt } = preset;
@@ -68,7 +65,19 @@ function exactText(format: ClientFormatId, text: string, config: JsonObject): st
   return named === undefined ? text : JSON.stringify(mergePreset(format, named.body, config).body);
 }
 
-function withCacheSetting(request: GenerationRequest, setting: ResponseCacheSetting | undefined): GenerationRequest {
+/** With what the headers say of caching. @param text of the body, as it came */
+export function withCacheHeaders<Request extends ModelRequest>(
+  request: Request,
+  { cache }: Pick<HeaderDirectives, 'cache'>,
+  text: string,
+): Request {
+  return cache === undefined ? request : withCacheSetting(request, parseCacheSetting(cache, undefined, text));
+}
+
+function withCacheSetting<Request extends ModelRequest>(
+  request: Request,
+  setting: ResponseCacheSetting | undefined,
+): Request {
   return setting === undefined
     ? request
     : { ...request, directives: { ...request.directives, responseCache: setting } };

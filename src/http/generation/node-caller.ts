@@ -74,7 +74,7 @@ export class NodeCaller implements ResponseWriter, AnswerWriter {
   }
 
   announce(headers: Readonly<Record<string, string>>): void {
-    this.#announced = headOf(headers);
+    this.#announced = [...this.#announced, ...headOf(headers)];
   }
 
   startStream(generationId: string): void {

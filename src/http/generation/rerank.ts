@@ -2,7 +2,7 @@ import type { RerankOperation } from '../../canonical/rerank.ts';
 import type { RunOperation } from '../../pipeline/operation/operation-request.ts';
 import { encodeOperationError } from '../../wire/operation-error.ts';
 import { decodeRerank } from '../../wire/rerank/request-in.ts';
-import { withFullNames } from './apply-preset.ts';
+import { withCacheHeaders, withFullNames } from './apply-preset.ts';
 import { NodeCaller } from './node-caller.ts';
 import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts';
 
@@ -20,7 +20,8 @@ const CALLER = { id: 'rerank', encodeError: encodeOperationError, requestIdHeade
 export function createRerankRoute(deps: RerankRouteDeps): RawHandler {
   return createBodyRoute(CALLER, deps, async (admitted, response, arrivedMs) => {
     const { id, principal, place, body, text, turns, headers } = admitted;
-    const request = withFullNames(decodeRerank(body, text, headers, deps.defaultModel), deps.rename);
+    const decoded = withFullNames(decodeRerank(body, text, headers, deps.defaultModel), deps.rename);
+    const request = withCacheHeaders(decoded, headers, text);
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
     await deps.run(incoming, new NodeCaller(response, CALLER, deps.unread));
   });

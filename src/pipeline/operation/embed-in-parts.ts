@@ -9,7 +9,7 @@ import type { DecodedPart, EmbeddingsFormat, EmbeddingsTarget } from '../../wire
 import { optionsFor } from '../../wire/provider-options.ts';
 import { EMBEDDINGS_FORMATS } from '../../wire/embeddings/formats.ts';
 import { encodeAnswer } from '../../wire/embeddings/answer-out.ts';
-import { convertVector, type Vector } from '../../wire/embeddings/vectors.ts';
+import { convertVector, parseVectors, serializeVectors, type Vector } from '../../wire/embeddings/vectors.ts';
 import { estimateOperationTokens } from '../../canonical/estimate-tokens.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
@@ -50,6 +50,15 @@ export const EMBEDDINGS_STEPS: KindSteps<EmbeddingsOperation, GivenVectors> = {
     ...(promptTokens === undefined ? { unreported: ['prompt'] } : { promptTokens }),
   }),
   upstreamIdOf: ({ upstreamId }) => upstreamId,
+  cache: {
+    serialize: ({ vectors }) => serializeVectors(vectors),
+    parse: (text, { inputs }) => {
+      const vectors = parseVectors(text);
+      return vectors?.length === inputs.length
+        ? { vectors, promptTokens: undefined, upstreamId: undefined }
+        : undefined;
+    },
+  },
   deliver: answerWith(({ vectors }, identity, finalUsage) => encodeAnswer(vectors, identity, finalUsage)),
 };
 

@@ -52,6 +52,14 @@ export interface WorstUse {
   readonly moreNanoUsd: number;
 }
 
+/** How what a candidate gave is kept, to be given again. */
+export interface GivenCache<Op extends Operation, Given> {
+  /** `undefined`: it is too large. */
+  serialize(given: Given): string | undefined;
+  /** `undefined`: it cannot be read. */
+  parse(text: string, operation: Op): Given | undefined;
+}
+
 /** In what one kind of operations differs from the others: everything else is the same for all of them. */
 export interface KindSteps<Op extends Operation, Given extends object, Deps extends CallDeps = CallDeps> {
   /** What content filters look through. */
@@ -81,6 +89,8 @@ export interface KindSteps<Op extends Operation, Given extends object, Deps exte
   /** As the upstream counted so far. */
   usageOf(given: Given, served: { readonly operation: Op; readonly served: Served<Given> }): Usage;
   upstreamIdOf?(given: Given): string | undefined;
+  /** Absent: its answers are not given again. */
+  readonly cache?: GivenCache<Op, Given>;
   /** Sends the answer, and settles before its end leaves. @throws GatewayError in place of an answer */
   deliver(input: DeliveryInput<Op, Given, Deps>): Promise<void>;
 }

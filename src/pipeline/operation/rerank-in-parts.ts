@@ -6,7 +6,7 @@ import { estimateOperationUsage } from '../../canonical/operation-usage.ts';
 import { textOfDocument, type RerankDocument, type RerankOperation } from '../../canonical/rerank.ts';
 import type { Usage } from '../../canonical/usage.ts';
 import type { Endpoint } from '../../catalog/model.ts';
-import { isJsonObject } from '../../lib/json.ts';
+import { isJsonObject, parseJson } from '../../lib/json.ts';
 import { NotThatJson } from '../../lib/json/walk-bytes.ts';
 import { offerOf } from '../../providers/contract.ts';
 import { encodeRerankAnswer } from '../../wire/rerank/answer-out.ts';
@@ -40,11 +40,31 @@ export const RERANK_STEPS: KindSteps<RerankOperation, GivenOrder> = {
   call: rerankInParts,
   usageOf: (given, { operation, served }) => countUsage(given, operation, served.candidate.endpoint),
   upstreamIdOf: ({ upstreamId }) => upstreamId,
+  cache: {
+    serialize: ({ scores }) => JSON.stringify(scores),
+    parse: (text, request) => {
+      const scores = parseScores(text);
+      return scores && { request, scores, totalTokens: undefined, searchUnits: undefined, upstreamId: undefined };
+    },
+  },
   deliver: answerWith(({ request, scores, totalTokens, searchUnits }, identity, finalUsage) => {
     const reported = { tokens: totalTokens !== undefined, searchUnits: searchUnits !== undefined };
     return encodeRerankAnswer(request, scores, reported, identity, finalUsage);
   }),
 };
+
+function parseScores(text: string): readonly Score[] | undefined {
+  const scores = parseJson(text);
+  if (!Array.isArray(scores)) return undefined;
+  const read = scores.flatMap((score): readonly Score[] => {
+    if (!isJsonObject(score)) return [];
+    const { index, value, text: digits } = score;
+    return typeof index === 'number' && typeof value === 'number' && typeof digits === 'string'
+      ? [{ index, value, text: digits }]
+      : [];
+  });
+  return read.length === scores.length ? read : undefined;
+}
 
 /** None: nothing of it is kept. */
 function withTexts(operation: RerankOperation, texts: readonly string[]): RerankOperation {

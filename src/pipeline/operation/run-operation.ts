@@ -6,18 +6,21 @@ import { admit, type AdmitDeps } from '../admission/admit.ts';
 import type { ContentFilterDeps } from '../content-filters/content-filters.ts';
 import type { ExchangeDeps } from '../exchange.ts';
 import { OpenRequest } from '../open-request.ts';
+import type { ResponseCacheDeps } from '../response/response-cache.ts';
 import { openStreamOutput, type StreamOutputOptions } from '../response/sse-output.ts';
 import { callCandidates, type CallDeps, type Served } from './call-candidates.ts';
 import { estimateOperation } from './estimate.ts';
 import { filterOperation } from './filter-operation.ts';
 import type { KindSteps } from './kind-steps.ts';
-import type { IncomingOperation, RunOperation } from './operation-request.ts';
+import type { AnswerWriter, IncomingOperation, RunOperation } from './operation-request.ts';
+import { lookUpOperation } from './operation-cache.ts';
 import { planOperation, type PlanOperationDeps } from './plan-operation.ts';
 
 export interface OperationDeps extends AdmitDeps, CallDeps, ContentFilterDeps, ExchangeDeps, PlanOperationDeps {
   readonly ledger: ExchangeDeps['ledger'];
   readonly health: CallDeps['health'];
   readonly stats: EndpointStats;
+  readonly responseCache: ResponseCacheDeps;
 }
 
 /** A request that is no generation, from its arrival to its charge, whatever its outcome. */
@@ -32,7 +35,7 @@ export function createRunOperation<Op extends Operation, Given extends object, D
     const events = steps.events?.isWanted(incoming.request) === true ? steps.events : undefined;
     const output = events && openStreamOutput(writer, streamOptions(deps, open));
     try {
-      served = await serve(deps, open, incoming, steps);
+      served = await serve(deps, open, incoming, steps, writer);
       await steps.deliver({ open, served, writer, output, deps });
     } catch (error) {
       const refusal = asRefusal(await open.fail(error), open, steps);
@@ -57,6 +60,9 @@ function streamOptions<Op extends Operation>(
 
 const KEEP_ALIVE = ': keep-alive\n\n';
 
+/** An answer that is given again uses no tokens. */
+const UNCOUNTED = { promptTokens: () => 1, isFree: false } as const;
+
 /** Clients send what failed with a 5xx again by themselves: not where the operator may pay for each time. @spec image-7 */
 function asRefusal<Op extends Operation>(
   error: GatewayError,
@@ -72,6 +78,7 @@ async function serve<Op extends Operation, Given extends object, Deps extends Ca
   open: OpenRequest<Op>,
   { request: received, principal }: IncomingOperation<Op>,
   steps: KindSteps<Op, Given, Deps>,
+  writer: AnswerWriter,
 ): Promise<Served<Given>> {
   const { facts, reservation, cancellation } = open;
   const { log, report, meter } = facts;
@@ -85,6 +92,24 @@ async function serve<Op extends Operation, Given extends object, Deps extends Ca
       defer: (end) => open.defer(end),
     });
   const { request } = log;
+  const { cache } = steps;
+  const cached =
+    cache &&
+    (await lookUpOperation(deps.responseCache, {
+      request,
+      report,
+      principal,
+      policy: rules.policy,
+      cache,
+      memory: deps.wholeResponseMemory,
+    }));
+  if (cached !== undefined) writer.announce(cached.headers);
+  if (cached?.hit !== undefined) {
+    await reservation.takePermit(UNCOUNTED);
+    log.cacheSourceId = cached.hit.sourceId;
+    meter.replay(cached.hit.served.candidate.endpoint, deps.monotonicMs());
+    return cached.hit.served;
+  }
   const route = planOperation(deps, request, rules, report);
   await reservation.reserve(
     rules.limits,
@@ -99,6 +124,7 @@ async function serve<Op extends Operation, Given extends object, Deps extends Ca
   meter.usage = steps.usageOf(served.given, { operation: request, served });
   meter.upstreamId = steps.upstreamIdOf?.(served.given);
   const totalMs = deps.monotonicMs() - served.startedMs;
+  if (cached !== undefined) open.defer(() => cached.keep(served, facts));
   deps.stats.finished(endpointName(served.candidate.endpoint), { firstTokenMs: totalMs, totalMs, outputTokens: 0 });
   return served;
 }

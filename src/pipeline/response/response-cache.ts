@@ -4,6 +4,7 @@ import type { EventSource } from '../../canonical/events.ts';
 import type { Catalog, Endpoint } from '../../catalog/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
+import type { ModelRequest } from '../../canonical/operation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import {
@@ -72,13 +73,13 @@ async function lookUp(
   const { texts, clock } = deps;
   const { ttlMs } = setting;
   const requested = [request.format, request.delivery, report.requested, setting.bodyDigest];
-  const name = nameOf([principal.keyHash, ...requested, rulesIn(policy)]);
+  const name = cacheName([principal.keyHash, ...requested], policy);
   if (setting.clear) texts.delete(name);
   const text = setting.clear ? undefined : await texts.get(name);
   const hit = text === undefined ? undefined : openHit(deps, parseCachedResponse(text));
   const cacheWriter = new ResponseCacheWriter();
   return {
-    headers: hit === undefined ? { ...status('MISS'), ...remaining(ttlMs) } : headersOf(hit.kept, clock.nowMs()),
+    headers: hit === undefined ? headersOfMiss(ttlMs) : headersOfHit(hit.kept, clock.nowMs()),
     hit,
     cacheWriter,
     keep(facts) {
@@ -103,11 +104,16 @@ function rulesIn({ limits: _limits, ...rules }: CallerRules['policy']): string {
 }
 
 /** Names in a shared store must not show keys or words. */
-function nameOf(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+export function cacheName(parts: readonly string[], policy: CallerRules['policy']): string {
+  return createHash('sha256')
+    .update(JSON.stringify([...parts, rulesIn(policy)]))
+    .digest('base64url');
 }
 
-function isComplete({ log: { error, budgetEnd }, meter: { end, cancelled } }: RequestFacts): boolean {
+export function isComplete({
+  log: { error, budgetEnd },
+  meter: { end, cancelled },
+}: Pick<RequestFacts<ModelRequest>, 'log' | 'meter'>): boolean {
   if (error !== undefined || cancelled || budgetEnd !== undefined || end === undefined) return false;
   return end.finish !== 'error' && end.finish !== 'unknown';
 }
@@ -149,7 +155,14 @@ function sourceOf({ events }: CachedResponse): EventSource {
   };
 }
 
-function headersOf({ generationId, storedAtMs, ttlMs }: CachedResponse, nowMs: number): CacheLookUp['headers'] {
+export function headersOfMiss(ttlMs: number): CacheLookUp['headers'] {
+  return { ...status('MISS'), ...remaining(ttlMs) };
+}
+
+export function headersOfHit(
+  { generationId, storedAtMs, ttlMs }: Pick<CachedResponse, 'generationId' | 'storedAtMs' | 'ttlMs'>,
+  nowMs: number,
+): CacheLookUp['headers'] {
   const ageMs = Math.max(0, nowMs - storedAtMs);
   return {
     ...status('HIT'),

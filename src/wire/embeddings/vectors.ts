@@ -1,4 +1,5 @@
 import type { VectorEncoding } from '../../canonical/operation.ts';
+import { parseJson } from '../../lib/json.ts';
 import { endOfString, NotThatJson, valueAt } from '../../lib/json/walk-bytes.ts';
 
 /** One vector as its upstream wrote it: the bytes of a JSON value. */
@@ -100,4 +101,29 @@ function shortestText(value: number): string {
     if (Math.fround(near) === value) return String(near);
   }
   return String(Number(value.toPrecision(FLOAT32_DIGITS)));
+}
+
+/** In all: what is longer is not kept. */
+const KEPT_BYTES_MAX = 1_048_576;
+
+/** Vectors as a text that gives the same bytes back; `undefined`: they are too large to be kept. */
+export function serializeVectors(vectors: readonly Vector[]): string | undefined {
+  const bytes = vectors.reduce((sum, vector) => sum + vector.bytes.length, 0);
+  if (bytes > KEPT_BYTES_MAX) return undefined;
+  return JSON.stringify(
+    vectors.map(({ encoding, dimensions, bytes: written }) => [encoding, dimensions, written.toString('latin1')]),
+  );
+}
+
+export function parseVectors(text: string): readonly Vector[] | undefined {
+  const kept = parseJson(text);
+  if (!Array.isArray(kept)) return undefined;
+  const vectors = kept.flatMap((one): readonly Vector[] => {
+    if (!Array.isArray(one)) return [];
+    const [encoding, dimensions, written] = one;
+    const isKnown = encoding === 'float' || encoding === 'base64';
+    if (!isKnown || typeof dimensions !== 'number' || typeof written !== 'string') return [];
+    return [{ encoding, dimensions, bytes: Buffer.from(written, 'latin1') }];
+  });
+  return vectors.length === kept.length ? vectors : undefined;
 }
