@@ -3,6 +3,7 @@ import { client } from '../../api/client.ts';
 import { usePages } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { FilterBox } from '../../parts/filter-box.tsx';
+import { Segments } from '../../parts/field.tsx';
 import { Grid } from '../../parts/grid.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { formatCount } from '../../parts/money.ts';
@@ -11,15 +12,26 @@ import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
-import { formatUtc } from '../../parts/time.ts';
+import { useNow } from '../../parts/text.tsx';
+import { boundsOf, formatUtc, RANGE_LABELS, RANGES } from '../../parts/time.ts';
 import { AUDIT_COLUMNS, type AuditEvent } from './columns.tsx';
 import { parseAuditSearch } from './search.ts';
+
+const RANGE_OPTIONS = [
+  { value: '', label: 'all' },
+  ...RANGES.map((range) => ({ value: range, label: RANGE_LABELS[range] })),
+] as const;
 
 /** Each change: the key, the action and its subject. */
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parseAuditSearch);
-  const { action, subject } = search;
-  const filters = { ...(action !== '' && { action }), ...(subject !== '' && { subject }) };
+  const { action, subject, range } = search;
+  const nowMs = useNow();
+  const filters = {
+    ...(action !== '' && { action }),
+    ...(subject !== '' && { subject }),
+    ...(range !== '' && { from: boundsOf(range, nowMs).start }),
+  };
   const audit = usePages(['audit', filters], (window, signal) =>
     client.GET('/audit', { signal, params: { query: { ...filters, ...window } } }),
   );
@@ -39,6 +51,12 @@ export function Page(): ReactElement {
             placeholder="Subject: /keys/7e0f…"
             label="Filter by subject"
           />
+          <Segments
+            label="Time range"
+            value={range}
+            options={RANGE_OPTIONS}
+            onChange={(next) => change({ range: next })}
+          />
         </>
       }
     >
@@ -52,10 +70,15 @@ export function Page(): ReactElement {
               onPeek={(peek) => change({ peek }, false)}
               onMore={audit.hasNextPage ? () => void audit.fetchNextPage() : undefined}
             />
-          ) : action !== '' || subject !== '' ? (
+          ) : action !== '' || subject !== '' || range !== '' ? (
             <NothingMatches
               what="event"
-              filters={[{ name: 'Drop the filters', onDrop: () => change({ action: undefined, subject: undefined }) }]}
+              filters={[
+                {
+                  name: 'Drop the filters',
+                  onDrop: () => change({ action: undefined, subject: undefined, range: undefined }),
+                },
+              ]}
             />
           ) : (
             <Empty title="Nothing was changed yet">

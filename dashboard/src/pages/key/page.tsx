@@ -20,6 +20,7 @@ import { Ago, Money, Name, useNow } from '../../parts/text.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
 import { boundsOf, granularityOf, RANGE_LABELS, type Range } from '../../parts/time.ts';
 import { EditKey } from './edit-key.tsx';
+import { Limits } from './limits.tsx';
 import { parseKeySearch } from './search.ts';
 
 /** One key: what binds it, what it spent, and on what. */
@@ -132,6 +133,7 @@ function Details({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
           {formatUsdShort(apiKey.usage)} $
         </Stat>
       </Stats>
+      <Limits hash={apiKey.hash} />
       <Usage
         hash={apiKey.hash}
         range={range}

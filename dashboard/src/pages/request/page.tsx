@@ -1,13 +1,11 @@
 import { useParams } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
-import { client, type Schemas } from '../../api/client.ts';
-import { useChange, useRead } from '../../api/read.ts';
+import { client } from '../../api/client.ts';
+import { useRead } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button, LinkButton, To } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Select, TextArea } from '../../parts/field.tsx';
-import { FormDialog } from '../../parts/form.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { formatCount, formatUsd } from '../../parts/money.ts';
 import { Facts, Page as Frame, Section, Stat, Stats } from '../../parts/page.tsx';
@@ -15,6 +13,7 @@ import { Load } from '../../parts/states.tsx';
 import { Ago, Money, Name } from '../../parts/text.tsx';
 import { formatMs, formatUtc } from '../../parts/time.ts';
 import { Content } from './content.tsx';
+import { Feedback, FeedbackList } from './feedback.tsx';
 import { endingOf } from './ending.ts';
 import { Story, type Generation } from './story.tsx';
 
@@ -109,6 +108,7 @@ function Details({ generation }: { readonly generation: Generation }): ReactElem
       </div>
       {generation.warnings.length > 0 && <Warnings of={generation.warnings} />}
       <Caller generation={generation} />
+      <FeedbackList id={generation.id} />
       <Content id={generation.id} />
     </>
   );
@@ -235,53 +235,5 @@ function Caller({ generation }: { readonly generation: Generation }): ReactEleme
         ]}
       />
     </Section>
-  );
-}
-
-const CATEGORIES = [
-  { value: 'incorrect_response', label: 'The response is wrong' },
-  { value: 'incoherence', label: 'The response makes no sense' },
-  { value: 'formatting', label: 'The format is wrong' },
-  { value: 'latency', label: 'It was slow' },
-  { value: 'billing', label: 'The cost is wrong' },
-  { value: 'api_error', label: 'It failed' },
-  { value: 'other', label: 'Something else' },
-] as const;
-
-function Feedback({
-  id,
-  isOpen,
-  onClose,
-}: {
-  readonly id: string;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}): ReactElement {
-  const [category, setCategory] = useState<(typeof CATEGORIES)[number]['value']>('incorrect_response');
-  const [comment, setComment] = useState('');
-  const body = { generation_id: id, category, ...(comment !== '' && { comment }) };
-  const send = useChange(
-    (feedback: Schemas['SubmitGenerationFeedbackRequest']) => client.POST('/generation/feedback', { body: feedback }),
-    onClose,
-  );
-  return (
-    <FormDialog
-      title="Feedback on this response"
-      isOpen={isOpen}
-      onClose={onClose}
-      change={send}
-      input={body}
-      submit="Send"
-      request={{ method: 'POST', path: '/generation/feedback', body }}
-    >
-      <Select label="What is wrong" options={CATEGORIES} value={category} onChange={setCategory} />
-      <TextArea
-        label="In your words"
-        rows={4}
-        maxLength={1_000}
-        value={comment}
-        onChange={(event) => setComment(event.target.value)}
-      />
-    </FormDialog>
   );
 }

@@ -128,18 +128,18 @@ const COLUMNS: readonly Column<Endpoint>[] = [
   },
 ];
 
-/** What is well has nothing to end. */
+/** Where a circuit is closed and there is no cooldown, there is nothing to end. */
 function resetColumn(onReset: (id: string) => void, isBusy: boolean): Column<Endpoint> {
   return {
     id: 'reset',
     title: 'By hand',
     width: 100,
-    cell: ({ id, provider, status, circuit, rest_ms: restMs }) =>
-      status === 'normal' && circuit === 'closed' && restMs === null ? undefined : (
+    cell: ({ id, provider, circuit, rest_ms: restMs }) =>
+      circuit === 'closed' && restMs === null ? undefined : (
         <Button
           look="quiet"
           disabled={isBusy}
-          aria-label={`Close the circuit of ${provider} now`}
+          aria-label={`Close now: the circuit of ${provider}`}
           onClick={() => onReset(id)}
         >
           Close now

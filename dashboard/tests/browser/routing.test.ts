@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { findChromium, findWithAxe, settle, startStand, visit, type Stand } from './support.ts';
+
+const CHROMIUM = findChromium();
+const YAML = `
+providers:
+  alpha: { adapter: openai-compatible, base_url: 'http://127.0.0.1:9/v1', api_key: a }
+  beta: { adapter: openai-compatible, base_url: 'http://127.0.0.1:9/v1', api_key: b }
+models:
+  acme/one:
+    name: Acme One
+    context_length: 8000
+    endpoints:
+      - { provider: alpha, model: one, price: { prompt: 0.1, completion: 0.2 } }
+      - { provider: beta, model: one, price: { prompt: 0.2, completion: 0.4 } }
+`;
+
+suite('routing', { skip: CHROMIUM === undefined }, () => {
+  let stand: Stand;
+  before(async () => void (stand = await startStand(CHROMIUM ?? '', { yaml: YAML })));
+  after(() => stand.close());
+
+  test('moves an endpoint out that is pretended to be down, and keeps that in the address', async () => {
+    const { page, context } = await stand.open();
+    await visit(page, `${stand.url}/ui/routing?model=acme/one`);
+    await page.getByText('2 of 2 endpoints may serve it').waitFor();
+    await page.getByRole('checkbox', { name: 'alpha' }).check();
+    await page.getByText('1 of 2 endpoints may serve it').waitFor();
+    await page.getByText('alpha (acme/one): from place 1 to out').waitFor();
+    const second = await stand.open();
+    await visit(second.page, page.url());
+    await second.page.getByText('1 of 2 endpoints may serve it').waitFor();
+    assert.equal(await second.page.getByRole('checkbox', { name: 'alpha' }).isChecked(), true);
+    await second.context.close();
+    await context.close();
+  });
+
+  test('shows the circuit of an endpoint that fails, and closes it by hand', async () => {
+    const { page, context, problems } = await stand.open();
+    const body = { model: 'acme/one', messages: [{ role: 'user', content: 'Hello' }] };
+    for (let at = 0; at < 6; at += 1) await (await stand.call('/chat/completions', body, stand.apiKey)).text();
+    await visit(page, `${stand.url}/ui/routing?tab=health`);
+    const alpha = page.getByRole('row', { name: /alpha/ });
+    await alpha.getByText(/^open/).waitFor();
+    assert.deepEqual(await findWithAxe(page), []);
+    await alpha.getByRole('button', { name: 'Close now: the circuit of alpha' }).click();
+    // Nothing is known of it any more, until it is called again.
+    await alpha.waitFor({ state: 'detached' });
+    await settle(page);
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+});
