@@ -32,6 +32,7 @@ import { deleteFile } from './management/files/delete.ts';
 import { getFileMetadata } from './management/files/get.ts';
 import { listFiles } from './management/files/list.ts';
 import { uploadFile } from './management/files/upload.ts';
+import { exportGenerations } from './management/generations/export.ts';
 import { getGenerationContent } from './management/generations/content.ts';
 import { listGenerationFeedback, submitGenerationFeedback } from './management/generations/feedback.ts';
 import { getGeneration } from './management/generations/get.ts';
@@ -149,6 +150,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getReconciliation,
   chargeWithCoinbase,
   listGenerations,
+  exportGenerations,
   getGeneration,
   getGenerationRoute,
   getGenerationContent,

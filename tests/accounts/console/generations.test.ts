@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { isJsonObject, type JsonObject } from '../../../src/lib/json.ts';
 import { manage, textAt } from '../../support/byok.ts';
-import { API_KEY, startGateway, type RunningGateway } from '../../support/gateway.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../../support/gateway.ts';
 
 function rowsOf(body: JsonObject): readonly JsonObject[] {
   assert.ok(Array.isArray(body['data']));
@@ -64,6 +64,34 @@ suite('GET /generations', () => {
     const first = await manage(gateway, 'GET', '/generations?limit=2');
     const next = await manage(gateway, 'GET', `/generations?limit=2&cursor=${textAt(first.body, 'next_cursor')}`);
     assert.deepEqual([rowsOf(first.body).length, rowsOf(next.body).length, next.body['next_cursor']], [2, 1, null]);
+  });
+
+  test('exports what the filters leave, as CSV that no spreadsheet runs and as lines of JSON', async () => {
+    const get = async (query: string, key: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${gateway.baseUrl}/generations/export?${query}`, { headers });
+      return { response, text: await response.text() };
+    };
+    await gateway.post(
+      '/chat/completions',
+      { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hi' }] },
+      { 'x-session-id': '=1+1,"a"' },
+    );
+    const { response, text } = await get('model=sandbox/echo', MANAGEMENT_KEY);
+    assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8', text);
+    const [head = '', newest = '', ...others] = text.trimEnd().split('\r\n');
+    assert.match(head, /^id,request_id,session_id,created_at,/);
+    assert.ok(newest.includes(`,"'=1+1,""a""",`), newest);
+    assert.equal(others.length, 2);
+    const lines = (await get('format=jsonl', other)).text.trimEnd().split('\n');
+    assert.deepEqual(
+      lines.map((line) => {
+        const row: unknown = JSON.parse(line);
+        return isJsonObject(row) ? row['api_key_name'] : row;
+      }),
+      ['Other'],
+    );
+    assert.equal((await get('limit=1', MANAGEMENT_KEY)).response.status, 400);
   });
 
   test('refuses wrong filters with their names', async () => {

@@ -70,9 +70,8 @@ export const generationListItemSchema = z
 
 const flag = z.enum(['true', 'false']).optional();
 
-const querySchema = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(ROWS_MAX).optional().describe('Default 50.'),
-  cursor: filterSchema.describe('`next_cursor` of the page before.'),
+/** What selects generations, in a query. */
+export const filterShape = {
   ...timeShape,
   status: z
     .string()
@@ -99,8 +98,8 @@ const querySchema = z.strictObject({
   min_cost: z.coerce.number().min(0).max(USD_MAX).optional().describe('USD.'),
   min_ms: z.coerce.number().int().min(0).max(MS_MAX).optional(),
   min_ttft: z.coerce.number().int().min(0).max(MS_MAX).optional().describe('Time to the first token, ms.'),
-});
-type Query = z.output<typeof querySchema>;
+};
+type Filters = z.output<z.ZodObject<typeof filterShape>>;
 
 export const listGenerations = defineRoute({
   method: 'GET',
@@ -112,7 +111,11 @@ export const listGenerations = defineRoute({
   tag: 'Generations',
   summary: 'List generations, newest first; a normal key sees its own',
   params: NOTHING,
-  query: querySchema,
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(ROWS_MAX).optional().describe('Default 50.'),
+    cursor: filterSchema.describe('`next_cursor` of the page before.'),
+    ...filterShape,
+  }),
   body: NO_BODY,
   responses: {
     200: {
@@ -132,7 +135,12 @@ export const listGenerations = defineRoute({
   async handle({ principal, query, services }) {
     const caller = callerOf(principal);
     const own = caller.kind === 'management' ? undefined : caller.keyHash;
-    const { rows, next, endedEarly, lookedAt } = await services.generations.search(searchOf(query, own));
+    const { limit = ROWS, cursor, ...filters } = query;
+    const { rows, next, endedEarly, lookedAt } = await services.generations.search({
+      ...searchOf(filters, own),
+      limit,
+      ...(cursor !== undefined && { after: decodeCursor(cursor) }),
+    });
     const names = await services.generations.keyNames([...new Set(rows.map(({ keyHash }) => keyHash))]);
     return {
       status: 200,
@@ -147,17 +155,15 @@ export const listGenerations = defineRoute({
 });
 
 /** @param ownKey the only key whose generations the caller sees; absent: all */
-function searchOf(query: Query, ownKey: string | undefined): GenerationSearch {
-  const { status, cursor, from, to, min_cost: cost } = query;
+export function searchOf(query: Filters, ownKey: string | undefined): Omit<GenerationSearch, 'limit'> {
+  const { status, from, to, min_cost: cost } = query;
   const { model, requested, provider, key, workspace, session, user, app, preset, router, task, finish } = query;
   const texts = { model, requested, provider, key, workspace, session, user, app, preset, router, task, finish };
   const equal = Object.fromEntries(
     Object.entries({ ...texts, requestId: query.request_id }).filter(([, value]) => value !== undefined),
   );
   return {
-    limit: query.limit ?? ROWS,
     lookedAtMax: LOOKED_AT_MAX,
-    ...(cursor !== undefined && { after: decodeCursor(cursor) }),
     fromMs: from === undefined ? undefined : Date.parse(from),
     toMs: to === undefined ? undefined : Date.parse(to),
     equal,
