@@ -14,6 +14,8 @@ export interface Database {
   readonly kysely: Kysely<Tables>;
   /** For long reads: they delay no charge. */
   readonly reports: Kysely<Tables>;
+  /** For writes that are sent again: they do not wait for another writer, and delay no read. */
+  readonly background: Kysely<Tables>;
   readonly runAlone: RunAlone;
   readonly readSnapshot: ReadSnapshot;
   readonly applyBatch: ApplyBatch;
@@ -46,11 +48,12 @@ export async function openDatabase({ path, url, clock }: DatabaseOptions): Promi
     await engine.close();
     throw cannotOpen(name, error);
   }
-  const { kysely, reports, runAlone, applyBatch } = engine;
+  const { kysely, reports, background, runAlone, applyBatch } = engine;
   return {
     engine: engine.name,
     kysely,
     reports,
+    background,
     runAlone,
     readSnapshot: (task) =>
       engine.withPatience((patient) =>

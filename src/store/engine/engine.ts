@@ -23,6 +23,11 @@ export interface Engine {
   readonly kysely: Kysely<Tables>;
   /** For long reads: they delay no charge. */
   readonly reports: Kysely<Tables>;
+  /**
+   * For writes that are sent again: while another process writes they fail after a tenth of a second, since every read that
+   * comes meanwhile waits with them.
+   */
+  readonly background: Kysely<Tables>;
   readonly runAlone: RunAlone;
   /** The same database with minutes instead of seconds for each statement; it is closed afterwards. */
   readonly withPatience: <Value>(task: (patient: Patient) => Promise<Value>) => Promise<Value>;

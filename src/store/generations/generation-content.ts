@@ -12,11 +12,11 @@ export interface ContentStore {
 }
 
 export function createContentStore({ database }: { readonly database: Database }): ContentStore {
-  const { kysely } = database;
+  const { kysely, background } = database;
   return {
     async insert(rows) {
       if (rows.length === 0) return;
-      await kysely
+      await background
         .insertInto('generation_content')
         .values(rows.map(contentRows.toColumns))
         .onConflict((conflict) => conflict.column('generation_id').doNothing())
@@ -31,7 +31,7 @@ export function createContentStore({ database }: { readonly database: Database }
       return columns && contentRows.toRow(columns);
     },
     async removeBefore(atMs, limit) {
-      const { numDeletedRows } = await kysely
+      const { numDeletedRows } = await background
         .deleteFrom('generation_content')
         .where('generation_id', 'in', (query) =>
           query

@@ -11,11 +11,11 @@ export interface RouteStore {
   removeBefore(atMs: number, limit: number): Promise<number>;
 }
 
-export function createRouteStore({ kysely }: Pick<Database, 'kysely'>): RouteStore {
+export function createRouteStore({ kysely, background }: Pick<Database, 'kysely' | 'background'>): RouteStore {
   return {
     async insert(rows) {
       if (rows.length === 0) return;
-      await kysely
+      await background
         .insertInto('generation_routes')
         .values(rows.map(generationRouteRows.toColumns))
         .onConflict((conflict) => conflict.column('generation_id').doNothing())
@@ -30,7 +30,7 @@ export function createRouteStore({ kysely }: Pick<Database, 'kysely'>): RouteSto
       return columns && generationRouteRows.toRow(columns);
     },
     async removeBefore(atMs, limit) {
-      const { numDeletedRows } = await kysely
+      const { numDeletedRows } = await background
         .deleteFrom('generation_routes')
         .where('generation_id', 'in', (query) =>
           query

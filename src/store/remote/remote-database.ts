@@ -29,6 +29,7 @@ export function createRemoteDatabase(link: MessageLink<StoreProcedures>, engine:
     engine,
     kysely: over('database'),
     reports: over('reports'),
+    background: over('background'),
     runAlone: refuse,
     readSnapshot: refuse,
     async applyBatch(batch) {

@@ -5,7 +5,7 @@ import type { Database } from '../engine/database.ts';
 
 /** One statement, for one of the queues of the store. */
 export interface RemoteQuery {
-  readonly to: 'database' | 'reports';
+  readonly to: 'database' | 'reports' | 'background';
   /** It sees what is committed, and changes nothing. */
   readonly isSelect: boolean;
   readonly sql: string;
@@ -36,7 +36,10 @@ export function serveStore(database: Database): StoreProcedures {
   };
 }
 
-async function run({ kysely, reports }: Database, { to, isSelect, sql, values }: RemoteQuery): Promise<RemoteResult> {
+async function run(
+  { kysely, reports, background }: Database,
+  { to, isSelect, sql, values }: RemoteQuery,
+): Promise<RemoteResult> {
   // The engine asks for the kind of the statement alone, to tell reads from writes.
   const query: CompiledQuery = {
     query: isSelect ? SelectQueryNode.create() : RawNode.createWithSql(sql),
@@ -45,7 +48,7 @@ async function run({ kysely, reports }: Database, { to, isSelect, sql, values }:
     parameters: values,
   };
   try {
-    const { rows, numAffectedRows } = await (to === 'reports' ? reports : kysely).executeQuery(query);
+    const { rows, numAffectedRows } = await { database: kysely, reports, background }[to].executeQuery(query);
     return { rows, changes: Number(numAffectedRows ?? 0) };
   } catch (error) {
     return { fault: faultOf(error) };

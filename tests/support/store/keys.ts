@@ -8,7 +8,7 @@ export function keyColumns(hash: string): KeysTable {
   return { ...keyResource.rows.toColumns(row), deleted_at_ms: null };
 }
 
-export const insertKey = (database: Database, hash: string) =>
+export const insertKey = (database: Pick<Database, 'kysely'>, hash: string) =>
   database.kysely.insertInto('keys').values(keyColumns(hash)).execute();
 
 export async function readHashes(database: Database): Promise<readonly string[]> {

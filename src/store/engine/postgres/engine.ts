@@ -45,6 +45,8 @@ export async function openPostgres(url: string): Promise<Engine> {
     name: 'postgres',
     kysely,
     reports: kyselyOver(reportConnections),
+    // Rows have locks of their own here.
+    background: kysely,
     runAlone: runAloneIn(kysely),
     withPatience: (task) => withPatience(url, task),
     applyBatch: (batch) => applyBatch(chargeConnections, batch),

@@ -17,13 +17,17 @@ import { bindable } from '../../portable.ts';
 import type { SqliteJob, SqliteJobDone } from './protocol.ts';
 import type { SqliteThread, SqliteTransaction } from './thread.ts';
 
-/**
- * Runs Kysely over the database thread. Values are only ever bound; the SQL is Kysely's own text.
- * @param transactionMsMax a transaction is rolled back after this; default: seconds
- */
-export function createSqliteDialect(thread: SqliteThread, transactionMsMax?: number): Dialect {
+export interface SqliteDialectOptions {
+  /** A transaction is rolled back after this. Default: seconds. */
+  readonly transactionMsMax?: number;
+  /** Writes are sent again where they fail: they wait for no other writer. */
+  readonly isBackground?: boolean;
+}
+
+/** Runs Kysely over the database thread. Values are only ever bound; the SQL is Kysely's own text. */
+export function createSqliteDialect(thread: SqliteThread, options: SqliteDialectOptions = {}): Dialect {
   return {
-    createDriver: () => createDriver(thread, transactionMsMax),
+    createDriver: () => createDriver(thread, options),
     createAdapter: (): DialectAdapter => new SharedSqliteAdapter(),
     createIntrospector: (kysely: Kysely<unknown>): DatabaseIntrospector => new SqliteIntrospector(kysely),
     createQueryCompiler: (): QueryCompiler => new SqliteQueryCompiler(),
@@ -42,14 +46,16 @@ class SharedSqliteAdapter extends SqliteAdapter {
 
 class SharedConnection implements DatabaseConnection {
   readonly #thread: SqliteThread;
+  readonly #writes: 'write' | 'late-write';
   transaction: SqliteTransaction | undefined;
 
-  constructor(thread: SqliteThread) {
+  constructor(thread: SqliteThread, isBackground: boolean) {
     this.#thread = thread;
+    this.#writes = isBackground ? 'late-write' : 'write';
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const done = await (this.transaction ?? this.#thread).run(jobOf(query));
+    const done = await (this.transaction ?? this.#thread).run(jobOf(query, this.#writes));
     return resultOf<R>(done);
   }
 
@@ -59,10 +65,10 @@ class SharedConnection implements DatabaseConnection {
   }
 }
 
-function createDriver(thread: SqliteThread, transactionMsMax: number | undefined): Driver {
+function createDriver(thread: SqliteThread, { transactionMsMax, isBackground = false }: SqliteDialectOptions): Driver {
   return {
     init: () => Promise.resolve(),
-    acquireConnection: () => Promise.resolve(new SharedConnection(thread)),
+    acquireConnection: () => Promise.resolve(new SharedConnection(thread, isBackground)),
     releaseConnection: () => Promise.resolve(),
     destroy: () => thread.close(),
     // A SQLite transaction sees one moment in any case.
@@ -94,8 +100,8 @@ function opened(connection: DatabaseConnection): SqliteTransaction {
 }
 
 /** A select sees what is committed; any other statement, raw SQL included, counts as a write. */
-function jobOf(query: CompiledQuery): SqliteJob {
-  const kind = query.query.kind === 'SelectQueryNode' ? 'read' : 'write';
+function jobOf(query: CompiledQuery, writes: 'write' | 'late-write'): SqliteJob {
+  const kind = query.query.kind === 'SelectQueryNode' ? 'read' : writes;
   return { kind, sql: query.sql, values: query.parameters.map(bindable) };
 }
 

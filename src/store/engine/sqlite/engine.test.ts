@@ -155,6 +155,24 @@ test('reads while a batch of a journal waits for another process', async (contex
   await refused;
 });
 
+test('reads while a write that is sent again waits for another process', async (context) => {
+  const path = newFile();
+  const database = await openDatabase({ path, clock });
+  context.after(() => database.close());
+  const other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  const posts = mock.method(Worker.prototype, 'postMessage');
+  const refused = assert.rejects(insertKey({ kysely: database.background }, 'a'), /locked/);
+  while (posts.mock.callCount() === 0) await turn();
+  posts.mock.restore();
+  assert.deepEqual(await withTimeout(readHashes(database), READ_MS_MAX), []);
+  other.exec('rollback');
+  other.close();
+  await refused;
+  await insertKey({ kysely: database.background }, 'a');
+  assert.deepEqual(await readHashes(database), ['a']);
+});
+
 test('ends every waiting job when the database thread dies', async (context) => {
   const database = await openDatabase({ path: ':memory:', clock });
   const posts = context.mock.method(Worker.prototype, 'postMessage');

@@ -28,11 +28,12 @@ export async function openSqlite(path: string): Promise<Engine> {
   const kysely = new Kysely<Tables>({ dialect: createSqliteDialect(thread) });
   // An in-memory database is visible to its own thread alone. A file allows readers beside the writer.
   const reader = path === ':memory:' ? thread : createLazyThread(() => startSqliteThread(path));
-  const patient = new Kysely<Tables>({ dialect: createSqliteDialect(thread, PATIENT_MS_MAX) });
+  const patient = new Kysely<Tables>({ dialect: createSqliteDialect(thread, { transactionMsMax: PATIENT_MS_MAX }) });
   return {
     name: 'sqlite',
     kysely,
     reports: new Kysely<Tables>({ dialect: createSqliteDialect(reader) }),
+    background: new Kysely<Tables>({ dialect: createSqliteDialect(thread, { isBackground: true }) }),
     runAlone: runAloneIn(kysely),
     withPatience: (task) => task({ kysely: patient, runAlone: runAloneIn(patient) }),
     async applyBatch(batch) {

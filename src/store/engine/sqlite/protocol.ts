@@ -4,9 +4,9 @@ import type { SqlValue } from '../../portable.ts';
 
 type SqlRow = Readonly<Record<string, SqlValue>>;
 
-/** One statement, or a batch of a journal. */
+/** One statement, or a batch of a journal. A `late-write` is sent again, and so waits for no other writer. */
 export type SqliteJob =
-  | { readonly kind: 'read' | 'write'; readonly sql: string; readonly values: readonly SqlValue[] }
+  | { readonly kind: 'read' | 'write' | 'late-write'; readonly sql: string; readonly values: readonly SqlValue[] }
   | { readonly kind: 'apply'; readonly batch: JournalBatch };
 
 /**

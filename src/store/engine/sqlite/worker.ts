@@ -191,7 +191,7 @@ function runWrites(jobs: readonly SqliteJob[], reads: readonly SqliteResult[], a
   return results;
 }
 
-/** @throws when another process writes for longer than a journal may wait */
+/** @throws when another process writes for longer than a journal, or a write that is sent again, may wait */
 function beginSoon(): void {
   prepare(`pragma busy_timeout = ${APPLY_BUSY_TIMEOUT_MS}`).get();
   try {
