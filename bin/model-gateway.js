@@ -31,9 +31,13 @@ function runWithPinnedNode() {
   const node = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
   if (node === undefined) {
     const root = fileURLToPath(new URL('..', import.meta.url));
+    const advice =
+      entry === packed
+        ? 'install the package again without --omit=optional (Linux and Windows)'
+        : `run "npm ci" in ${root} (Linux and Windows)`;
     process.stderr.write(
       `Model Gateway needs Node ${NODE_MAJOR_MIN} or newer, with SQLite ${SQLITE_MIN.join('.')} or newer. This is Node ` +
-        `${process.versions.node}, and the pinned one is not installed: run "npm ci" in ${root} (Linux and Windows), or install Node 24.21\n`,
+        `${process.versions.node}, and the pinned one is not installed: ${advice}, or install Node 24.21\n`,
     );
     process.exitCode = 1;
     return;

@@ -53,6 +53,16 @@ suite('the alerts of Prometheus', () => {
       assert.equal(annotations.runbook, `docs/incidents.md#${alert.toLowerCase()}`);
   });
 
+  test('are each tried', () => {
+    const tried = new Set(
+      [...read('deploy/prometheus/rules.test.yaml').matchAll(/alertname: (\w+)/g)].map(([, name]) => name),
+    );
+    assert.deepEqual(
+      rules.map(({ alert }) => alert).filter((alert) => !tried.has(alert)),
+      [],
+    );
+  });
+
   test('fire when they should', { skip: !hasPromtool && 'promtool is not installed' }, () => {
     const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', 'rules.test.yaml'], {
       cwd: FOLDER,
