@@ -20,9 +20,10 @@ export interface PictureFile {
   readonly size: PictureSize;
 }
 
-/** A picture of a request, at its path in it: an address until it is fetched. */
+/** A picture of a request, at its path in it: an address, or the id of a stored file, until it is fetched. */
 export type PictureInput = { readonly path: string } & (
   | { readonly url: string }
+  | { readonly fileId: string }
   | { readonly upload: SpooledFile }
   | { readonly picture: PictureFile }
 );

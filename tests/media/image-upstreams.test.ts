@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { encodePng } from '../../src/sandbox/png.ts';
 import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { upload } from '../support/files/upload.ts';
 import { textIn } from '../support/upstreams/json-upstream.ts';
 import { formOf, RawUpstream, sendJson } from '../support/upstreams/raw-upstream.ts';
 
@@ -229,6 +230,27 @@ describe("upstreams of OpenAI's form", () => {
     assert.ok(edit);
     const sizes = (await formOf(edit)).getAll('image[]').map((file) => (file instanceof File ? file.size : 0));
     assert.deepEqual(sizes, [PNG.length, pngOf(32).length]);
+  });
+
+  // @spec image-5
+  test('get a picture that is a stored file of the workspace, by its id', async () => {
+    fake.answer = whole();
+    const { body } = await upload(gateway, Uint8Array.from(pngOf(32)), { name: 'a.png' });
+    const id = textIn(body['id']);
+    const request = { model: 'a/draws', prompt: 'x', images: [{ file_id: id }] };
+    const answer = await call('/images/edits', request);
+    assert.equal(answer.status, 200, answer.text);
+    const edit = fake.seen.find(({ path }) => path.endsWith('/edits'));
+    assert.ok(edit);
+    const [file] = (await formOf(edit)).getAll('image');
+    assert.ok(file instanceof File && file.size === pngOf(32).length);
+    const unknown = await call('/images/edits', { ...request, images: [{ file_id: `file_${'0'.repeat(32)}` }] });
+    assert.equal(unknown.status, 404, unknown.text);
+    assert.match(unknown.text, /"param":"images\[0\]\.file_id"/);
+    const text = await upload(gateway, 'hello', { name: 'a.txt' });
+    const wrong = await call('/images/edits', { ...request, images: [{ file_id: textIn(text.body['id']) }] });
+    assert.equal(wrong.status, 400, wrong.text);
+    assert.equal(fake.seen.length, 0);
   });
 
   // @spec image-11

@@ -166,7 +166,7 @@ async function readAll(
   return sources;
 }
 
-function noSuchFile(path: string, id: string): GatewayError {
+export function noSuchFile(path: string, id: string): GatewayError {
   const message = `there is no file ${JSON.stringify(id)} in the workspace of the key`;
   return new GatewayError('not_found', `${path}: ${message}`, { issues: [{ path, message }] });
 }

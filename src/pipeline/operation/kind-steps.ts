@@ -1,6 +1,7 @@
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Operation } from '../../canonical/operation.ts';
+import type { FileOwner } from '../../canonical/tools/stored-files.ts';
 import type { Usage } from '../../canonical/usage.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import type { AnswerIdentity, FinalUsage } from '../../wire/format.ts';
@@ -39,6 +40,8 @@ export function asEvents<Op extends Operation, Given extends object, Deps>(
 
 /** What a step that takes time may use of its request. */
 export interface StepScope {
+  /** The workspace whose files the request may name. */
+  readonly owner: FileOwner;
   /** Aborts when the request is over. */
   readonly signal: AbortSignal;
   /** What it ends is open from now on, until the request is over. */

@@ -88,6 +88,7 @@ async function serve<Op extends Operation, Given extends object, Deps extends Ca
   log.request = await filterOperation(deps, received, steps, { facts, policy: rules.policy, cancellation });
   if (steps.prepare !== undefined)
     log.request = await steps.prepare(deps, log.request, {
+      owner: principal,
       signal: cancellation.signal,
       defer: (end) => open.defer(end),
     });

@@ -9,6 +9,7 @@ import {
   type PictureInput,
 } from '../../canonical/image.ts';
 import type { Warning } from '../../canonical/extra.ts';
+import { isOwnFileId } from '../../canonical/tools/stored-files.ts';
 import type { Json } from '../../lib/json.ts';
 import { dataUrlHead } from '../../lib/net/data-url.ts';
 import type { PictureSize } from '../../lib/pictures/picture-size.ts';
@@ -170,7 +171,8 @@ function referencesIn({ input_references: references, image, images }: ParsedIma
 function namedPicture(named: NamedPicture, path: string): PictureInput {
   if (typeof named === 'string') return addressed(named, path);
   const { url, image_url: image, file_id: fileId } = named;
-  if (fileId) throw invalid(`${path}.file_id`, 'is not read here: send the picture, or its address');
+  if (fileId && isOwnFileId(fileId)) return { path: `${path}.file_id`, fileId };
+  if (fileId) throw invalid(`${path}.file_id`, 'is not the id of a file of the gateway: upload the picture to /files');
   if (url) return addressed(url, `${path}.url`);
   const inner = typeof image === 'string' ? image : image?.url;
   if (!inner) throw invalid(path, 'must name a picture by its url');

@@ -32,10 +32,16 @@ function operationOf(...urls: readonly string[]): ImageOperation {
 const ADDRESSES = Array.from({ length: 6 }, (_, at) => `https://example.com/${at}.png`);
 const dataUrl = `data:image/png;base64,${PNG.toString('base64')}`;
 
+const NO_FILES = { find: () => Promise.resolve(undefined), read: () => Promise.reject(new Error('there is none')) };
+
 function setUp(bytesMax: number) {
   const fileMemory = createByteBudget({ bytesMax, waitMs: 600_000, waitingMax: 8 });
   const ends: (() => void)[] = [];
-  const scope = { signal, defer: (end: () => void) => void ends.push(end) };
+  const scope = {
+    owner: { accountId: 'a', workspaceId: 'w', keyHash: 'k' },
+    signal,
+    defer: (end: () => void) => void ends.push(end),
+  };
   let atOnce = 0;
   let atOnceMax = 0;
   /** Pieces and the whole of them exist for a moment, as in the real one. */
@@ -52,7 +58,7 @@ function setUp(bytesMax: number) {
     atOnceMax: () => atOnceMax,
     close: () => ends.forEach((end) => end()),
     fetch: (operation: ImageOperation, by: Download = download) =>
-      fetchPictures({ download: by, fileMemory }, operation, scope),
+      fetchPictures({ download: by, fileMemory, storedFiles: NO_FILES }, operation, scope),
   };
 }
 

@@ -1,16 +1,19 @@
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { ImageOperation, PictureFile, PictureInput } from '../../../canonical/image.ts';
+import type { FileOwner, StoredFiles } from '../../../canonical/tools/stored-files.ts';
 import { fileInMemory, type SpooledFile } from '../../../lib/files/spool.ts';
 import type { ByteBudget } from '../../../lib/memory/byte-budget.ts';
 import { HeldFiles, type HeldFile } from '../../../lib/memory/held-files.ts';
 import type { Download } from '../../../lib/net/download.ts';
 import { pictureSizeOf, type PictureSize } from '../../../lib/pictures/picture-size.ts';
 import { pictureTypeOf, type PictureType } from '../../../lib/pictures/picture-type.ts';
+import { noSuchFile } from '../../admission/stored-files.ts';
 import { explainFetch, fetchInput } from '../fetch-input.ts';
 import type { StepScope } from '../kind-steps.ts';
 
 export interface FetchPicturesDeps {
   readonly download: Download;
+  readonly storedFiles: Pick<StoredFiles, 'find' | 'read'>;
   /** Of the files of all requests together. */
   readonly fileMemory: ByteBudget;
 }
@@ -30,7 +33,7 @@ const HEAD_BYTES = 1_048_576;
 export async function fetchPictures(
   deps: FetchPicturesDeps,
   operation: ImageOperation,
-  { signal, defer }: StepScope,
+  { owner, signal, defer }: StepScope,
 ): Promise<ImageOperation> {
   const { references, mask } = operation;
   if (references.length === 0) return operation;
@@ -39,7 +42,10 @@ export async function fetchPictures(
   defer(() => files.close());
   const inputs = mask === undefined ? references : [...references, mask];
   try {
-    const fetched = await someAtATime(inputs, createFetch(deps, files, AbortSignal.any([signal, failed.signal])));
+    const fetched = await someAtATime(
+      inputs,
+      createFetch(deps, owner, files, AbortSignal.any([signal, failed.signal])),
+    );
     const pictures = fetched.slice(0, references.length);
     const own = mask === undefined ? undefined : fetched.at(-1);
     if (own !== undefined) await checkMask(own, pictures[0]);
@@ -52,14 +58,14 @@ export async function fetchPictures(
 
 type FetchOne = (input: PictureInput) => Promise<PictureInput>;
 
-function createFetch({ download }: FetchPicturesDeps, files: HeldFiles, signal: AbortSignal): FetchOne {
+function createFetch(deps: FetchPicturesDeps, owner: FileOwner, files: HeldFiles, signal: AbortSignal): FetchOne {
   let total = 0;
   return async (input) => {
     const { path } = input;
     const memory = files.open();
     let kept = 0;
     try {
-      const file = await fileOf(download, input, memory, signal);
+      const file = await fileOf(deps, input, { owner, memory, signal });
       if (isInMemory(input)) kept = file.bytes;
       total += kept;
       if (total > TOTAL_BYTES_MAX)
@@ -79,18 +85,33 @@ async function someAtATime(inputs: readonly PictureInput[], fetchOne: FetchOne):
 }
 
 /** Spooled files are on the disk, but for their beginning. */
-function isInMemory(input: PictureInput): input is Extract<PictureInput, { readonly url: string }> {
-  return 'url' in input;
+function isInMemory(input: PictureInput): boolean {
+  return 'url' in input || 'fileId' in input;
+}
+
+interface Fetching {
+  readonly owner: FileOwner;
+  readonly memory: HeldFile;
+  readonly signal: AbortSignal;
 }
 
 async function fileOf(
-  download: Download,
+  { download, storedFiles }: FetchPicturesDeps,
   input: PictureInput,
-  memory: HeldFile,
-  signal: AbortSignal,
+  { owner, memory, signal }: Fetching,
 ): Promise<SpooledFile> {
   if ('upload' in input) return input.upload;
   if ('picture' in input) return input.picture.file;
+  if ('fileId' in input) {
+    const { path, fileId } = input;
+    const stored = await storedFiles.find(owner, fileId);
+    if (stored === undefined) throw noSuchFile(path, fileId);
+    if (stored.sizeBytes > PICTURE_BYTES_MAX)
+      throw invalid(path, `is larger than ${PICTURE_BYTES_MAX} bytes`, 'image_too_large');
+    await memory.hold(stored.sizeBytes);
+    const bytes = await storedFiles.read(stored);
+    return fileInMemory(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  }
   const picture = { ...input, bytesMax: PICTURE_BYTES_MAX, fault: 'invalid_image' } as const;
   return fileInMemory(await fetchInput(download, picture, memory, signal));
 }
