@@ -130,6 +130,8 @@ export type EventBatch = readonly GenerationEvent[];
  */
 export interface EventSource {
   read(): Promise<EventBatch | undefined>;
+  /** All events up to the last one, where they are here. Absent: they are to be read. */
+  takeAll?(): EventBatch | undefined;
   cancel(): void;
   /** Whether at most the upstream's terminal frame is still to come. Absent: unknown before the end. */
   isComplete?(): boolean;

@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { createHttpClient, TransportError, type Call, type InboundAnswer } from './http-client.ts';
 
 const client = createHttpClient();
@@ -51,6 +52,37 @@ test('returns status, headers and all bytes of a response', async () => {
   assert.equal(answer.status, 201);
   assert.equal(answer.headers['x-word'], 'yes');
   assert.equal(await readAll(answer), 'hello!');
+});
+
+test('hands over at once a small response that has arrived with its end, and no other', async () => {
+  const bodies: Readonly<Record<string, string | Buffer>> = {
+    small: 'all of it',
+    large: 'x'.repeat(5_000),
+    encoded: gzipSync('all of it'),
+  };
+  const origin = await serve((request, response) => {
+    const kind = String(request.headers['content-type']);
+    if (kind === 'encoded') response.setHeader('content-encoding', 'gzip');
+    if (kind === 'open') response.write('a part');
+    else response.end(bodies[kind]);
+  });
+  const taken: Record<string, string | undefined> = {};
+  for (const kind of [...Object.keys(bodies), 'open']) {
+    const headers = { 'content-type': kind };
+    const call = client.call({ origin, path: '/', method: 'POST', headers, connectTimeoutMs: 1_000 });
+    const answer = await call.answer;
+    await delay(50);
+    const rest = answer.takeRest?.();
+    taken[kind] = rest && Buffer.from(rest).toString('utf8');
+    assert.equal(rest === undefined || answer.takeRest?.() === undefined, true);
+    if (kind === 'open') call.cancel();
+    else
+      assert.equal(
+        await readAll(answer),
+        rest === undefined ? String(kind === 'large' ? bodies[kind] : 'all of it') : '',
+      );
+  }
+  assert.deepEqual(taken, { small: 'all of it', large: undefined, encoded: undefined, open: undefined });
 });
 
 test('fails as connect where the connection is refused', async () => {

@@ -33,6 +33,11 @@ export interface InboundAnswer {
    * @throws TransportError when the connection breaks
    */
   read(): Promise<Uint8Array | undefined>;
+  /**
+   * All that is left to read, where it has arrived with its end and is small: a short response mostly comes with its headers.
+   * `undefined`: it is to be read.
+   */
+  takeRest?(): Uint8Array | undefined;
   /** Whether it stays although nothing reads it: it waits for memory itself. */
   isKept?: boolean;
 }
@@ -80,6 +85,8 @@ const QUEUED_BYTES_MAX = 64 * 1_024;
 const UNREAD_MS = 100;
 /** What one read takes of the queue. The events and frames that are made of it stay in memory until the reader has taken them. */
 const READ_BYTES_MAX = 16 * 1_024;
+/** So little is passed on at once in any turn of the event loop. */
+const REST_BYTES_MAX = 4_096;
 
 /** How long an encoded response waits for memory, and how many wait. */
 const INFLATE_WAIT_MS = 10_000;
@@ -138,7 +145,7 @@ export function createHttpClient({ inflateMemory, pausedBytesMax = Infinity }: H
           // Without its length it would be sent in chunks, which some servers of models do not read.
           headers:
             source === undefined ? request.headers : { ...request.headers, 'content-length': String(source.bytes) },
-          ...(body !== undefined && { body }),
+          body: body ?? null,
         },
         exchange,
       );
@@ -227,6 +234,12 @@ class Exchange implements Call, InboundAnswer, PausedResponse, Dispatcher.Dispat
 
   read(): Promise<Uint8Array | undefined> {
     return this.#inflating === undefined ? this.#readNext() : this.#readInflated(this.#inflating);
+  }
+
+  takeRest(): Uint8Array | undefined {
+    const { bytes } = this.#queue;
+    const isHere = this.#ended && this.#error === undefined && bytes > 0 && bytes <= REST_BYTES_MAX;
+    return isHere && this.#inflating === undefined ? this.#takeQueue() : undefined;
   }
 
   #readNext(): Promise<Uint8Array | undefined> {

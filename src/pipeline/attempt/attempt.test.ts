@@ -110,7 +110,15 @@ async function attempt({
     areLeft: () => false,
     couldServe: () => false,
   });
-  const requested = { request: REQUEST, isLarge, endUserId: '', scope: '', media, room, echoes: undefined };
+  const requested = {
+    request: REQUEST,
+    isLarge,
+    endUserId: '',
+    scope: '',
+    media: () => media,
+    room: () => room,
+    echoes: undefined,
+  };
   try {
     return await makeAttempt(
       parts,

@@ -1,4 +1,5 @@
 import { transportFailure } from '../../canonical/failure/classify-failure.ts';
+import { isTextOnly } from '../../canonical/text-only.ts';
 import type { EventBatch, GenerationEvent } from '../../canonical/events.ts';
 import type { FormatId } from '../../canonical/extra.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
@@ -41,9 +42,10 @@ export interface AttemptRequest {
   readonly endUserId: string;
   /** Of the caller's account and workspace. */
   readonly scope: string;
-  readonly media: MediaInliner;
-  /** For a large answer that comes as a whole. */
-  readonly room: ResponseRoom;
+  /** Fetches files that an upstream does not open by itself. Made when it is first called. */
+  readonly media: () => MediaInliner;
+  /** For a large answer that comes as a whole. Made when it is first called. */
+  readonly room: () => ResponseRoom;
   /** Takes the bodies that go upstream. Absent: the caller did not ask to see them. */
   readonly echoes: UpstreamEcho[] | undefined;
 }
@@ -89,7 +91,9 @@ export async function makeAttempt(
   const { reasoningMember, refusal } = recalled;
   if (refusal !== undefined) return { committed: false, failure: unsayable(refusal) };
   const dialect = reasoningMember === undefined ? known : { ...known, reasoningMember };
-  const inlined = media.inline(recalled.request, format, dialect, cancellation);
+  const inlined = isTextOnly(recalled.request)
+    ? recalled.request
+    : media().inline(recalled.request, format, dialect, cancellation);
   const request = inlined instanceof Promise ? await inlined : inlined;
   if ('kind' in request)
     return { committed: false, failure: cancellation.aborted ? abortFailure(cancellation) : request };
@@ -117,10 +121,13 @@ export async function makeAttempt(
     cancellation,
   );
   const cleaner = new ResponseCleaner(encoded, provider, deps.memory.listen(given, requested));
-  const { wholeMs } = provider.settings.timeouts;
+  const { headersMs, wholeMs } = provider.settings.timeouts;
   const space = { room, turns: deps.turns, cancellation, watch: call.watch, wholeMs, deadline };
   try {
-    return await readOutcome(call, { provider, format, dialect, context, cleaner, space, nowMs: deps.nowMs });
+    call.watch.arm(context.stream ? 'headers' : 'whole', context.stream ? headersMs : wholeMs, deadline.cut());
+    const sent = { provider, format, dialect, context, cleaner, space, nowMs: deps.nowMs };
+    const outcome = readOutcome(await call.answer, call, sent);
+    return outcome instanceof Promise ? await outcome : outcome;
   } catch (error) {
     call.cancel();
     call.finish();
@@ -139,32 +146,44 @@ interface SentCall {
   readonly nowMs: () => number;
 }
 
-/** The answer up to its first content; as a whole where it is not streamed. @throws what the call broke off with */
-async function readOutcome(
+/**
+ * The answer up to its first content; as a whole where it is not streamed, and at once where all of it is here.
+ * @throws what the call broke off with; thrown or as a rejection
+ */
+function readOutcome(
+  answer: InboundAnswer,
   call: WatchedCall,
-  { provider, format, dialect, context, cleaner, space, nowMs }: SentCall,
-): Promise<AttemptOutcome> {
-  const { headersMs, wholeMs, firstTokenMs, idleMs } = provider.settings.timeouts;
+  sent: SentCall,
+): AttemptOutcome | Promise<AttemptOutcome> {
+  const { provider, format, dialect, context, cleaner, space } = sent;
+  const { wholeMs, firstTokenMs, idleMs } = provider.settings.timeouts;
   const { watch } = call;
-  const { deadline } = space;
-  watch.arm(context.stream ? 'headers' : 'whole', context.stream ? headersMs : wholeMs, deadline.cut());
-  const answer = await call.answer;
-  if (answer.status !== 200) {
-    const failure = await readFailure(answer, format.decodeError.bind(format), provider, nowMs());
-    call.cancel();
-    call.finish();
-    return { committed: false, failure };
-  }
+  if (answer.status !== 200) return readRefusal(answer, call, sent);
   if (!context.stream || isJson(answer)) {
-    if (context.stream) watch.arm('whole', wholeMs, deadline.cut());
-    const events = isStream(answer, format)
-      ? await readStreamed(answer, call, format.createStreamDecoder(dialect), space)
-      : format.decodeWhole((await readWhole(answer, call, space)).toString('utf8'), dialect);
-    call.finish();
-    return commitWhole(cleaner.clean(events));
+    if (context.stream) watch.arm('whole', wholeMs, space.deadline.cut());
+    const commit = (read: Buffer | EventBatch): AttemptOutcome => {
+      const events = Buffer.isBuffer(read) ? format.decodeWhole(read.toString('utf8'), dialect) : read;
+      call.finish();
+      return commitWhole(cleaner.clean(events));
+    };
+    const reading = isStream(answer, format)
+      ? readStreamed(answer, call, format.createStreamDecoder(dialect), space)
+      : readWhole(answer, call, space);
+    return reading instanceof Promise ? reading.then(commit) : commit(reading);
   }
-  if (firstTokenMs > 0) watch.arm('first-token', firstTokenMs, deadline.cut());
-  return await commitStream({ answer, call, decoder: format.createStreamDecoder(dialect), cleaner, idleMs });
+  if (firstTokenMs > 0) watch.arm('first-token', firstTokenMs, space.deadline.cut());
+  return commitStream({ answer, call, decoder: format.createStreamDecoder(dialect), cleaner, idleMs });
+}
+
+async function readRefusal(
+  answer: InboundAnswer,
+  call: WatchedCall,
+  { provider, format, nowMs }: SentCall,
+): Promise<AttemptOutcome> {
+  const failure = await readFailure(answer, format.decodeError.bind(format), provider, nowMs());
+  call.cancel();
+  call.finish();
+  return { committed: false, failure };
 }
 
 /** Some upstreams answer a streamed request with one JSON object: an error, or the whole answer. */

@@ -66,6 +66,20 @@ export interface FallbackInput {
   readonly echoes: UpstreamEcho[];
   /** Is called with every candidate that failed. */
   readonly outcome?: { failed(candidate: Candidate): void };
+  /** What becomes of the response of the first candidate that responds. Absent: it is handed on as it is. */
+  readonly opened?: (response: UpstreamResponse) => UpstreamResponse;
+}
+
+/** One candidate's turn, before the call. */
+interface PreparedAttempt {
+  readonly candidate: Candidate;
+  readonly startedMs: number;
+  readonly budget: AttemptBudget | undefined;
+  readonly attempt: AttemptLog;
+  readonly requested: AttemptRequest;
+  readonly deadline: AttemptDeadline;
+  /** What made the request fit there. */
+  readonly fitted: ReturnType<RequestFitting['fit']>;
 }
 
 /**
@@ -77,6 +91,8 @@ export class Fallback {
   readonly #input: FallbackInput;
   readonly #walk: CandidateWalk;
   #requested: AttemptRequest;
+  #media: MediaInliner | undefined;
+  #room: ResponseRoom | undefined;
 
   constructor(deps: FallbackDeps, input: FallbackInput) {
     const { plan, request, facts, echoes } = input;
@@ -84,8 +100,9 @@ export class Fallback {
     this.#deps = deps;
     this.#input = input;
     this.#walk = new CandidateWalk(deps, plan, request.directives.models, input.cancellation);
-    const media = new MediaInliner({ download: deps.download, memory: deps.fileMemory });
-    const room = new ResponseRoom(deps.wholeResponseMemory);
+    const media = (): MediaInliner =>
+      (this.#media ??= new MediaInliner({ download: deps.download, memory: deps.fileMemory }));
+    const room = (): ResponseRoom => (this.#room ??= new ResponseRoom(deps.wholeResponseMemory));
     const wanted = request.directives.echoUpstreamBody ? echoes : undefined;
     const scope = conversationScope(principal);
     this.#requested = { request, isLarge, endUserId, scope, media, room, echoes: wanted };
@@ -107,8 +124,8 @@ export class Fallback {
 
   /** The turn is over: what was fetched for it is released. */
   close(): void {
-    this.#requested.media.close();
-    this.#requested.room.close();
+    this.#media?.close();
+    this.#room?.close();
   }
 
   #proceed(continuation: undefined): Promise<UpstreamResponse>;
@@ -118,14 +135,29 @@ export class Fallback {
       const step = this.#walk.candidates.next();
       if (step.type === 'wait' && (await this.#walk.wait(step.ms))) continue;
       if (step.type !== 'try') return continuation === undefined ? this.#walk.fail(step) : undefined;
-      const response = await this.#try(step, continuation);
-      if (response !== undefined) return response;
+      const trying = this.#prepare(step, continuation);
+      const { candidate, requested, attempt, deadline } = trying;
+      let attempted: AttemptOutcome;
+      try {
+        attempted = await makeAttempt(this.#deps, candidate, requested, attempt, deadline, this.#input.cancellation);
+      } catch (error) {
+        this.#walk.abandoned(step);
+        throw error;
+      }
+      this.#walk.ended(step, deadline, trying.startedMs, attempted);
+      const first = followed(attempted, trying.budget);
+      const isJudged = continuation === undefined || !first.committed;
+      const outcome = isJudged ? first : await this.#admit(candidate, first.source, continuation);
+      const response = outcome.committed
+        ? this.#commit(trying, outcome.source)
+        : this.#reject(trying, outcome, continuation);
+      if (response === undefined) continue;
+      return continuation === undefined ? (this.#input.opened?.(response) ?? response) : response;
     }
   }
 
-  async #try(step: Trying, continuation: Continuation | undefined): Promise<UpstreamResponse | undefined> {
-    const { facts, outcome: watch } = this.#input;
-    const { candidate } = step;
+  #prepare({ candidate }: Trying, continuation: Continuation | undefined): PreparedAttempt {
+    const { facts } = this.#input;
     const startedMs = this.#deps.monotonicMs();
     const budget = this.#input.budget?.open(candidate);
     const attempt = new AttemptLog(facts, candidate, this.#deps.monotonicMs, {
@@ -135,27 +167,27 @@ export class Fallback {
     });
     const { full, fitted } = this.#requestFor(candidate, continuation);
     if (fitted !== undefined) attempt.warn([fitted.warning]);
-    const commit = (source: EventSource): UpstreamResponse => {
-      attempt.commit();
-      if (fitted !== undefined) noteFitted(facts.report, fitted.stage);
-      return { candidate, source, startedMs, firstTokenMs: this.#deps.monotonicMs(), echoes: this.#input.echoes };
-    };
     const asked = fitted?.request ?? full;
     const requested = asked === this.#requested.request ? this.#requested : { ...this.#requested, request: asked };
     const deadline = this.#deadlineOf(candidate, asked, continuation);
-    let attempted: AttemptOutcome;
-    try {
-      attempted = await makeAttempt(this.#deps, candidate, requested, attempt, deadline, this.#input.cancellation);
-    } catch (error) {
-      this.#walk.abandoned(step);
-      throw error;
-    }
-    this.#walk.ended(step, deadline, startedMs, attempted);
-    const first = followed(attempted, budget);
-    const isJudged = continuation === undefined || !first.committed;
-    const outcome = isJudged ? first : await this.#admit(candidate, first.source, continuation);
-    if (outcome.committed) return commit(outcome.source);
-    const { failure, partial } = outcome;
+    return { candidate, startedMs, budget, attempt, requested, deadline, fitted };
+  }
+
+  /** A candidate has begun to respond. */
+  #commit({ candidate, startedMs, attempt, fitted }: PreparedAttempt, source: EventSource): UpstreamResponse {
+    const { facts, echoes } = this.#input;
+    attempt.commit();
+    if (fitted !== undefined) noteFitted(facts.report, fitted.stage);
+    return { candidate, source, startedMs, firstTokenMs: this.#deps.monotonicMs(), echoes };
+  }
+
+  /** A candidate has failed. @returns what it gave before, where no other one is left; else the next one is tried */
+  #reject(
+    prepared: PreparedAttempt,
+    { failure, partial }: Extract<AttemptOutcome, { readonly committed: false }>,
+    continuation: Continuation | undefined,
+  ): UpstreamResponse | undefined {
+    const { candidate, attempt } = prepared;
     const isMended = this.#mend(failure, attempt);
     const isAgain = isMended || continuation?.triesAgain(candidate, failure) === true;
     const last = partial === undefined ? undefined : 'no more';
@@ -164,8 +196,9 @@ export class Fallback {
     if (continuation !== undefined && failure.kind === 'unspliceable' && !isAgain)
       this.#walk.candidates.narrow((other) => continuation.mayFollow(other));
     // While the same endpoint is retried, sessions stay with it.
-    if (!isRetried) watch?.failed(candidate);
-    if (partial !== undefined && continuation === undefined && this.#walk.candidates.isOver()) return commit(partial);
+    if (!isRetried) this.#input.outcome?.failed(candidate);
+    if (partial !== undefined && continuation === undefined && this.#walk.candidates.isOver())
+      return this.#commit(prepared, partial);
     partial?.cancel();
     attempt.fail(failure);
     this.#walk.failed(candidate, failure);

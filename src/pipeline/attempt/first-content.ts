@@ -37,9 +37,13 @@ class GivenEvents implements EventSource {
   }
 
   read(): Promise<EventBatch | undefined> {
+    return Promise.resolve(this.takeAll());
+  }
+
+  takeAll(): EventBatch | undefined {
     const events = this.#events;
     this.#events = undefined;
-    return Promise.resolve(events);
+    return events;
   }
 
   cancel(): void {

@@ -66,8 +66,9 @@ export class ModelTurns {
     this.#fallback = undefined;
   }
 
-  async #call(plan: RoutePlan, turnRequest: GenerationRequest): Promise<UpstreamResponse> {
+  #call(plan: RoutePlan, turnRequest: GenerationRequest): Promise<UpstreamResponse> {
     const { fitting, adapt, budget, facts, outcome, cancellation, reserveContinuation, wasCallerSlow } = this.#input;
+    const { providers } = this.#deps;
     const request = budget?.bound(turnRequest) ?? turnRequest;
     const adaptAndFit: AdaptRequest | undefined =
       budget === undefined ? adapt : (of, candidate) => budget.fit(adapt?.(of, candidate) ?? of, candidate);
@@ -81,20 +82,23 @@ export class ModelTurns {
       cancellation,
       echoes: this.#echoes,
       outcome,
+      opened(given) {
+        const response = outcome.committed(given);
+        if (reserveContinuation === undefined) return response;
+        return continuing(response, {
+          providers,
+          request,
+          fallback,
+          facts,
+          outcome,
+          cancellation,
+          wasCallerSlow,
+          reserve: (delivered) => reserveContinuation(request, delivered),
+        });
+      },
     });
     this.#fallback = fallback;
-    const response = outcome.committed(await fallback.begin());
-    if (reserveContinuation === undefined) return response;
-    return continuing(response, {
-      providers: this.#deps.providers,
-      request,
-      fallback,
-      facts,
-      outcome,
-      cancellation,
-      wasCallerSlow,
-      reserve: (delivered) => reserveContinuation(request, delivered),
-    });
+    return fallback.begin();
   }
 }
 

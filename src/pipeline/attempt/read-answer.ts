@@ -33,7 +33,7 @@ export async function readFailure(
 
 /** Where a large answer finds memory, and the time limits that do not count the wait for it. */
 export interface Space {
-  readonly room: ResponseRoom;
+  readonly room: () => ResponseRoom;
   readonly turns: LoopTurns;
   readonly cancellation: Cancellation;
   readonly watch: Watch;
@@ -49,14 +49,20 @@ export async function takeRoom(
 ): Promise<void> {
   watch.hold(true);
   answer.isKept = true;
-  await deadline.leaveOut(room.take(bytes, cancellation.signal));
+  await deadline.leaveOut(room().take(bytes, cancellation.signal));
   answer.isKept = false;
   watch.hold(false);
   watch.arm('whole', wholeMs);
 }
 
-/** An answer that comes as a whole. */
-export async function readWhole(answer: InboundAnswer, call: WatchedCall, space: Space): Promise<Buffer> {
+/** An answer that comes as a whole: at once where it is here. */
+export function readWhole(answer: InboundAnswer, call: WatchedCall, space: Space): Buffer | Promise<Buffer> {
+  const small = answer.takeRest?.();
+  if (small === undefined) return waitForWhole(answer, call, space);
+  return Buffer.from(small.buffer, small.byteOffset, small.length);
+}
+
+async function waitForWhole(answer: InboundAnswer, call: WatchedCall, space: Space): Promise<Buffer> {
   const whole = await readBytes(answer, largestResponse(space), space);
   if (whole.length < LARGE_ANSWER_BYTES) return whole;
   // All of it is here: what it waits for now is no fault of its upstream.
@@ -84,7 +90,7 @@ export function crossesLarge(before: number, bytes: number): boolean {
 }
 
 export function largestResponse({ room }: Space): number {
-  return Math.min(WHOLE_BODY_BYTES_MAX, room.bytesMax);
+  return Math.min(WHOLE_BODY_BYTES_MAX, room().bytesMax);
 }
 
 /** As large as it says that it is, or else as it may be. */

@@ -84,7 +84,7 @@ export async function readOpened(
   try {
     const { cancellation, deadline } = space;
     const whole = await readWhole(answer, call, {
-      room,
+      room: () => room,
       turns: deps.turns,
       cancellation,
       watch: call.watch,

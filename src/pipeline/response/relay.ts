@@ -1,6 +1,6 @@
 import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { EventBatch } from '../../canonical/events.ts';
-import { createFold } from '../../canonical/fold.ts';
+import { createFold, type Fold } from '../../canonical/fold.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { StreamTransform } from '../../plugins/contract.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -57,9 +57,9 @@ export async function relayStream(
     const frames = echo() + encoder.encode(batch);
     return frames === '' ? undefined : output.write(frames);
   };
-  const error = await readResponse(response, input, give).catch((reason: unknown) =>
-    stopResponse(reason, response, facts),
-  );
+  const error = await new Intake(response, input, give)
+    .read()
+    .catch((reason: unknown) => stopResponse(reason, response, facts));
   if (isCallersDoing(facts, output)) facts.meter.cancelled = true;
   return {
     snapshot: (finalUsage) => encoder.snapshot?.(finalUsage, error),
@@ -69,14 +69,19 @@ export async function relayStream(
   };
 }
 
-/** Folds a response into one JSON. @throws GatewayError when the caller must not have it */
-export async function relayWhole(response: UpstreamResponse, input: RelayInput): Promise<ResponseEnding> {
-  const { facts, format, writer, identify } = input;
+/** Folds a response into one JSON, at once where all of it is here. @throws GatewayError when the caller must not have it */
+export function relayWhole(response: UpstreamResponse, input: RelayInput): ResponseEnding | Promise<ResponseEnding> {
   const fold = createFold();
-  await readResponse(response, input, (batch) => {
+  const intake = new Intake(response, input, (batch) => {
     fold.push(batch);
     return undefined;
   });
+  if (!intake.takeAll()) return intake.read().then(() => endWhole(fold, input));
+  intake.end();
+  return endWhole(fold, input);
+}
+
+function endWhole(fold: Fold, { facts, format, writer, identify }: RelayInput): ResponseEnding {
   let kept: JsonObject | undefined;
   return {
     snapshot(finalUsage) {
@@ -96,43 +101,76 @@ export async function relayWhole(response: UpstreamResponse, input: RelayInput):
 type Give = (batch: EventBatch) => Promise<void> | undefined;
 
 /**
- * Meters the response as it comes from upstream, and hands it on as the caller is to have it.
- * @returns why it broke off, if it did
- * @throws GatewayError when the caller must have no more of it
+ * Meters the response as it comes from upstream, and hands it on as the caller is to have it. A class because it lives as
+ * long as its response.
  */
-async function readResponse(
-  response: UpstreamResponse,
-  { facts: { log, meter }, format, streamTransforms, cacheWriter }: RelayInput,
-  give: Give,
-): Promise<GatewayError | undefined> {
-  const { source } = response;
-  const dropped = new DroppedFields(log, format);
-  const exclude = log.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
-  const pass: Give = (batch) => {
+class Intake {
+  readonly #response: UpstreamResponse;
+  readonly #input: RelayInput;
+  readonly #give: Give;
+  readonly #dropped: DroppedFields;
+  readonly #exclude: ((batch: EventBatch) => EventBatch) | undefined;
+
+  constructor(response: UpstreamResponse, input: RelayInput, give: Give) {
+    const { log } = input.facts;
+    this.#response = response;
+    this.#input = input;
+    this.#give = give;
+    this.#dropped = new DroppedFields(log, input.format);
+    this.#exclude = log.request.settings.reasoning?.exclude === true ? createReasoningExclusion() : undefined;
+  }
+
+  /**
+   * Takes a response that is here up to its end. @returns `false`: there is more of it to read
+   * @throws GatewayError when the caller must have no more of it
+   */
+  takeAll(): boolean {
+    const all = this.#response.source.takeAll?.();
+    const { meter } = this.#input.facts;
+    return all !== undefined && this.#take(all) === undefined && (meter.end ?? meter.failure) !== undefined;
+  }
+
+  /** @returns why it broke off, if it did. @throws GatewayError when the caller must have no more of it */
+  async read(): Promise<GatewayError | undefined> {
+    const { source } = this.#response;
+    for (let batch = await source.read(); batch !== undefined;) {
+      const slow = this.#take(batch);
+      if (slow !== undefined) await slow;
+      batch = isLast(batch.at(-1)) ? undefined : await source.read();
+    }
+    const { meter } = this.#input.facts;
+    if (meter.end === undefined && meter.failure === undefined) {
+      meter.failure = transportFailure('early-end');
+      // A transform that holds something back is given every end.
+      await this.#pass([{ type: 'failed', failure: meter.failure }]);
+    }
+    return this.end();
+  }
+
+  /** An error after the response had begun; never an invented end (@spec stream-11). @returns as `read` */
+  end(): GatewayError | undefined {
+    const { log, meter } = this.#input.facts;
+    if (meter.failure === undefined) return undefined;
+    if (meter.failure.kind === 'aborted') meter.cancelled = true;
+    log.error = upstreamError(meter.failure, this.#response.candidate);
+    return log.error;
+  }
+
+  #take(batch: EventBatch): Promise<void> | undefined {
+    this.#input.facts.meter.push(batch);
+    this.#dropped.note(batch, this.#response.candidate.format);
+    return this.#pass(batch);
+  }
+
+  #pass(batch: EventBatch): Promise<void> | undefined {
+    const { facts, streamTransforms, cacheWriter } = this.#input;
     let transformed = batch;
     for (const transform of streamTransforms) transformed = transform(transformed);
-    log.capture?.push(transformed);
-    const given = exclude === undefined ? transformed : exclude(transformed);
+    facts.log.capture?.push(transformed);
+    const given = this.#exclude === undefined ? transformed : this.#exclude(transformed);
     cacheWriter?.push(given);
-    return give(given);
-  };
-  for (let batch = await source.read(); batch !== undefined;) {
-    meter.push(batch);
-    dropped.note(batch, response.candidate.format);
-    const slow = pass(batch);
-    if (slow !== undefined) await slow;
-    batch = isLast(batch.at(-1)) ? undefined : await source.read();
+    return this.#give(given);
   }
-  if (meter.end === undefined && meter.failure === undefined) {
-    meter.failure = transportFailure('early-end');
-    // A transform that holds something back is given every end.
-    await pass([{ type: 'failed', failure: meter.failure }]);
-  }
-  // An error after the response had begun; never an invented end (@spec stream-11).
-  if (meter.failure === undefined) return undefined;
-  if (meter.failure.kind === 'aborted') meter.cancelled = true;
-  log.error = upstreamError(meter.failure, response.candidate);
-  return log.error;
 }
 
 /** The caller keeps what it has of the response, which ends with the error. @throws what is no GatewayError: a bug */

@@ -95,6 +95,11 @@ function listenedTo(given: UpstreamResponse, check: ToolCheck): UpstreamResponse
         if (batch !== undefined) check.push(batch);
         return batch;
       },
+      takeAll() {
+        const all = source.takeAll?.();
+        if (all !== undefined) check.push(all);
+        return all;
+      },
       cancel: () => source.cancel(),
     },
   };

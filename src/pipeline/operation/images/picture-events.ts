@@ -135,7 +135,7 @@ export class EventReader {
     this.#roomBytes = Math.min(this.#roomBytes * ROOM_FACTOR, EVENT_BYTES_MAX);
     if (this.#parser.heldBytes > this.#room.bytesMax) throw new RangeError('The event is too large.');
     const { watch } = opened.call;
-    const space = { room: this.#room, turns: this.#deps.turns, cancellation, watch, wholeMs, deadline };
+    const space = { room: () => this.#room, turns: this.#deps.turns, cancellation, watch, wholeMs, deadline };
     await takeRoom(space, opened.answer, this.#roomBytes);
   }
 }
