@@ -40,14 +40,24 @@ const CALLBACK_OVER = Promise.resolve();
  * @param share is taken of as the body comes
  * @throws GatewayError 413, 408 when it comes too slowly, 400 when it breaks off or does not inflate, 503 without room
  */
-export async function readBody(request: IncomingMessage, limits: BodyLimits, share?: BodyShare): Promise<Buffer> {
+export function readBody(request: IncomingMessage, limits: BodyLimits, share?: BodyShare): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > limits.bytesMax) throw tooLarge(limits.bytesMax);
+  if (declared > limits.bytesMax) return Promise.reject(tooLarge(limits.bytesMax));
   // What came in one network read with the headers is handed over once the callback for these is over.
-  await CALLBACK_OVER;
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding === 'identity' || encoding === '')
-    return takeWhole(request, declared, share) ?? collect(request, request, limits, share);
+  return CALLBACK_OVER.then(() => {
+    const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+    if (encoding === 'identity' || encoding === '')
+      return takeWhole(request, declared, share) ?? collect(request, request, limits, share);
+    return readInflated(request, encoding, limits, share);
+  });
+}
+
+function readInflated(
+  request: IncomingMessage,
+  encoding: string,
+  limits: BodyLimits,
+  share: BodyShare | undefined,
+): Promise<Buffer> {
   const inflation = Object.hasOwn(INFLATIONS, encoding) ? INFLATIONS[encoding] : undefined;
   if (inflation === undefined)
     throw new GatewayError(

@@ -5,7 +5,7 @@ import { admit, type AdmitDeps } from './admission/admit.ts';
 import { refuseForbidden } from './admission/refuse-forbidden.ts';
 import { inlineStoredFiles, type StoredFilesDeps } from './admission/stored-files.ts';
 import type { FallbackDeps } from './attempt/fallback.ts';
-import { ModelTurns } from './attempt/model-turns.ts';
+import { ModelTurns, type ModelTurnsInput } from './attempt/model-turns.ts';
 import { RouteOutcome, type OutcomeDeps } from './route/route-outcome.ts';
 import { createResponseBudget } from './billing/response-budget.ts';
 import { estimateOf, type RouteEstimate } from './billing/route-estimate.ts';
@@ -72,6 +72,7 @@ export interface GenerateDeps
 export function createGenerate(deps: GenerateDeps): Generate {
   const generate: Generate = async (incoming, format, writer) => {
     const exchange = new Exchange(deps, generate, incoming, format, writer);
+    let isCharged = false;
     try {
       const ending = await respond(deps, exchange);
       const { durable } = exchange.settle();
@@ -82,11 +83,13 @@ export function createGenerate(deps: GenerateDeps): Generate {
       const kept = incoming.keep && (await keepResponse(incoming.keep, ending, finalUsage, cancelled));
       const encoded = ending.encode(kept === true ? { ...finalUsage, isStored: true } : finalUsage);
       await durable;
+      isCharged = true;
       ending.send(encoded);
     } catch (error) {
       await exchange.refuse(error);
     } finally {
-      await exchange.close();
+      const closing = exchange.close(isCharged);
+      if (closing !== undefined) await closing;
     }
   };
   return generate;
@@ -138,14 +141,38 @@ async function respond(deps: GenerateDeps, exchange: Exchange): Promise<Response
     log.cacheSourceId = sourceId;
     meter.replay(endpoint, deps.clock.monotonicMs());
     const filtered = filters === undefined ? response : await filters.filterResponse(response);
-    return await relay(exchange, filtered, []);
+    return relay(exchange, filtered, []);
   }
   if (cached !== undefined) exchange.defer(() => cached.keep(facts));
 
   const preparing = transform(deps, exchange, rules, filters);
   const prepared = preparing instanceof Promise ? await preparing : preparing;
-  const response = await callModels(deps, exchange, rules, filters, prepared);
-  return await relay(exchange, response, prepared.streamTransforms, cached?.cacheWriter);
+  const opening = openTurns(deps, exchange, rules, prepared);
+  const { route, turns, estimate } = opening instanceof Promise ? await opening : opening;
+  const calling = turns.callWithFallback();
+  deps.classify?.(log);
+  const first = await calling;
+  reportServed(report, route, first.candidate.endpoint);
+  // Each turn before its calls are run: what a filter replaces in a call is not what the tool is given.
+  const turn = filters === undefined ? first : await filters.filterResponse(first);
+
+  const { streamTransforms, choice, offered } = prepared;
+  if (offered === undefined || offered.entries.length === 0)
+    return relay(exchange, turn, streamTransforms, cached?.cacheWriter);
+  const answered = runServerTools(turn, deps, {
+    offered,
+    facts,
+    route,
+    turns,
+    generateNested: exchange.generateNested,
+    choice,
+    filters,
+    signal: cancellation.signal,
+    codec: exchange.format.serverCalls,
+    estimate,
+    moveReservation: (next) => reservation.move(rules.limits, next),
+  });
+  return relay(exchange, answered, streamTransforms, cached?.cacheWriter);
 }
 
 /** A request as models are sent it. */
@@ -224,69 +251,71 @@ async function offerTools(
   return { ...applied, request: restoreServerCalls(offered, format.serverCalls), choice, offered };
 }
 
+/** A request whose models are known and whose money is reserved. */
+interface OpenTurns {
+  readonly route: Route;
+  readonly turns: ModelTurns;
+  readonly estimate: (of: Route) => RouteEstimate;
+}
+
 /**
- * The steps from a request to the response of a model.
- * @throws GatewayError in place of a response
+ * Plans the route and reserves the money: at once where nothing is to be waited for.
+ * @throws GatewayError in place of a response; thrown or as a rejection
  */
-async function callModels(
+function openTurns(
   deps: GenerateDeps,
   exchange: Exchange,
   rules: CallerRules,
-  filters: ContentFilters | undefined,
   { request, fitting, choice, offered }: PreparedRequest,
-): Promise<UpstreamResponse> {
-  const { format, facts, output, reservation, cancellation, generateNested } = exchange;
+): OpenTurns | Promise<OpenTurns> {
+  const { facts, reservation } = exchange;
   const { log, report } = facts;
   const { nested } = exchange.incoming;
-
   const adapt: AdaptRequest | undefined = offered && ((of, candidate) => withNativeTools(of, candidate, offered));
   const estimate = (of: Route): RouteEstimate => estimateOf(log, of, deps, adapt);
+  const reserve = (route: Route): OpenTurns | Promise<OpenTurns> => {
+    // Free is what a slug resolves to, however it is spelled, and whether the caller or a router chose it.
+    const slugs = route.resolved.models.map(({ slug }) => slug);
+    const reserving = reservation.reserve(rules.limits, () => estimate(route), ratedBy(log, slugs));
+    const opened = { route, fitting, adapt, estimate };
+    if (reserving === undefined) return openModelTurns(deps, exchange, rules, opened);
+    return reserving.then(() => openModelTurns(deps, exchange, rules, opened));
+  };
   const planned = planRoute(deps, { request, rules, report, fitting, pin: choice.pin(), nested, estimate });
-  const route = planned instanceof Promise ? await planned : planned;
+  return planned instanceof Promise ? planned.then(reserve) : reserve(planned);
+}
 
-  // Free is what a slug resolves to, however it is spelled, and whether the caller or a router chose it.
-  const slugs = route.resolved.models.map(({ slug }) => slug);
-  const reserving = reservation.reserve(rules.limits, () => estimate(route), ratedBy(log, slugs));
-  if (reserving !== undefined) await reserving;
-
+function openModelTurns(
+  deps: GenerateDeps,
+  exchange: Exchange,
+  rules: CallerRules,
+  {
+    route,
+    estimate,
+    fitting,
+    adapt,
+  }: Pick<OpenTurns, 'route' | 'estimate'> & Pick<ModelTurnsInput, 'fitting' | 'adapt'>,
+): OpenTurns {
+  const { facts, output, reservation, cancellation } = exchange;
   const outcome = new RouteOutcome(deps, route);
   exchange.defer(() => outcome.ended(exchange.settle().record));
   const turns = new ModelTurns(deps, {
     route,
     fitting,
     adapt,
-    budget: rules.isLimited ? createResponseBudget(reservation, log) : undefined,
+    budget: rules.isLimited ? createResponseBudget(reservation, facts.log) : undefined,
     facts,
     outcome,
     cancellation,
     reserveContinuation:
       output !== undefined && mayContinue(route, deps)
-        ? (of, delivered) => reserveContinuation({ route, estimate, facts, reservation, rules }, of, delivered)
+        ? (request, delivered) =>
+            reserveContinuation({ route, estimate, facts, reservation, rules }, request, delivered)
         : undefined,
     wasCallerSlow: () => output?.wasCallerSlow() === true,
   });
   exchange.defer(() => turns.close());
-  const calling = turns.callWithFallback();
-  deps.classify?.(log);
-  const first = await calling;
-  reportServed(report, route, first.candidate.endpoint);
-  // Each turn before its calls are run: what a filter replaces in a call is not what the tool is given.
-  const turn = filters === undefined ? first : await filters.filterResponse(first);
-
-  if (offered === undefined || offered.entries.length === 0) return turn;
-  return runServerTools(turn, deps, {
-    offered,
-    facts,
-    route,
-    turns,
-    generateNested,
-    choice,
-    filters,
-    signal: cancellation.signal,
-    codec: format.serverCalls,
-    estimate,
-    moveReservation: (next) => reservation.move(rules.limits, next),
-  });
+  return { route, turns, estimate };
 }
 
 function relay(
@@ -294,7 +323,7 @@ function relay(
   response: UpstreamResponse,
   streamTransforms: RelayInput['streamTransforms'],
   cacheWriter?: RelayInput['cacheWriter'],
-): Promise<ResponseEnding> {
+): ResponseEnding | Promise<ResponseEnding> {
   const { facts, format, writer, output } = exchange;
   const input: RelayInput = {
     facts,

@@ -77,19 +77,19 @@ export class OpenRequest<Request extends ModelRequest> {
     this.#ends.push(end);
   }
 
-  /** The request is over: ends all that is still open. Settles when the charge is durable. */
-  async close(): Promise<void> {
+  /**
+   * The request is over: ends all that is still open. Settles when the charge is durable; `undefined`: nothing is left to wait for.
+   * @param isCharged the charge is durable
+   */
+  close(isCharged = false): Promise<void> | undefined {
     clearTimeout(this.#timer);
-    for (const end of this.#ends.toReversed()) this.#run(end);
-    if (!this.#isHandedOver)
-      try {
-        await this.settle().durable;
-      } catch {
-        // What waited for it before has reported it.
-      }
+    for (let last = this.#ends.pop(); last !== undefined; last = this.#ends.pop()) this.#run(last);
+    return isCharged || this.#isHandedOver ? this.#leave() : this.settled().then(() => this.#leave());
+  }
+
+  #leave(): Promise<void> | undefined {
     if (this.facts.log.hasRoom) this.#deps.returnRoom();
-    const closing = this.afterwards();
-    if (closing !== undefined) await closing;
+    return this.afterwards();
   }
 
   /** What a kind of requests has left to do when the charge is durable. */

@@ -11,6 +11,7 @@ import type { Json } from '../../lib/json.ts';
 import { findNotFinite } from './not-finite.ts';
 import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
 import { findTextExcess } from '../../lib/json/scan-text.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { decodeFormFields, type FormFieldTypes } from '../../wire/gateway/validation/form-fields.ts';
 import { decodeHeaderDirectives, type HeaderDirectives } from '../../wire/gateway/headers.ts';
@@ -96,17 +97,19 @@ export interface Admitted {
  * itself.
  */
 export function createGenerationRoute(format: ClientFormat, deps: GenerationRouteDeps): RawHandler {
-  return createBodyRoute(format, deps, async (admitted, response, arrivedMs) => {
+  return createBodyRoute(format, deps, (admitted, response, arrivedMs) => {
     const context = { accountId: admitted.principal.accountId };
     const decode: ClientFormat['decodeRequest'] = (body, text, headers) =>
       format.decodeRequest(body, text, headers, context);
     const read = readWithPreset(deps.presets, format.id, decode, admitted);
-    const named = read instanceof Promise ? await read : read;
-    const request = withFullNames(named, deps.rename);
     const { id, principal, place, turns } = admitted;
-    if (turns !== undefined) await turns.next();
-    const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
-    await deps.generate(incoming, format, new NodeCaller(response, format, deps.unread));
+    const begin = (named: GenerationRequest): Promise<void> => {
+      const request = withFullNames(named, deps.rename);
+      const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
+      return deps.generate(incoming, format, new NodeCaller(response, format, deps.unread));
+    };
+    if (!(read instanceof Promise) && turns === undefined) return begin(read);
+    return Promise.all([read, turns?.next()]).then(([named]) => begin(named));
   });
 }
 
