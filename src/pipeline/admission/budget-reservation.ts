@@ -116,7 +116,8 @@ export class BudgetReservation {
       isNested: requestId !== id,
       hasPlace: this.#place !== undefined,
       ...(this.#isCounted && { isCounted: true }),
-      ...request,
+      promptTokens: request.promptTokens,
+      isFree: request.isFree,
     });
   }
 

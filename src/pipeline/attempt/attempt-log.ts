@@ -82,7 +82,9 @@ export class AttemptLog {
 
   #server(): ServingEndpoint {
     const { endpoint, credential } = this.#candidate;
-    return { endpoint, isByok: credential !== undefined, attempt: this.#facts.log.attempts.length, ...this.#limits };
+    const { expectedTokens, tokensMax, reservedTokens } = this.#limits;
+    const attempt = this.#facts.log.attempts.length;
+    return { endpoint, isByok: credential !== undefined, attempt, expectedTokens, tokensMax, reservedTokens };
   }
 
   /** @param responded the upstream's own status; null: none came */

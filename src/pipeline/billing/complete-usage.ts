@@ -55,6 +55,7 @@ export function boundUsage({ contextTokens, outputTokens, requestedTokens }: Usa
  * @spec money-17, money-19, money-20
  */
 export function completeUsage(reported: Usage | undefined, estimate: UsageEstimate, bounds: UsageBounds): Usage {
+  if (reported !== undefined && isWhole(reported, estimate, bounds)) return { ...reported, estimated: false };
   const { unreported = NOTHING, billed, ...usage } = reported ?? { ...NO_USAGE, unreported: EVERYTHING };
   const { hasContent, isOver } = estimate;
   const isCounted = !unreported.includes('completion');
@@ -81,6 +82,14 @@ export function completeUsage(reported: Usage | undefined, estimate: UsageEstima
     estimated: prompt !== 'believed' || completion !== 'believed' || bill?.estimated === true,
     ...(implausible.length > 0 && { implausible }),
   };
+}
+
+/** Nothing is absent, and nothing beyond belief, as in most responses: it stands as it is. */
+function isWhole(reported: Usage, { hasContent, isOver }: UsageEstimate, bounds: UsageBounds): boolean {
+  const { unreported, billed, promptTokens, completionTokens } = reported;
+  if (!isOver || unreported !== undefined || billed !== undefined) return false;
+  if (promptTokens === 0 || promptTokens > bounds.promptTokensMax) return false;
+  return (completionTokens > 0 || !hasContent) && completionTokens <= bounds.completionTokensMax;
 }
 
 type Verdict = 'believed' | 'missing' | 'implausible';

@@ -64,7 +64,7 @@ export function planFor(
   deps: Pick<RouteDeps, 'defaults' | 'formats' | 'health' | 'stats' | 'random'>,
   rules: CallerRules,
   { request, resolved }: { readonly request: ModelRequest; readonly resolved: ResolvedModels },
-  { preferences = preferencesOf(deps, request, rules), ...extras }: PlanExtras = {},
+  { preferences, pinnedProvider, sticky, fits }: PlanExtras = {},
 ): RoutePlan {
   const { health, stats } = deps;
   const { policy, credentials, isLimited } = rules;
@@ -72,10 +72,12 @@ export function planFor(
     request,
     models: resolved.models,
     shortcuts: resolved.shortcuts,
-    preferences,
+    preferences: preferences ?? preferencesOf(deps, request, rules),
     permissions: policy,
     mustBePriced: isLimited,
-    ...extras,
+    pinnedProvider,
+    sticky,
+    fits,
     formats: deps.formats,
     credentials,
     health: (endpoint, credential) =>
@@ -113,7 +115,7 @@ function planned(
           ? deps.memory.pinnedProviderOf(request, rules.scope)
           : undefined,
       sticky: session && ((model: Model) => sticky.find(session, model) ?? reported?.get(model)),
-      fits: fitting?.judge(resolved.models.flatMap(({ endpoints }) => endpoints)),
+      fits: fitting?.judge(allEndpoints(resolved.models)),
     },
   );
   return { plan, request, resolved, session };
@@ -126,7 +128,12 @@ export function endpointsOf(
   { policy }: CallerRules,
 ): readonly Endpoint[] {
   const { models } = resolveModels(request, policy.defaultModel ?? defaults.model, catalog);
-  return models.flatMap(({ endpoints }) => endpoints);
+  return allEndpoints(models);
+}
+
+function allEndpoints(models: readonly Model[]): readonly Endpoint[] {
+  const [only] = models;
+  return models.length === 1 && only !== undefined ? only.endpoints : models.flatMap(({ endpoints }) => endpoints);
 }
 
 /** What the request says of providers, over what its key, its workspace and the operator say. */
