@@ -19,7 +19,7 @@ import { commitStream, commitWhole, isLast, type AttemptOutcome } from './first-
 import type { MediaInliner } from './request/inline-media.ts';
 import { crossesLarge, largestResponse, readFailure, readWhole, takeRoom, type Space } from './read-answer.ts';
 import { dialectOf, learnsReasoningMember } from '../replay/reasoning-history.ts';
-import { tryAuthorize, upstreamOf, type UpstreamDeps } from './upstream.ts';
+import { tryAuthorize, upstreamOf, type Upstream, type UpstreamDeps } from './upstream.ts';
 import { abortFailure, ResponseTooLarge, WatchedCall } from './watched-call.ts';
 import type { Cancellation } from '../../lib/async/cancellation.ts';
 
@@ -75,15 +75,8 @@ export async function makeAttempt(
   const { provider, endpoint } = upstream;
   const format = deps.formats[candidate.format];
   if (format === undefined) return { committed: false, failure: transportFailure('connect') };
-  const known = dialectOf(provider, format.id, endpoint);
-  const requested: RequestedEndpoint = {
-    format,
-    dialect: known,
-    provider: endpoint.provider,
-    model: endpoint.upstreamModel,
-    scope,
-    learnsReasoningMember: learnsReasoningMember(format.id, known, endpoint),
-  };
+  const requested = requestedEndpoint(format, upstream, scope);
+  const { dialect: known } = requested;
   const turns = isLarge ? deps.turns : undefined;
   if (turns !== undefined) await turns.next();
   const recalling = deps.memory.recall(given, requested);
@@ -134,6 +127,18 @@ export async function makeAttempt(
     const failure = error instanceof NoResponseRoom ? NO_ANSWER_ROOM : call.explain(error);
     return { committed: false, failure };
   }
+}
+
+function requestedEndpoint(format: UpstreamFormat, { provider, endpoint }: Upstream, scope: string): RequestedEndpoint {
+  const dialect = dialectOf(provider, format.id, endpoint);
+  return {
+    format,
+    dialect,
+    provider: endpoint.provider,
+    model: endpoint.upstreamModel,
+    scope,
+    learnsReasoningMember: learnsReasoningMember(format.id, dialect, endpoint),
+  };
 }
 
 interface SentCall {
