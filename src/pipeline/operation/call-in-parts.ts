@@ -1,8 +1,9 @@
 import type { AnyFormatId } from '../../canonical/extra.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { Cancellation } from '../../lib/async/cancellation.ts';
-import type { KindOffer } from '../../providers/contract.ts';
+import type { KindOffer, Provider } from '../../providers/contract.ts';
 import type { Operation } from '../../canonical/operation.ts';
+import { reportedError } from '../attempt/reported-error.ts';
 import type { CandidateCall } from './call-candidates.ts';
 import { callOnce, type CallBody, type OneCallDeps } from './one-call.ts';
 
@@ -50,13 +51,23 @@ export async function callInParts<Value extends object>(
         ...(basePath !== undefined && { basePath }),
       };
       const answer = await callOnce(deps, call, { room, attempt, deadline, cancellation: together });
-      const value = 'kind' in answer ? answer : await read(answer, at);
+      const value = 'kind' in answer ? answer : await readAnswer(answer, provider, (bytes) => read(bytes, at));
       if ('kind' in value) together.abort('over');
       return value;
     });
   } finally {
     cancellation.offAbort(onAbort);
   }
+}
+
+/** What is no answer of the format may be an error. */
+async function readAnswer<Value extends object>(
+  answer: Buffer,
+  provider: Provider,
+  read: (answer: Buffer) => Value | UpstreamFailure | Promise<Value | UpstreamFailure>,
+): Promise<Value | UpstreamFailure> {
+  const value = await read(answer);
+  return 'kind' in value ? (reportedError(answer, provider) ?? value) : value;
 }
 
 /** So many at a time, in order; the first failure that is none of a cancelled part. */

@@ -20,6 +20,7 @@ import {
 import type { Transcript, TranscriptPiece } from '../../wire/speech-to-text/transcript.ts';
 import { statusOfError } from '../../wire/upstream-error.ts';
 import { judgeFailure } from '../attempt/judge-failure.ts';
+import { reportedError } from '../attempt/reported-error.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
@@ -86,7 +87,9 @@ async function transcribe(
   if (stream) return openEvents(deps, upstream, call, { format, answersIn });
   const space = { room: call.memory.open(), attempt, deadline, cancellation };
   const answer = await callOnce(deps, upstream, space);
-  return 'kind' in answer ? answer : wholeFrom(answer.toString('utf8'), { format, answersIn });
+  if ('kind' in answer) return answer;
+  const whole = wholeFrom(answer.toString('utf8'), { format, answersIn });
+  return 'kind' in whole ? (reportedError(answer, provider) ?? whole) : whole;
 }
 
 interface Decoding {
