@@ -10,6 +10,8 @@ import { createConsoleArea, type ConsoleArea } from './app/console-area.ts';
 import { openFoundation, type Foundation, type GatewayOptions } from './app/foundation.ts';
 import { waitForRecords } from './app/journal.ts';
 import { readCodexInstructions } from './app/catalog/codex-instructions.ts';
+import { figuresOf } from './app/catalog/catalog-figures.ts';
+import { readLayers } from './app/catalog/catalog-layers.ts';
 import { createListing } from './app/catalog/listing.ts';
 import { createParts, openServer, type Parts } from './app/parts.ts';
 import { readPlugins } from './app/read-plugins.ts';
@@ -203,7 +205,12 @@ function servicesOf(
     readPlugins,
     tryFilters: createFilterTrials(generateDeps),
     operations: createOperations(foundation, parts, { ready, workers }),
-    listing: createListing({ ...generateDeps, authenticate: accounts.authenticate, codexInstructions }),
+    listing: createListing({
+      ...generateDeps,
+      authenticate: accounts.authenticate,
+      codexInstructions,
+      sourcesOf: async (slug) => figuresOf(slug, await readLayers(parts.inEffect.current(), foundation.shared.env)),
+    }),
   };
 }
 

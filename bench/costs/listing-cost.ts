@@ -22,6 +22,7 @@ export function createListing(): () => string {
     providers: () => [],
     allowedTo: async () => () => true,
     callerOf: async () => undefined,
+    sourcesOf: async () => undefined,
     nowMs: () => systemClock.nowMs(),
     baseUrl: () => 'http://gateway.test/v1',
   };

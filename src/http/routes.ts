@@ -53,6 +53,7 @@ import { updateKey } from './management/keys/update.ts';
 import { addMembers } from './management/members/add.ts';
 import { listMembers } from './management/members/list.ts';
 import { removeMembers } from './management/members/remove.ts';
+import { getModelSources } from './management/models/sources.ts';
 import { countModels } from './management/models/count.ts';
 import { getModel } from './management/models/get.ts';
 import { listModels } from './management/models/list.ts';
@@ -184,6 +185,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   retrieveModel,
   retrieveModelBySlug,
   getModel,
+  getModelSources,
   listEndpoints,
   listZdrEndpoints,
   listProviders,

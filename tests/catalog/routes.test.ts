@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { suite, test, type TestContext } from 'node:test';
+import { isJsonObject } from '../../src/lib/json.ts';
+import { manage } from '../support/byok.ts';
 import { API_KEY, startGateway } from '../support/gateway.ts';
 
 /** A vendor that responds to every chat request with one word, and records the requested models. */
@@ -62,6 +64,19 @@ suite('the catalog in a running gateway', () => {
     const nanoUsd = (1_000 * Number(pricing.prompt) + 100 * Number(pricing.completion)) * 1e9;
     assert.equal(Math.round(usage.cost * 1e9), Math.round(nanoUsd));
     assert.ok(usage.cost > 0);
+  });
+
+  test('shows each fact about a model with its source', async (t) => {
+    const { gateway } = await start(t);
+    const { status, body } = await manage(gateway, 'GET', '/model/meta-llama/llama-3.3-70b-instruct/sources');
+    assert.equal(status, 200);
+    const { data } = body;
+    assert.ok(isJsonObject(data) && Array.isArray(data['facts']) && Array.isArray(data['endpoints']));
+    const facts = data['facts'].filter((fact) => isJsonObject(fact));
+    assert.ok(facts.length > 0 && facts.every(({ source }) => source !== ''), JSON.stringify(facts));
+    const [endpoint] = data['endpoints'].filter((each) => isJsonObject(each) && each['provider'] === 'groq');
+    assert.match(JSON.stringify(endpoint), /"usable":true.*"member":"price/);
+    assert.equal((await manage(gateway, 'GET', '/model/acme/none/sources')).status, 404);
   });
 
   // @spec catalog-1, catalog-19

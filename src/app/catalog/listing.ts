@@ -25,6 +25,7 @@ export interface ListingDeps extends Pick<RulesDeps, 'policyOf' | 'byokCredentia
   /** With the version segment. */
   readonly baseUrl: () => string;
   readonly codexInstructions: string | undefined;
+  readonly sourcesOf: ListingServices['sourcesOf'];
 }
 
 /** What the lists of models, endpoints and providers are made from. */
@@ -41,6 +42,7 @@ export function createListing(deps: ListingDeps): ListingServices {
     nowMs: () => clock.nowMs(),
     baseUrl,
     codexInstructions,
+    sourcesOf: deps.sourcesOf,
   };
 }
 

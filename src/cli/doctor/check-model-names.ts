@@ -4,7 +4,7 @@ import { MODALITY_OF_KIND, type OperationKind } from '../../canonical/operation.
 import { servesKind } from '../../catalog/serves-kind.ts';
 import type { Config } from '../../config/config.ts';
 import { sandboxModels } from '../../sandbox/models.ts';
-import { readLayers } from '../catalog/catalog-layers.ts';
+import { readLayers } from '../../app/catalog/catalog-layers.ts';
 import type { Io } from '../command.ts';
 import type { Finding } from '../../app/check-provider/finding.ts';
 

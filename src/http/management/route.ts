@@ -103,8 +103,35 @@ export interface ListingServices {
   readonly nowMs: () => number;
   /** The base URL with the version segment. */
   readonly baseUrl: () => string;
+  /** Every fact about a model, with the source that has the last word on it; `undefined`: nothing is known. */
+  readonly sourcesOf: (slug: string) => Promise<ModelSources | undefined>;
   /** What Codex says to the models of its list. Absent: it gets an empty one. */
   readonly codexInstructions?: string | undefined;
+}
+
+/** A fact about a model, and why it is believed. */
+export interface ListedFact {
+  readonly member: string;
+  /** JSON. */
+  readonly value: unknown;
+  readonly layer: 'library' | 'list' | 'project' | 'configuration';
+  readonly source: string;
+  /** When the source said so; absent: it is the operator's word. */
+  readonly date?: string;
+}
+
+export interface ModelSources {
+  readonly slug: string;
+  /** No person of the project has reviewed its facts. */
+  readonly unreviewed: boolean;
+  readonly figures: readonly ListedFact[];
+  readonly endpoints: readonly {
+    readonly provider: string;
+    readonly model: string;
+    /** The provider is set up and has credentials. */
+    readonly usable: boolean;
+    readonly figures: readonly ListedFact[];
+  }[];
 }
 
 export type IsAllowed = (model: Model, endpoint: Endpoint) => boolean;

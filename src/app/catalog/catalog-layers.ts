@@ -4,11 +4,10 @@ import { loadPriceLibrary, type PriceLibrary } from '../../catalog/price-library
 import { readCatalogData, type CatalogData } from '../../catalog/read-data.ts';
 import { createRefreshFile } from '../../catalog/refresh-file.ts';
 import type { RefreshedCatalog } from '../../catalog/refreshed.ts';
-import { usableVendors } from '../../app/catalog/catalog-from-config.ts';
+import { usableVendors } from './catalog-from-config.ts';
 import type { Config } from '../../config/config.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { providersFromConfig } from '../../app/providers-from-config.ts';
-import type { Io } from '../command.ts';
+import { providersFromConfig } from '../providers-from-config.ts';
 
 /** Every layer that a model's facts come from, lowest first. */
 export interface CatalogLayers {
@@ -27,7 +26,10 @@ export interface CatalogLayers {
 /** Stands for the sandbox's address, which is known only once it listens. */
 const ANY_BASE_URL = 'http://127.0.0.1/v1';
 
-export async function readLayers(config: Config, env: Io['env']): Promise<CatalogLayers> {
+export async function readLayers(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<CatalogLayers> {
   const data = readCatalogData();
   const library = await loadPriceLibrary(systemClock.nowMs());
   const { refresh } = config.catalog;
