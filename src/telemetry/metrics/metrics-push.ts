@@ -49,16 +49,14 @@ export function createMetricsPush(deps: MetricsPushDeps): MetricsPush {
     const nowMs = Math.floor(clock.nowMs());
     const encoded = metrics.encode(nowMs);
     if (encoded.length === 0) return;
-    // What is observed meanwhile belongs to the next report.
-    const isDelta = temporality === 'delta';
     const body = {
       resourceMetrics: [
         { resource: { attributes: attributesOf(resource) }, scopeMetrics: [{ scope: { ...SCOPE }, metrics: encoded }] },
       ],
     };
     const limits = { timeoutMs, bytesMax: ANSWER_BYTES_MAX };
-    // What is lost is lost for this report: to count it twice would be worse.
-    if (isDelta) metrics.reset(nowMs);
+    // What is observed meanwhile belongs to the next report. One that is lost stays lost: to count it twice would be worse.
+    if (temporality === 'delta') metrics.reset(nowMs);
     const answer = await callJson(http, { method: 'POST', url, headers, body }, limits, ended.signal);
     if (answer.status < 200 || answer.status >= 300) throw new Error(`answered with status ${answer.status}`);
     const partial = isJsonObject(answer.body) ? answer.body['partialSuccess'] : undefined;
