@@ -6,6 +6,8 @@ import { findChromium, startStand, visit, type Stand } from './support.ts';
 const CHROMIUM = findChromium();
 /** More tabs than HTTP/1.1 gives a host connections. */
 const TABS = 8;
+const BURST = 300;
+const AT_ONCE = 30;
 
 suite('live views', { skip: CHROMIUM === undefined }, () => {
   let stand: Stand;
@@ -70,6 +72,24 @@ suite('live views', { skip: CHROMIUM === undefined }, () => {
     await page.getByText('The tail is live.').waitFor({ state: 'attached' });
     await ask(stand, 'after signing in');
     await rowsOf(page, 'after signing in').waitFor();
+    await context.close();
+  });
+
+  test('show every request of a burst once, and keep few rows in the document', async () => {
+    const { page, context, problems } = await stand.open();
+    await openTail(stand, page, '&requested=sandbox/echo&range=1h');
+    const grid = page.getByRole('grid', { name: 'Requests' });
+    const countOf = async (): Promise<number> => Number((await grid.getAttribute('aria-rowcount')) ?? 1) - 1;
+    await ask(stand, 'before the burst');
+    await rowsOf(page, 'before the burst').waitFor();
+    const known = await countOf();
+    for (let at = 0; at < BURST; at += AT_ONCE)
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, of) => ask(stand, `burst ${at + of}`)));
+    await ask(stand, 'after the burst');
+    await rowsOf(page, 'after the burst').waitFor();
+    assert.equal((await countOf()) - known, BURST + 1);
+    assert.ok((await grid.getByRole('row').count()) <= 80);
+    assert.deepEqual(problems, []);
     await context.close();
   });
 
