@@ -105,8 +105,8 @@ models:
         embeddings: { dimensions: { default: 8, values: [4, 8] }, max_inputs: 2, max_input_tokens: 9, encodings: [float], token_arrays: true }
         rerank: { max_documents: 3, pointwise: true, images: false }
         image: { n_max: 2, output_formats: [png], references_max: 0, tokens_per_image: 100 }
-        transcription: { formats: [json], min_seconds: 10 }
-        speech: { voices: [alto], default_voice: alto, speed: { min: 0.5, max: 2 } }
+        stt: { formats: [json], min_seconds: 10 }
+        tts: { voices: [alto], default_voice: alto, speed: { min: 0.5, max: 2 } }
         assistant_prefill: true
   "local/*": { provider: groq }
 `;

@@ -17,26 +17,27 @@ export interface MediaFacts {
 
 type Entry = { readonly [Kind in keyof typeof mediaFacts]?: z.output<(typeof mediaFacts)[Kind]> };
 
+/** Names of the code, and of the file: those that requests of the kind have in records. */
 const KINDS = [
-  'embeddings',
-  'rerank',
-  'image',
-  'transcription',
-  'speech',
-] as const satisfies readonly (keyof MediaFacts)[];
+  ['embeddings', 'embeddings'],
+  ['rerank', 'rerank'],
+  ['image', 'image'],
+  ['transcription', 'stt'],
+  ['speech', 'tts'],
+] as const satisfies readonly (readonly [keyof MediaFacts, keyof Entry])[];
 
 /** The facts of an entry, under the names of the code. */
 export function mediaFactsOf(entry: Entry): MediaFacts;
 export function mediaFactsOf(entry: Entry): object {
   return Object.fromEntries(
-    KINDS.flatMap((kind) => (entry[kind] === undefined ? [] : [[kind, rename(entry[kind], toCamelCase)]])),
+    KINDS.flatMap(([kind, word]) => (entry[word] === undefined ? [] : [[kind, rename(entry[word], toCamelCase)]])),
   );
 }
 
 /** The same in the words of the file. */
 export function formatMediaFacts(facts: MediaFacts): object {
   return Object.fromEntries(
-    KINDS.flatMap((kind) => (facts[kind] === undefined ? [] : [[kind, rename(facts[kind], toSnakeCase)]])),
+    KINDS.flatMap(([kind, word]) => (facts[kind] === undefined ? [] : [[word, rename(facts[kind], toSnakeCase)]])),
   );
 }
 

@@ -17,8 +17,8 @@ models:
   a/vectors: { output_modalities: [embeddings], endpoints: [{ provider: one, model: v, embeddings: { dimensions: { default: 2 }, max_inputs: 1, encodings: [float] } }] }
   a/ranks: { output_modalities: [rerank], endpoints: [{ provider: one, model: r, rerank: { max_documents: 2 } }] }
   a/draws: { output_modalities: [image], endpoints: [{ provider: one, model: d, image: { n_max: 2, aspect_ratios: ["1:1"], references_max: 0 } }] }
-  a/hears: { output_modalities: [transcription], endpoints: [{ provider: one, model: h, transcription: { formats: [json], max_seconds: 1 } }] }
-  a/speaks: { output_modalities: [speech], endpoints: [{ provider: one, model: s, speech: { voices: [alto], default_voice: alto, max_characters: 5 } }] }
+  a/hears: { output_modalities: [transcription], endpoints: [{ provider: one, model: h, stt: { formats: [json], max_seconds: 1 } }] }
+  a/speaks: { output_modalities: [speech], endpoints: [{ provider: one, model: s, tts: { voices: [alto], default_voice: alto, max_characters: 5 } }] }
 `,
   });
 });

@@ -112,6 +112,6 @@ export const mediaFacts = {
   embeddings: key(embeddings, 'What is known of its vectors.'),
   rerank: key(rerank, 'What is known of how it orders documents.'),
   image: key(image, 'What is known of the pictures that it makes.'),
-  transcription: key(transcription, 'What is known of how it hears.'),
-  speech: key(speech, 'What is known of how it speaks.'),
+  stt: key(transcription, 'What is known of how it hears.'),
+  tts: key(speech, 'What is known of how it speaks.'),
 };
