@@ -40,7 +40,7 @@ const BESIDE: Readonly<Record<string, object>> = {
   'models.<author/slug>.endpoints.[].price': { prompt: 1, completion: 2 },
   'models.<author/slug>.endpoints.[].price.images.[]': { billable: 'output_image', unit: 'image', cost_usd: 0.04 },
   'models.<author/slug>.endpoints.[].embeddings.dimensions': { default: 1_024 },
-  'models.<author/slug>.endpoints.[].speech.speed': { min: 0.5, max: 2 },
+  'models.<author/slug>.endpoints.[].tts.speed': { min: 0.5, max: 2 },
   'models.<prefix>/*': { provider: 'ollama' },
 };
 /** Members of one kind of server, in place of those of the other. */
