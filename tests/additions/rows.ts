@@ -44,6 +44,7 @@ import type { Plugin } from '../contract.ts';
 const options = z.object({ loud: z.boolean().optional() });
 export const example: Plugin<typeof options> = {
   id: 'example',
+  summary: 'Raises the temperature where a request wants it.',
   options,
   transformRequest: (request, { loud = false }) =>
     Promise.resolve(loud ? { ...request, settings: { ...request.settings, temperature: 2 } } : request),
@@ -67,6 +68,7 @@ import type { ServerTool } from '../contract.ts';
 const nothing = z.strictObject({});
 export const example: ServerTool<typeof nothing, typeof nothing> = {
   type: 'service:example',
+  summary: 'Gives an example.',
   parameters: nothing,
   describe: () => ({ description: 'Gives an example.', arguments: nothing }),
   open: () => ({ run: () => Promise.resolve({ result: { example: 'one' } }) }),
