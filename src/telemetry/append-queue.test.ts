@@ -6,7 +6,7 @@ const AWAY = new Error('away');
 
 function build(
   store: AppendBatch<number>,
-  options: Partial<Pick<AppendQueueOptions<number>, 'itemsMax' | 'retryDelaysMs'>> = {},
+  options: Partial<Pick<AppendQueueOptions<number>, 'itemsMax' | 'retryDelaysMs' | 'gatherMs'>> = {},
 ) {
   const batches: (readonly number[])[] = [];
   const lost: { item: number; message: string }[] = [];
@@ -46,6 +46,24 @@ test('batches the items of one turn of the event loop, and later items next', as
     [1, 2],
     [3, 4],
   ]);
+});
+
+test('gathers the items of a time where that is wanted, and waits for none at the end', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { batches, queue } = build(() => Promise.resolve(), { gatherMs: 1_000 });
+  const first = queue.append(1);
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  const second = queue.append(2);
+  t.mock.timers.tick(999);
+  assert.deepEqual(batches, []);
+  t.mock.timers.tick(1);
+  await Promise.all([first, second]);
+  assert.deepEqual(batches, [[1, 2]]);
+  const last = queue.append(3);
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  await queue.close();
+  await last;
+  assert.deepEqual(batches, [[1, 2], [3]]);
 });
 
 test('settles an item only once its batch is stored', async () => {

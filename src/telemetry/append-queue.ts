@@ -9,6 +9,8 @@ export interface AppendQueueOptions<Item> {
   readonly itemsMax: number;
   /** Waits before each further try of a batch that failed, ms. After the last try its items are given up. */
   readonly retryDelaysMs: readonly number[];
+  /** So long the first item of a batch waits for others: each batch is a commit of its own. Absent: for those of its turn. */
+  readonly gatherMs?: number;
 }
 
 /** Items on their way to a store, which may be lost with the process. */
@@ -64,9 +66,11 @@ class Queue<Item> implements AppendQueue<Item> {
   }
 
   async #drain(): Promise<void> {
+    const { gatherMs } = this.#options;
     // The items of one turn go together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
+      if (gatherMs !== undefined && !this.#isClosed) await this.#pause(gatherMs);
       const batch = this.#waiting;
       this.#waiting = batch.splice(BATCH_ITEMS_MAX);
       this.#underWay = batch.length;
