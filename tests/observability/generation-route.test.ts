@@ -99,7 +99,12 @@ models:
   });
 
   test('is kept for a plain success only where it wanted metadata, or was drawn', async () => {
-    const [plain, wanting] = [await ask('acme/two'), await ask('acme/two', {}, { 'x-service-metadata': 'enabled' })];
+    // Those with tools are tried in the order of their quality, which routing reports.
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
+    const [plain, wanting] = [
+      await ask('acme/one', { provider: { only: ['beta'] }, tools }),
+      await ask('acme/two', {}, { 'x-service-metadata': 'enabled' }),
+    ];
     await routeOf(wanting);
     const { status, text } = await manage(gateway, 'GET', `/generation/route?id=${plain}`);
     assert.equal(status, 404);

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
+import type { PipelineStage } from '../../canonical/route-report.ts';
 import type { Catalog } from '../../catalog/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../../lib/json.ts';
@@ -10,8 +11,8 @@ import type { GenerationRecord } from '../record.ts';
 import { serializeDecision } from './route-decision.ts';
 
 /**
- * How requests were routed and why: of all that failed, fell back, were continued by another endpoint, had a stage or wanted
- * metadata, and of a share of the rest. It is written behind the response, and may be lost with the process.
+ * How requests were routed and why: of all that failed, fell back, were continued by another endpoint, had a stage of a plugin, router, tool or guardrail, or
+ * wanted metadata, and of a share of the rest. It is written behind the response, and may be lost with the process.
  */
 export interface RouteLog {
   /** Keeps the decision of a request that has ended, or not. Never throws. */
@@ -95,9 +96,14 @@ function isKept(record: GenerationRecord, { random, sample }: Pick<RouteLogDeps,
     failure !== undefined ||
     attempts.length > 1 ||
     rescues.length > 0 ||
-    report.pipeline.length > 0 ||
+    report.pipeline.some(isOfWork) ||
     request.directives.serviceMetadata;
   return isNotable || (sample > 0 && random() < sample);
+}
+
+/** Every request with tools has one of routing, which says in what order endpoints were tried: the plan says so, too. */
+function isOfWork({ type }: PipelineStage): boolean {
+  return type !== 'routing';
 }
 
 function inflate(bytes: Buffer): Promise<Buffer> {
