@@ -10,8 +10,7 @@ import { createConsoleArea, type ConsoleArea } from './app/console-area.ts';
 import { openFoundation, type Foundation, type GatewayOptions } from './app/foundation.ts';
 import { waitForRecords } from './app/journal.ts';
 import { readCodexInstructions } from './app/catalog/codex-instructions.ts';
-import { figuresOf } from './app/catalog/catalog-figures.ts';
-import { readLayers } from './app/catalog/catalog-layers.ts';
+import { createModelSources } from './app/catalog/model-sources.ts';
 import { createListing } from './app/catalog/listing.ts';
 import { createParts, openServer, type Parts } from './app/parts.ts';
 import { readPlugins } from './app/read-plugins.ts';
@@ -209,7 +208,7 @@ function servicesOf(
       ...generateDeps,
       authenticate: accounts.authenticate,
       codexInstructions,
-      sourcesOf: async (slug) => figuresOf(slug, await readLayers(parts.inEffect.current(), foundation.shared.env)),
+      sourcesOf: createModelSources({ ...foundation.shared, config: () => parts.inEffect.current() }),
     }),
   };
 }

@@ -181,7 +181,7 @@ export const configFile = section({
         {
           sample: key(
             z.number().min(0).max(1),
-            'The share of plain successes whose route is kept; routes of all that failed, fell back, had a stage or wanted metadata are kept anyway.',
+            'The share of plain successes whose route is kept; those of all that failed, fell back, passed a plugin, router, tool or guardrail or wanted metadata are kept anyway.',
             { default: 0.01 },
           ),
           days: key(z.number().positive().max(RETENTION_DAYS_MAX), 'How long routes are kept.', { default: 7 }),

@@ -1,6 +1,6 @@
 import { contentRows, type ContentRow } from '../accounts/columns.ts';
 import type { Database } from '../engine/database.ts';
-import { numberOf } from '../portable.ts';
+import { removeOlder } from './remove-older.ts';
 
 /** The texts of generations, sealed. */
 export interface ContentStore {
@@ -30,19 +30,6 @@ export function createContentStore({ database }: { readonly database: Database }
         .executeTakeFirst();
       return columns && contentRows.toRow(columns);
     },
-    async removeBefore(atMs, limit) {
-      const { numDeletedRows } = await background
-        .deleteFrom('generation_content')
-        .where('generation_id', 'in', (query) =>
-          query
-            .selectFrom('generation_content')
-            .select('generation_id')
-            .where('created_at_ms', '<', atMs)
-            .orderBy('created_at_ms')
-            .limit(limit),
-        )
-        .executeTakeFirstOrThrow();
-      return numberOf(numDeletedRows);
-    },
+    removeBefore: (atMs, limit) => removeOlder(database, 'generation_content', atMs, limit),
   };
 }

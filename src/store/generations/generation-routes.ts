@@ -1,6 +1,6 @@
 import { generationRouteRows, type GenerationRouteRow } from '../accounts/columns.ts';
 import type { Database } from '../engine/database.ts';
-import { numberOf } from '../portable.ts';
+import { removeOlder } from './remove-older.ts';
 
 /** How generations were routed. */
 export interface RouteStore {
@@ -29,19 +29,6 @@ export function createRouteStore({ kysely, background }: Pick<Database, 'kysely'
         .executeTakeFirst();
       return columns && generationRouteRows.toRow(columns);
     },
-    async removeBefore(atMs, limit) {
-      const { numDeletedRows } = await background
-        .deleteFrom('generation_routes')
-        .where('generation_id', 'in', (query) =>
-          query
-            .selectFrom('generation_routes')
-            .select('generation_id')
-            .where('created_at_ms', '<', atMs)
-            .orderBy('created_at_ms')
-            .limit(limit),
-        )
-        .executeTakeFirstOrThrow();
-      return numberOf(numDeletedRows);
-    },
+    removeBefore: (atMs, limit) => removeOlder({ background }, 'generation_routes', atMs, limit),
   };
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { GenerationPlace, GenerationSearch } from '../../../accounts/generation-lookup.ts';
+import { assert } from '../../../lib/assert.ts';
 import { callerOf } from '../owner.ts';
 import { defineRoute, NO_BODY, NOTHING, type ManagementServices } from '../route.ts';
 import { filterShape, searchOf } from './list.ts';
@@ -43,8 +44,11 @@ export const exportGenerations = defineRoute({
       contentType: FORMATS.csv.contentType,
     },
   },
-  errors: [400],
-  handle({ principal, query, services }) {
+  errors: [400, 429],
+  async handle({ principal, query, services }) {
+    assert(principal !== undefined, 'only a key gets here');
+    // A filter that nothing fits reads the whole table.
+    await services.insights.take(principal);
     const { format = 'csv', ...filters } = query;
     const caller = callerOf(principal);
     const search = searchOf(filters, caller.kind === 'management' ? undefined : caller.keyHash);

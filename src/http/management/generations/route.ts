@@ -84,7 +84,7 @@ export const getGenerationRoute = defineRoute({
     if (decision === undefined)
       throw new GatewayError(
         'not_found',
-        'Its route was not kept. Those of requests that fail, fall back, have a stage or want metadata are, for observability.route_log.days; of others a share is.',
+        'Its route was not kept. Those of requests that fail, fall back, pass a plugin, router, tool or guardrail or want metadata are, for observability.route_log.days; of others a share is.',
       );
     return { status: 200, body: { data: decisionSchema.parse(decision) } };
   },
