@@ -127,6 +127,8 @@ export interface Model {
   readonly reasoning?: ReasoningFacts;
   readonly huggingFaceId?: string;
   readonly scores?: readonly Score[];
+  /** Slugs of models for a generation that names this one alone, once all its endpoints failed. @spec fallback-31 */
+  readonly fallbacks?: readonly string[];
   /** From a public list that the project has not reviewed: it can be requested by name, and is never chosen for a caller. */
   readonly unreviewed?: boolean;
   /** It stands in for a model (the sandbox): routers choose it only where there is nothing else. @spec router-3 */

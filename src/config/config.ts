@@ -354,6 +354,8 @@ export interface ModelConfig {
   /** For its endpoints without a setting of their own; wins over the provider's. */
   readonly reasoningHistory?: ReasoningHistoryConfig;
   readonly scores: Readonly<Record<string, number>>;
+  /** Models for a generation that names this one alone, once all its endpoints failed. */
+  readonly fallbacks?: readonly string[];
   readonly endpoints: readonly EndpointConfig[];
 }
 

@@ -386,6 +386,7 @@ export function modelOf(slug: string, entry: ModelEntry): ModelConfig {
       outputModalities: entry.output_modalities,
       distillable: entry.distillable,
       reasoningHistory: entry.reasoning_history,
+      fallbacks: entry.fallbacks,
     }),
     scores: entry.scores,
     endpoints: entry.endpoints.map(endpointOf),

@@ -93,6 +93,7 @@ models:
     output_modalities: [text]
     distillable: true
     scores: { coding: 0.71 }
+    fallbacks: [acme/two, openai/gpt-5.1]
     endpoints:
       - provider: alpha
         model: one-2026
@@ -295,6 +296,7 @@ test('takes every key of the file into the configuration', () => {
         outputModalities: ['text'],
         distillable: true,
         scores: { coding: 0.71 },
+        fallbacks: ['acme/two', 'openai/gpt-5.1'],
         endpoints: [
           {
             provider: 'alpha',

@@ -289,6 +289,7 @@ function formatModel(model: ModelConfig): object {
     distillable: model.distillable,
     reasoning_history: model.reasoningHistory,
     scores: model.scores,
+    fallbacks: model.fallbacks,
     endpoints: model.endpoints.map(formatEndpoint),
   };
 }

@@ -276,6 +276,7 @@ function modelFrom(model: ModelConfig, place: Place, known: KnownModel | undefin
     ...(inputModalities !== undefined && { inputModalities }),
     ...(outputModalities !== undefined && { outputModalities }),
     scores: [...own, ...(known?.facts.scores ?? [])],
+    ...(model.fallbacks !== undefined && { fallbacks: model.fallbacks }),
     endpoints: withTiersApart(
       model.endpoints.map((endpoint) => {
         const placed = place(model.slug, endpoint.provider, endpoint.model, endpoint.serviceTier);

@@ -3,7 +3,17 @@ import { nearestName } from '../../lib/text/nearest-name.ts';
 import { priceShape } from '../endpoint-price.ts';
 import { key, requiredKey, type KeyFacts } from './key.ts';
 import { mediaFacts } from './media-facts.ts';
-import { attemptTimeouts, headers, httpUrl, optionalSection, providerSlug, section, text, tokens } from './parts.ts';
+import {
+  attemptTimeouts,
+  headers,
+  httpUrl,
+  modelName,
+  optionalSection,
+  providerSlug,
+  section,
+  text,
+  tokens,
+} from './parts.ts';
 
 /* What stands under `providers`, `models` and `beta_flags`. */
 
@@ -181,6 +191,8 @@ const endpoint = section({
   ...mediaFacts,
 });
 
+/** As many as a request may name. */
+const FALLBACKS_MAX = 10;
 const FROM_CATALOG = { usual: 'what the catalog knows' } as const;
 
 /** One entry of `models` that names a model. */
@@ -215,6 +227,11 @@ export const modelEntry = section({
       ...FROM_CATALOG,
       example: { coding: 0.7 },
     }),
+  fallbacks: key(
+    z.array(modelName).min(1).max(FALLBACKS_MAX),
+    'Models to try, in this order, once its endpoints have failed, for requests that name this model alone. Not for embeddings, media and rerank.',
+    { usual: 'none', example: ['acme/two'] },
+  ),
   endpoints: requiredKey(z.array(endpoint).min(1), 'Its endpoints, in the order in which they are tried by default.'),
 });
 

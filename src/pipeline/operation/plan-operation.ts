@@ -53,7 +53,7 @@ export function routeOperation(
   const variants = variantsOf(slugs, undefined, deps.catalog);
   const refused = REFUSED_SUFFIXES.find((suffix) => variants.has(suffix));
   if (refused !== undefined) throw invalid('model', `the suffix ":${refused}" does not apply to ${request.kind}`);
-  const resolved = resolveModels({ directives: request.directives, settings: {} }, undefined, deps.catalog);
+  const resolved = resolveModels({ directives: request.directives, settings: {} }, undefined, deps.catalog, false);
   for (const model of resolved.models)
     if (!servesKind(model, request.kind)) throw wrongEndpoint(model, request.kind, slugs);
   const plan = planFor(deps, rules, { request, resolved });

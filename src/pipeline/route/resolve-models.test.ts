@@ -26,11 +26,17 @@ const catalog = createCatalog(
     { slug: 'acme/two:extended', name: 'Two, longer', endpoints: [] },
     { slug: 'acme/one-fast', name: 'One, fast', endpoints: [] },
     { slug: 'acme/one-pro', name: 'One, thorough', endpoints: [] },
+    { slug: 'acme/safe', name: 'Safe', fallbacks: ['acme/one', 'acme/nope', 'acme/safe', 'ollama/x'], endpoints: [] },
   ],
   [{ prefix: 'ollama/', endpoint: (name, slug) => endpoint(slug, name) }],
 );
 
-function resolve(models: readonly string[], defaultModel?: string, settings: Settings = {}): ResolvedModels {
+function resolve(
+  models: readonly string[],
+  defaultModel?: string,
+  settings: Settings = {},
+  usesFallbacks = true,
+): ResolvedModels {
   const directives = {
     models,
     provider: DEFAULT_PREFERENCES,
@@ -39,7 +45,7 @@ function resolve(models: readonly string[], defaultModel?: string, settings: Set
     serviceMetadata: false,
     betas: [],
   };
-  return resolveModels({ directives, settings }, defaultModel, catalog);
+  return resolveModels({ directives, settings }, defaultModel, catalog, usesFallbacks);
 }
 
 const slugs = (requested: readonly string[], defaultModel?: string, settings?: Settings): string[] =>
@@ -64,6 +70,19 @@ test('models are found in order, and a slug with its own suffix is a model like 
 test('uses the default model, and refuses a request without one', () => {
   assert.deepEqual(slugs([], 'acme/one'), ['acme/one']);
   assert.equal(refusal([]).status, 400);
+});
+
+// @spec fallback-31
+test('adds the configured fallbacks of a model that is named alone, without those that do not exist', () => {
+  assert.deepEqual(slugs(['acme/safe']), ['acme/safe', 'acme/one', 'ollama/x']);
+  assert.deepEqual(slugs([], 'acme/safe'), ['acme/safe', 'acme/one', 'ollama/x']);
+  assert.equal(resolve(['acme/safe']).requestedCount, 3);
+  assert.deepEqual(slugs(['acme/safe', 'acme/two:free']), ['acme/safe', 'acme/two:free']);
+  assert.deepEqual(
+    resolve(['acme/safe'], undefined, {}, false).models.map(({ slug }) => slug),
+    ['acme/safe'],
+    'not for vectors',
+  );
 });
 
 // @spec model-8

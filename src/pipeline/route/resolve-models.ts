@@ -16,12 +16,14 @@ type Strategy = RouteReport['strategy'];
 /**
  * The models that the slugs name, in order. A fallback that does not exist is left out, as it could not have served; no
  * model at all is an error. @throws GatewayError 400 for a malformed slug or none, 404 for an unknown one
+ * @param usesFallbacks whether a model that is named alone brings its own: vectors of two models do not compare
  * @spec model-5, model-6
  */
 export function resolveModels(
   { directives, settings }: Pick<GenerationRequest, 'directives' | 'settings'>,
   defaultModel: string | undefined,
   catalog: Catalog,
+  usesFallbacks = true,
 ): ResolvedModels {
   const slugs = directives.models;
   const wanted = slugs.length > 0 ? slugs : defaultModel === undefined ? [] : [defaultModel];
@@ -48,14 +50,24 @@ export function resolveModels(
     wantsReasoning ||= found.variants.includes('thinking');
   }
   if (models.length === 0 && firstError !== undefined) throw firstError;
+  const fallbacks = wanted.length === 1 && usesFallbacks ? models[0]?.fallbacks : undefined;
+  if (fallbacks !== undefined) addFallbacks(models, fallbacks, catalog);
   return {
     models,
     shortcuts: shortcuts ?? NONE,
     strategies: strategies ?? NONE,
-    requestedCount: wanted.length,
+    requestedCount: Math.max(wanted.length, models.length),
     isFirstMissing,
     wantsReasoning,
   };
+}
+
+/** What the operator has configured. One that does not exist could not serve. @spec fallback-31 */
+function addFallbacks(models: Model[], slugs: readonly string[], catalog: Catalog): void {
+  for (const slug of slugs) {
+    const found = lookUp(slug, slugs, catalog);
+    if (!(found instanceof GatewayError) && !models.includes(found.model)) models.push(found.model);
+  }
 }
 
 /**
