@@ -58,7 +58,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
   const { database, records } = storage;
   const generations = createGenerationStore({ database });
   const parts = await createParts(options, foundation, { keepsStore: true, serves: config.server.workers === 1 });
-  const { refresher, localServers, observability, fileArea, responseArea, videoArea, providers } = parts;
+  const { refresher, localServers, observability, fileArea, responseArea, videoArea, jobs, providers } = parts;
   const workers =
     config.server.workers > 1
       ? await openWorkers({ ...foundation.shared, ...storage, findsLocalServers: options.findsLocalServers === true })
@@ -74,7 +74,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
     },
     async listen() {
       await records.start();
-      await responseArea.recover();
+      await Promise.all([responseArea.recover(), jobs.recover()]);
       const url = urlOf(workers === undefined ? await server.listen() : await startWorkers(server, workers));
       foundation.listensAt(url);
       const firstKeys = await accounts.keys.bootstrap(accounts.staticKeys);
@@ -84,6 +84,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       fileArea.start();
       responseArea.start();
       videoArea.start();
+      jobs.start();
       foundation.shared.log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
       if (firstKeys === undefined) return { url };
       return { url, firstKeys, ...(config.console.enabled && { consoleLink: await consoleArea.links.create() }) };
@@ -102,7 +103,8 @@ export async function createApp(given: GatewayOptions): Promise<App> {
         server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs }),
         responseArea.drain(drainMs),
       ]);
-      for (const part of [videoArea, records, observability, fileArea, responseArea, foundation]) await part.close();
+      for (const part of [jobs, videoArea, records, observability, fileArea, responseArea, foundation])
+        await part.close();
     },
   };
 }

@@ -11,7 +11,7 @@ import { isTaskTag, type TaskTag } from '../../src/model-selection/classify/task
 import { loadConfig } from '../../src/config/load-config.ts';
 import { loadKnownModels } from '../../src/app/catalog/live-catalog.ts';
 import { openCandidatePool } from '../../src/pipeline/route/candidate-pool.ts';
-import { providersFromConfig } from '../../src/app/providers-from-config.ts';
+import { providersFromConfig } from '../../src/app/providers/providers-from-config.ts';
 import { UPSTREAM_FORMATS } from '../../src/app/upstream-formats.ts';
 
 /** Vendors that serve their own models, and hosts of open ones: a gateway with a key of each. No provider is called. */

@@ -6,11 +6,11 @@ import { createOauthCodes, type OauthCodes } from '../accounts/keys/oauth-codes.
 import { createPresets, type Presets } from '../accounts/presets.ts';
 import { createSecrets, type Secrets } from '../accounts/byok/secrets.ts';
 import type { Workspaces } from '../accounts/workspaces/workspaces.ts';
-import type { ByokProviders } from './byok-providers.ts';
+import type { ByokProviders } from './providers/byok-providers.ts';
 import type { LiveCatalog } from './catalog/live-catalog.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createByokUpstreams, type ByokUpstreams } from './byok-upstreams.ts';
+import { createByokUpstreams, type ByokUpstreams } from './providers/byok-upstreams.ts';
 import type { Provider } from '../providers/contract.ts';
 import { createByokKeyStore } from '../store/accounts/byok-keys.ts';
 import type { Database } from '../store/engine/database.ts';

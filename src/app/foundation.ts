@@ -12,6 +12,7 @@ import { createSpool } from '../lib/files/spool.ts';
 import { createDownloader, type DownloaderOptions } from '../lib/net/download.ts';
 import { createHttpClient, createInflateMemory } from '../lib/net/http-client.ts';
 import { createFileMemory } from '../pipeline/attempt/request/inline-media.ts';
+import type { JobTimes } from '../jobs/engine-deps.ts';
 import { createBetaTable } from '../providers/beta-flags.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { createKeyStore } from '../store/accounts/keys.ts';
@@ -42,6 +43,8 @@ export interface GatewayOptions {
   readonly random?: () => number;
   /** Intervals of jobs that make clips. Default: docs/limits.md. */
   readonly videoTimes?: Partial<VideoTimes>;
+  /** Intervals of the jobs engine. Default: docs/limits.md. */
+  readonly jobTimes?: Partial<JobTimes>;
   /** Server tools beside those of the registry; one of a type that it has stands in for that. */
   readonly serverTools?: readonly RegisteredTool[];
   /** The folder of the dashboard. Default: that of the sources. */

@@ -14,7 +14,7 @@ import { createResponseMemory } from '../pipeline/replay/replay-memory.ts';
 import type { GenerateDeps } from '../pipeline/generate.ts';
 import { createWholeResponseMemory } from '../pipeline/response/whole-response-budget.ts';
 import { PLUGINS, SLUG_ROUTERS } from '../plugins/index.ts';
-import { credentialWarnings } from './providers-from-config.ts';
+import { credentialWarnings } from './providers/providers-from-config.ts';
 import type { Provider } from '../providers/contract.ts';
 import { createRouterDeps, createTagger } from './routers.ts';
 import { createDeadlines } from '../routing/deadlines.ts';

@@ -15,6 +15,8 @@ import type { LiveCatalog } from './catalog/live-catalog.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { openCatalogRefresher } from './catalog/open-catalog-refresher.ts';
 import { createClientFormats, serializeErrorIn, type ClientFormats } from './client-formats.ts';
+import { openJobs } from './jobs/open-jobs.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { createFileArea, type FileArea } from './file-area.ts';
 import type { Foundation, GatewayOptions } from './foundation.ts';
 import { createGenerateDeps } from './generate-deps.ts';
@@ -24,7 +26,7 @@ import { createObservability, type Observability } from './observability.ts';
 import { createResponseArea, type ResponseArea } from './response-area.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import { createSpending, type Spending } from './spending.ts';
-import { createVideoArea, type VideoArea } from './video-area.ts';
+import { createVideoArea, type VideoArea } from './jobs/video-area.ts';
 
 /** What serves requests, in every process that does. */
 export interface Parts {
@@ -40,6 +42,7 @@ export interface Parts {
   readonly responseArea: ResponseArea;
   readonly videoArea: VideoArea;
   readonly observability: Observability;
+  readonly jobs: Jobs;
   readonly generateDeps: GenerateDeps;
   readonly localServers: LocalServers;
   readonly inEffect: ConfigWatch;
@@ -99,6 +102,7 @@ export async function createParts(
     observability,
     files: fileArea.files,
   });
+  const jobs = openJobs({ ...options, ...shared, database, keepsStore });
   const formats = createClientFormats(config.responses, await areas.box());
   const areaDeps = { ...shared, ...areas, database, keepsStore, exports };
   return {
@@ -113,6 +117,7 @@ export async function createParts(
     responseArea: createResponseArea({ ...areaDeps, serves, formats }, generateDeps),
     videoArea: createVideoArea({ ...options, ...areaDeps, files: fileArea.files }, generateDeps),
     observability,
+    jobs,
     generateDeps,
     localServers: localServersOf(shared, providers, live),
     ...reloading(shared, live),

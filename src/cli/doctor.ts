@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createHttpClient } from '../lib/net/http-client.ts';
 import { ADAPTERS, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
-import { providersFromConfig } from '../app/providers-from-config.ts';
+import { providersFromConfig } from '../app/providers/providers-from-config.ts';
 import type { Provider, ProviderAdapter } from '../providers/contract.ts';
 import { checkClock, checkDataDir, checkSecret } from './doctor/check-machine.ts';
 import { embeddedDatabaseOf } from '../app/embedded-database.ts';

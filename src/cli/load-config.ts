@@ -3,7 +3,7 @@ import { DEFAULT_TIMEOUTS } from '../config/file-config.ts';
 import { CONFIG_FLAGS } from '../config/flags.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { ProviderProblem } from '../config/read-file.ts';
-import { credentialWarnings, providersFromConfig } from '../app/providers-from-config.ts';
+import { credentialWarnings, providersFromConfig } from '../app/providers/providers-from-config.ts';
 import { ProviderSetupError } from '../providers/check-settings.ts';
 import { ADAPTER_IDS, ADAPTER_OPTIONS, findSetupError, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
 import { CommandError } from './command.ts';

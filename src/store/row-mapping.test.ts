@@ -24,6 +24,7 @@ import {
 import { openDatabase, type Database } from './engine/database.ts';
 import { backgroundResponseRows, responseEventRows, storedMediaRows, storedResponseRows } from './responses/columns.ts';
 import { generationRows } from './generations/columns.ts';
+import { jobRows } from './jobs/columns.ts';
 import { videoJobRows } from './video-jobs/columns.ts';
 import type { Tables } from './tables.ts';
 import { ALL_ENGINES, type Place } from '../../tests/support/store/engines.ts';
@@ -61,6 +62,7 @@ const STRUCTURED: Readonly<Record<string, unknown>> = {
   'audit_events.changes': { name: 'x' },
   'generations.attempts': ATTEMPTS,
   'generations.warnings': WARNINGS,
+  'jobs.checkpoint': { at: 7 },
   'video_jobs.assets': [{ fileId: 'file_1', mediaType: 'video/mp4', bytes: 7 }],
 };
 
@@ -103,6 +105,7 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   stored_responses: storedResponseRows,
   stored_media: storedMediaRows,
   video_jobs: videoJobRows,
+  jobs: jobRows,
   background_responses: backgroundResponseRows,
   response_events: responseEventRows,
 };

@@ -13,6 +13,7 @@ import type {
   StoredMediaUsesTable,
   StoredResponsesTable,
 } from './responses/columns.ts';
+import type { JobsTable } from './jobs/columns.ts';
 import type { VideoJobsTable } from './video-jobs/columns.ts';
 import type { DestinationCursorsTable, ExportRowsTable } from './exports/columns.ts';
 import type { GenerationsTable } from './generations/columns.ts';
@@ -154,6 +155,7 @@ export interface Tables {
   readonly stored_media: StoredMediaTable;
   readonly stored_media_uses: StoredMediaUsesTable;
   readonly video_jobs: VideoJobsTable;
+  readonly jobs: JobsTable;
   readonly background_responses: BackgroundResponsesTable;
   readonly response_events: ResponseEventsTable;
   readonly journal_checkpoints: JournalCheckpointsTable;

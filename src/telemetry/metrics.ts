@@ -39,6 +39,8 @@ export interface Metrics {
   videoJobEnded(status: string): void;
   /** The end of a job was reported to a caller's address, or was not. */
   callbackSent(outcome: string): void;
+  /** A run of a job is over: `done`, `failed`, `cancelled`, `waiting`, or `again`. */
+  jobEnded(kind: string, outcome: string): void;
   /** Generations on their way to destinations of a type. */
   exported(type: string, outcome: string, count: number): void;
   /** Whether shared state is reachable. Never called without shared state. */
@@ -99,9 +101,7 @@ export function createMetrics(version = 'unknown'): Metrics {
     contentLost: () => series.contentLost.inc(),
     routeLost: () => series.routesLost.inc(),
     policyReported: () => series.policyReports.inc(),
-    videoJobEnded: (status) => series.videoJobs.inc({ status }),
-    callbackSent: (outcome) => series.callbacks.inc({ outcome }),
-    exported: (type, outcome, count) => series.exported.inc({ type, outcome }, count),
+    ...countBackgroundWork(series),
     sharedState(isUp) {
       series.sharedState.set({ by: 'redis' }, isUp ? 1 : 0);
       series.sharedStateLost.inc({ by: 'redis' }, isUp ? 0 : 1);
@@ -128,6 +128,18 @@ export function createMetrics(version = 'unknown'): Metrics {
     },
     contentType: registry.contentType,
     list: () => registry.getMetricsAsArray(),
+  };
+}
+
+/** What happens beside requests. */
+function countBackgroundWork(
+  series: ReturnType<typeof createSeries>,
+): Pick<Metrics, 'videoJobEnded' | 'callbackSent' | 'jobEnded' | 'exported'> {
+  return {
+    videoJobEnded: (status) => series.videoJobs.inc({ status }),
+    callbackSent: (outcome) => series.callbacks.inc({ outcome }),
+    jobEnded: (kind, outcome) => series.jobs.inc({ kind, outcome }),
+    exported: (type, outcome, count) => series.exported.inc({ type, outcome }, count),
   };
 }
 
@@ -241,6 +253,12 @@ function createHandedOnSeries(registers: Registry[]) {
       name: 'gateway_callbacks_total',
       help: 'Calls that report the end of a job: delivered, failed and tried again, or given up.',
       labelNames: ['outcome'] as const,
+      registers,
+    }),
+    jobs: new Counter({
+      name: 'gateway_jobs_total',
+      help: 'Runs of jobs that are over, by their kind: done, failed, cancelled, waiting for something outside, or to be tried again.',
+      labelNames: ['kind', 'outcome'] as const,
       registers,
     }),
     exported: new Counter({

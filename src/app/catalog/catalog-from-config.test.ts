@@ -4,7 +4,7 @@ import { catalogFromConfig } from './catalog-from-config.ts';
 import type { KnownModel } from '../../catalog/built-in.ts';
 import { priceTableOf } from '../../catalog/price.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { providersFromConfig } from '../providers-from-config.ts';
+import { providersFromConfig } from '../providers/providers-from-config.ts';
 import { sandboxModels } from '../../sandbox/models.ts';
 
 const KNOWN: readonly KnownModel[] = [

@@ -7,7 +7,7 @@ import type { RefreshedCatalog } from '../../catalog/refreshed.ts';
 import { usableVendors } from './catalog-from-config.ts';
 import type { Config } from '../../config/config.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { providersFromConfig } from '../providers-from-config.ts';
+import { providersFromConfig } from '../providers/providers-from-config.ts';
 
 /** Every layer that a model's facts come from, lowest first. */
 export interface CatalogLayers {

@@ -1,9 +1,9 @@
-import { createByokProviders, createIntake, type ByokProviders } from '../byok-providers.ts';
+import { createByokProviders, createIntake, type ByokProviders } from '../providers/byok-providers.ts';
 import type { KnownModel } from '../../catalog/built-in.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createLiveCatalog, loadKnownModels, type LiveCatalog } from './live-catalog.ts';
-import { providersFromConfig } from '../providers-from-config.ts';
+import { providersFromConfig } from '../providers/providers-from-config.ts';
 import type { BetaTable } from '../../providers/beta-flags.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { sandboxModels } from '../../sandbox/models.ts';

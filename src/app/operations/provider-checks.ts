@@ -10,7 +10,7 @@ import type { HttpClient } from '../../lib/net/http-client.ts';
 import type { Provider, ProviderAdapter } from '../../providers/contract.ts';
 import { ADAPTERS, KNOWN_PROVIDER_IDS, missingKey, turnsOn } from '../../providers/index.ts';
 import type { ByokKeyStore } from '../../store/accounts/byok-keys.ts';
-import type { ByokUpstreams } from '../byok-upstreams.ts';
+import type { ByokUpstreams } from '../providers/byok-upstreams.ts';
 import { checkProvider } from '../check-provider/check-provider.ts';
 
 export interface ProviderChecksDeps {

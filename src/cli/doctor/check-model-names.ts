@@ -1,5 +1,5 @@
 import { catalogFromConfig } from '../../app/catalog/catalog-from-config.ts';
-import { providersFromConfig } from '../../app/providers-from-config.ts';
+import { providersFromConfig } from '../../app/providers/providers-from-config.ts';
 import { MODALITY_OF_KIND, type OperationKind } from '../../canonical/operation.ts';
 import { servesKind } from '../../catalog/serves-kind.ts';
 import type { Config } from '../../config/config.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../engine/database.ts';
+import { databaseNow } from '../engine/now.ts';
 import { cursorRows, type CursorRow } from './columns.ts';
 import type { ExportPosition } from './export-rows.ts';
 
@@ -62,11 +63,7 @@ function increments({ sent, failed, dropped }: CursorCounts) {
 
 /** Which process sends. */
 function leases({ kysely, engine }: Database): Pick<Cursors, 'take' | 'save' | 'skip' | 'release' | 'reset'> {
-  // By the clock of the database, which all processes share.
-  const nowMs =
-    engine === 'postgres'
-      ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
-      : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
+  const nowMs = databaseNow(engine);
   return {
     async take(destinationId, holder, leaseMs) {
       const row = await kysely

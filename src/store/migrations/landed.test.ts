@@ -36,6 +36,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0020-response-records': 'cba49f6bd1cffc20519cb7c693b92120b7b98e821e8afcc811f25bb4d5de7807',
   '0021-console-sessions': '28b7b17e3b92522f6d6c24db004780290cb5c8f82b20f32ee4a1985a81fa3a4f',
   '0022-generation-routes': 'f8619fbea0b876f7c42ed667c58145f1be13c2059336a7781cba55a7d9899ba1',
+  '0023-jobs': '28855938a065de6d40496d243718abdaf20653db42138860803089bd63306e08',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

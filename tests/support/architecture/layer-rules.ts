@@ -24,6 +24,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   http: [
     'stored-responses',
     'video-jobs',
+    'jobs',
     'pipeline',
     'accounts',
     'catalog',
@@ -47,6 +48,8 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'canonical',
     'lib',
   ],
+  // Work that outlives a request. Areas register their kinds: it knows none of them.
+  jobs: ['store', 'lib'],
   pipeline: ['routing', 'accounts', 'telemetry', 'catalog', 'wire', 'contracts', 'state/contract', 'canonical', 'lib'],
   routing: ['catalog', 'state/contract', 'canonical', 'lib'],
   accounts: ['catalog', 'store', 'state/contract', 'resources', 'canonical', 'lib'],

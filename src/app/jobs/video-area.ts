@@ -1,16 +1,16 @@
-import type { Files } from '../accounts/files.ts';
-import type { DownloaderOptions } from '../lib/net/download.ts';
-import { createGuardedAgent } from '../lib/net/guarded-agent.ts';
-import type { SecretBox } from '../lib/secret-box.ts';
-import type { GenerateDeps } from '../pipeline/generate.ts';
-import type { Database } from '../store/engine/database.ts';
-import { createVideoJobStore } from '../store/video-jobs/video-jobs.ts';
-import { createPoster } from '../telemetry/destinations/post.ts';
-import type { VideoTimes } from '../video-jobs/poll-job.ts';
-import { createVideoJobs, newOwner, type VideoJobs } from '../video-jobs/video-jobs.ts';
-import type { Observability } from './observability.ts';
-import { destinationAddresses } from './destinations/destination-addresses.ts';
-import type { SharedDeps } from './shared-deps.ts';
+import type { Files } from '../../accounts/files.ts';
+import type { DownloaderOptions } from '../../lib/net/download.ts';
+import { createGuardedAgent } from '../../lib/net/guarded-agent.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import type { GenerateDeps } from '../../pipeline/generate.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { createVideoJobStore } from '../../store/video-jobs/video-jobs.ts';
+import { createPoster } from '../../telemetry/destinations/post.ts';
+import type { VideoTimes } from '../../video-jobs/poll-job.ts';
+import { createVideoJobs, newOwner, type VideoJobs } from '../../video-jobs/video-jobs.ts';
+import type { Observability } from '../observability.ts';
+import { destinationAddresses } from '../destinations/destination-addresses.ts';
+import type { SharedDeps } from '../shared-deps.ts';
 
 export interface VideoArea {
   readonly videos: VideoJobs;

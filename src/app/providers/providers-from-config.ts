@@ -1,7 +1,7 @@
-import type { Config } from '../config/config.ts';
-import type { BetaTable } from '../providers/beta-flags.ts';
-import type { Provider } from '../providers/contract.ts';
-import { createProviders, missingKey } from '../providers/index.ts';
+import type { Config } from '../../config/config.ts';
+import type { BetaTable } from '../../providers/beta-flags.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { createProviders, missingKey } from '../../providers/index.ts';
 
 /** Longest list of endpoints that a warning spells out. */
 const ENDPOINTS_SHOWN_MAX = 5;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadConfig } from '../config/load-config.ts';
-import type { Config } from '../config/config.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import type { Config } from '../../config/config.ts';
 import { credentialWarnings, providersFromConfig } from './providers-from-config.ts';
 
 const BASE_URL = 'http://127.0.0.1:1/v1';

@@ -1,15 +1,15 @@
-import type { ByokCredentials } from '../accounts/byok/byok-credentials.ts';
-import { invalid } from '../canonical/gateway-error.ts';
-import { assert } from '../lib/assert.ts';
-import { createLruCache } from '../lib/cache/lru-cache.ts';
-import { maskText } from '../lib/text/mask-text.ts';
-import { nearestName } from '../lib/text/nearest-name.ts';
-import { SecretBoxError } from '../lib/secret-box.ts';
-import type { Upstream } from '../pipeline/attempt/upstream.ts';
-import { bringCredential, byokFor, problemOfCredential, type ByokProvider } from '../providers/byok-credential.ts';
-import { ProviderSetupError } from '../providers/check-settings.ts';
-import { CredentialError, type Provider } from '../providers/contract.ts';
-import type { Candidate } from '../routing/route-plan.ts';
+import type { ByokCredentials } from '../../accounts/byok/byok-credentials.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
+import { assert } from '../../lib/assert.ts';
+import { createLruCache } from '../../lib/cache/lru-cache.ts';
+import { maskText } from '../../lib/text/mask-text.ts';
+import { nearestName } from '../../lib/text/nearest-name.ts';
+import { SecretBoxError } from '../../lib/secret-box.ts';
+import type { Upstream } from '../../pipeline/attempt/upstream.ts';
+import { bringCredential, byokFor, problemOfCredential, type ByokProvider } from '../../providers/byok-credential.ts';
+import { ProviderSetupError } from '../../providers/check-settings.ts';
+import { CredentialError, type Provider } from '../../providers/contract.ts';
+import type { Candidate } from '../../routing/route-plan.ts';
 
 /** Providers as they are called with credentials that the account brought. */
 export interface ByokUpstreams {

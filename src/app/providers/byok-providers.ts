@@ -1,10 +1,10 @@
-import type { Clock } from '../lib/clock.ts';
-import { loadKnownModels, type LiveCatalog } from './catalog/live-catalog.ts';
-import { canonicalSlug } from '../providers/aliases.ts';
-import type { BetaTable } from '../providers/beta-flags.ts';
-import { ProviderSetupError } from '../providers/check-settings.ts';
-import type { AttemptTimeouts, Provider } from '../providers/contract.ts';
-import { createProviders, missingKey } from '../providers/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { loadKnownModels, type LiveCatalog } from '../catalog/live-catalog.ts';
+import { canonicalSlug } from '../../providers/aliases.ts';
+import type { BetaTable } from '../../providers/beta-flags.ts';
+import { ProviderSetupError } from '../../providers/check-settings.ts';
+import type { AttemptTimeouts, Provider } from '../../providers/contract.ts';
+import { createProviders, missingKey } from '../../providers/index.ts';
 
 /** Providers that the operator has no credential for, and the account has. */
 export interface ByokProviders {
