@@ -61,6 +61,16 @@ KEY is a key's hash, the beginning of one (8 characters or more), or a label as 
 Options:
 ${CONFIG_OPTIONS}`;
 
+export const IMPORT_HELP = `Usage: model-gateway import litellm FILE [--output FILE]
+
+Turns the configuration of a LiteLLM proxy (config.yaml) into one for this gateway, and prints what it could not carry
+over to standard error. It calls nothing and changes nothing; environment references stay references.
+
+Options:
+  --output FILE     write there, readable by you alone; a file that exists is kept, and the command fails
+                    (default: standard output)
+`;
+
 export const CREDITS_HELP = `Usage: model-gateway credits COMMAND [options]
 
 Works on the database of the data directory, or on DATABASE_URL, also while a gateway runs on it (which notices within a

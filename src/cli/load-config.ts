@@ -1,7 +1,7 @@
 import type { Config, ProviderConfig } from '../config/config.ts';
 import { DEFAULT_TIMEOUTS } from '../config/file-config.ts';
 import { CONFIG_FLAGS } from '../config/flags.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { loadConfig, type LoadConfigOptions } from '../config/load-config.ts';
 import type { ProviderProblem } from '../config/read-file.ts';
 import { credentialWarnings, providersFromConfig } from '../app/providers/providers-from-config.ts';
 import { ProviderSetupError } from '../providers/check-settings.ts';
@@ -21,9 +21,14 @@ export interface CheckedConfig {
 /**
  * The configuration, with everything checked that can be checked without starting anything: a start that fails later
  * would already have made the first keys.
+ * @param readFile absent: from the disk
  * @throws ConfigError, CommandError
  */
-export function loadCheckedConfig(args: readonly string[], env: Io['env']): CheckedConfig {
+export function loadCheckedConfig(
+  args: readonly string[],
+  env: Io['env'],
+  readFile?: LoadConfigOptions['readFile'],
+): CheckedConfig {
   const config = loadConfig({
     argv: args,
     env,
@@ -31,6 +36,7 @@ export function loadCheckedConfig(args: readonly string[], env: Io['env']): Chec
     adapterOptions: ADAPTER_OPTIONS,
     providerIds: KNOWN_PROVIDER_IDS,
     checkProvider: (entry) => checkProvider(entry, env),
+    ...(readFile !== undefined && { readFile }),
   });
   try {
     return { config, warnings: credentialWarnings(config, providersFromConfig(config, env, ANY_BASE_URL)) };

@@ -15,6 +15,7 @@ import {
   DOCTOR_HELP,
   EXPLAIN_HELP,
   GENERATIONS_HELP,
+  IMPORT_HELP,
   JOURNAL_HELP,
   KEYS_HELP,
   REPORT_HELP,
@@ -84,6 +85,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'check the configuration and print what is in effect',
     help: CONFIG_HELP,
     run: async (args, io) => (await import('./config.ts')).runConfig(args, io),
+  },
+  import: {
+    summary: "turn another gateway's configuration into one for this gateway",
+    help: IMPORT_HELP,
+    run: async (args, io) => (await import('./import.ts')).runImport(args, io),
   },
   console: {
     summary: 'print a one-time link that signs in to the dashboard',

@@ -50,7 +50,7 @@ const dataPolicy = {
 };
 
 /** Tries at one endpoint beside the first. */
-const SAME_ENDPOINT_MAX = 2;
+export const SAME_ENDPOINT_MAX = 2;
 const RETRY_WAIT_MS_MAX = 60_000;
 
 export function retrySection(tries: KeyFacts, wait: KeyFacts) {
@@ -192,7 +192,7 @@ const endpoint = section({
 });
 
 /** As many as a request may name. */
-const FALLBACKS_MAX = 10;
+export const FALLBACKS_MAX = 10;
 const FROM_CATALOG = { usual: 'what the catalog knows' } as const;
 
 /** One entry of `models` that names a model. */
