@@ -1,3 +1,4 @@
+import { conversationScope } from '../accounts/principal.ts';
 import type { Config } from '../config/config.ts';
 import { createResponsesDecoder } from '../http/generation/decode-responses.ts';
 import { createHousekeeping } from '../lib/async/housekeeping.ts';
@@ -16,6 +17,7 @@ import { createFindRefusedKeys } from '../store/responses/refused-keys.ts';
 import { createStoredRows, type StoredRows } from '../store/responses/response-rows.ts';
 import { createBackgroundResponses } from '../stored-responses/background/background.ts';
 import { BackgroundRunner } from '../stored-responses/background/runner.ts';
+import type { KnownOrigins } from '../stored-responses/origins.ts';
 import { createStoredResponses, type StoredResponses } from '../stored-responses/stored-responses.ts';
 import type { Log } from '../telemetry/logs.ts';
 
@@ -58,6 +60,7 @@ export function createResponseArea(parts: ResponseAreaDeps, generateDeps: Genera
       : undefined;
   const rows = stored ?? state.responses;
   const runs = stored !== undefined && config.responses.background ? stored : undefined;
+  const origins = originsIn(generateDeps.memory);
   const findGone = createFindGoneOwners({ database, withKeys: share === 'key' });
   const housekeeping = createHousekeeping({
     async work() {
@@ -73,10 +76,12 @@ export function createResponseArea(parts: ResponseAreaDeps, generateDeps: Genera
   const storedResponses = createStoredResponses({
     config: { store, share, zdr: config.defaults.provider.zdr === true, bytesMax: config.server.maxBodyBytes },
     rows,
+    origins,
     policyOf: generateDeps.policyOf,
     clock,
     background:
-      runs && createBackgroundResponses({ ...runs, rows: runs, clock, echo, onAccepted: () => runner?.nudge() }),
+      runs &&
+      createBackgroundResponses({ ...runs, rows: runs, origins, clock, echo, onAccepted: () => runner?.nudge() }),
     checkAccepted: ({ generationId: id, ...of }) => checkAccepted(generateDeps, { id, ...of }),
     onLost: (responseId, error) => log.general.error({ responseId, err: error }, 'a response was not kept'),
   });
@@ -96,6 +101,13 @@ export function createResponseArea(parts: ResponseAreaDeps, generateDeps: Genera
   };
 }
 
+function originsIn(memory: GenerateDeps['memory']): KnownOrigins {
+  return {
+    originOf: (owner, encrypted) => memory.originOf(conversationScope(owner), encrypted),
+    learn: (owner, encrypted, provider) => memory.learnOrigin(conversationScope(owner), encrypted, provider),
+  };
+}
+
 function createRunner(
   { config, database, clock, log, formats, services: { presets } }: ResponseAreaDeps,
   generateDeps: GenerateDeps,
@@ -109,6 +121,7 @@ function createRunner(
     rows,
     tasks: rows.tasks,
     events: rows.events,
+    origins: originsIn(generateDeps.memory),
     generate: createGenerate(generateDeps),
     format,
     decode: ({ text, headers, principal }) => decode({ text, headers, principal, body: parseJsonObject(text) ?? null }),

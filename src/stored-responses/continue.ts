@@ -2,6 +2,7 @@ import { invalid } from '../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { ResponseLink, ResponseReader, ResponseRows } from '../state/contract.ts';
 import { idOf, isUnderWay, isUnfinishedCall, objectsOf, parseItems, type TurnItems } from './items.ts';
+import { learnOrigins, type KnownOrigins } from './origins.ts';
 import { brokenChain, cannotContinue, chainTooLarge, chainTooLong, storeIsAway, unfinished } from './refusals.ts';
 
 /** Responses that one request may continue, one after the other. */
@@ -9,6 +10,7 @@ const CHAIN_LINKS_MAX = 1_000;
 
 export interface ContinueDeps {
   readonly rows: Pick<ResponseRows, 'findChain' | 'findByItems'>;
+  readonly origins: KnownOrigins;
   /** Of everything that a request continues or refers to, as a request could have sent it. */
   readonly bytesMax: number;
 }
@@ -18,7 +20,7 @@ export interface ContinueDeps {
  * @throws GatewayError 400 at `previous_response_id`; 503 while it cannot be read
  */
 export async function readHistory(
-  { rows, bytesMax }: ContinueDeps,
+  { rows, origins, bytesMax }: ContinueDeps,
   reader: ResponseReader,
   previousId: string,
 ): Promise<readonly JsonObject[]> {
@@ -34,7 +36,9 @@ export async function readHistory(
   if (links.length > CHAIN_LINKS_MAX) throw chainTooLong(CHAIN_LINKS_MAX);
   if (oldest.parentId !== null) throw brokenChain(links.length);
   return links.toReversed().flatMap(({ status, items }) => {
-    const { input, output } = parseItems(items);
+    const turn = parseItems(items);
+    learnOrigins(turn, reader, origins);
+    const { input, output } = turn;
     return [...input, ...(status === 'completed' ? output : output.filter((item) => !isUnfinishedCall(item)))];
   });
 }
@@ -44,7 +48,7 @@ export async function readHistory(
  * @throws GatewayError 400 where they are too large together, or one refers to its own list; 503 while they cannot be read
  */
 export async function readReferences(
-  { rows, bytesMax }: ContinueDeps,
+  { rows, origins, bytesMax }: ContinueDeps,
   reader: ResponseReader,
   named: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, JsonObject>> {
@@ -57,7 +61,11 @@ export async function readReferences(
     throw invalid('input', `refers to kept responses of more than ${bytesMax} bytes: send the items themselves`);
   // Of several with one id the newest counts.
   const byAge = links.toSorted((one, other) => one.createdAtMs - other.createdAtMs);
-  for (const { items } of byAge) takeNamed(parseItems(items), named, found);
+  for (const { items } of byAge) {
+    const turn = parseItems(items);
+    learnOrigins(turn, reader, origins);
+    takeNamed(turn, named, found);
+  }
   return found;
 }
 

@@ -4,19 +4,21 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 export interface TurnItems {
   readonly input: readonly JsonObject[];
   readonly output: readonly JsonObject[];
+  /** Providers whose encrypted content stands in items, by the id of the item: no other one can open it. */
+  readonly origins?: JsonObject | undefined;
 }
 
 /** As `ResponseLink.items` holds it. */
-export function serializeItems({ input, output }: TurnItems): string {
-  return JSON.stringify([input, output]);
+export function serializeItems({ input, output, origins }: TurnItems): string {
+  return JSON.stringify(origins === undefined ? [input, output] : [input, output, origins]);
 }
 
 /** @throws Error for a text that `serializeItems` did not make */
 export function parseItems(text: string): TurnItems {
   const lists: Json = JSON.parse(text);
   if (!Array.isArray(lists)) throw new Error('The items of a kept response are two lists.');
-  const [input, output]: readonly Json[] = lists;
-  return { input: objectsOf(input), output: objectsOf(output) };
+  const [input, output, origins]: readonly Json[] = lists;
+  return { input: objectsOf(input), output: objectsOf(output), ...(isJsonObject(origins) && { origins }) };
 }
 
 /** The objects of a list, which is empty where there is none. */

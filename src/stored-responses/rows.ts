@@ -2,6 +2,7 @@ import { parseJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ResponseOwner, ResponseRow } from '../state/contract.ts';
 import { textOf } from '../wire/json-fields.ts';
 import { idOf, objectsOf, outputText, parseItems, serializeItems } from './items.ts';
+import { originsOf, type KnownOrigins } from './origins.ts';
 
 /** What is known of a response before it has ended. */
 export interface ResponseOrigin {
@@ -16,14 +17,16 @@ export interface ResponseOrigin {
 export function endedRow(
   { input, ...origin }: ResponseOrigin,
   { output: list, output_text: _text, ...object }: JsonObject,
+  known: KnownOrigins,
 ): ResponseRow {
   const output = objectsOf(list);
+  const origins = originsOf({ input, output }, origin.owner, known);
   return {
     ...origin,
     id: textOf(object['id']) ?? '',
     status: textOf(object['status']) ?? '',
     itemIds: [...new Set([...input, ...output].flatMap((item) => idOf(item) ?? []))],
-    items: serializeItems({ input, output }),
+    items: serializeItems({ input, output, origins }),
     object: JSON.stringify(object),
   };
 }

@@ -24,12 +24,20 @@ interface Opened {
 
 function open(
   config: Partial<StoredResponsesConfig> = {},
-  { policy = POLICY, rows = memoryRows() }: { readonly policy?: object; readonly rows?: ResponseRows } = {},
+  {
+    policy = POLICY,
+    rows = memoryRows(),
+    origins = new Map(),
+  }: { readonly policy?: object; readonly rows?: ResponseRows; readonly origins?: Map<string, string> } = {},
 ): Opened {
   const lost: unknown[] = [];
   const stored = createStoredResponses({
     config: { store: 'memory', share: 'key', zdr: false, bytesMax: 100_000, ...config },
     rows,
+    origins: {
+      originOf: (_owner, encrypted) => origins.get(encrypted),
+      learn: (_owner, encrypted, provider) => origins.set(encrypted, provider),
+    },
     policyOf: () => policy as Policy,
     // No two responses are made in the same millisecond.
     clock: { nowMs: () => ++nowMs },
@@ -100,7 +108,19 @@ async function historyOf({ stored }: Opened, body: Json, principal = KEY): Promi
   return history.map(({ id }) => id);
 }
 
+const SEALED: JsonObject = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAAAAsealed' };
+
 suite('a response that continues another', () => {
+  for (const body of [{ previous_response_id: 'a' }, { input: [{ type: 'item_reference', id: 'rs_1' }] }])
+    // @spec responses-132
+    test(`brings along which provider made its encrypted reasoning: ${Object.keys(body).join('')}`, async () => {
+      const opened = open({}, { origins: new Map([['gAAAAAsealed', 'two']]) });
+      await keep(opened, 'a', { output: [SEALED, said('msg_a')] });
+      const later = new Map<string, string>();
+      await open({}, { rows: opened.rows, origins: later }).stored.prepare(KEY, body);
+      assert.deepEqual([...later], [['gAAAAAsealed', 'two']]);
+    });
+
   // @spec responses-88
   test('has all items before it, from the root on, at once', async () => {
     const opened = open();

@@ -23,6 +23,7 @@ import {
   storeIsAway,
   WITHOUT_RUN,
 } from './refusals.ts';
+import type { KnownOrigins } from './origins.ts';
 import { endedRow, responseOf } from './rows.ts';
 import { asFailed } from '../wire/responses/response/background.ts';
 import { responseIdOf } from '../wire/responses/response/response-out.ts';
@@ -41,6 +42,7 @@ export interface StoredResponsesConfig {
 export interface StoredResponsesDeps {
   readonly config: StoredResponsesConfig;
   readonly rows: ResponseRows;
+  readonly origins: KnownOrigins;
   /** @throws GatewayError 503 when it cannot be read; as a rejection */
   readonly policyOf: (principal: Principal) => Policy | Promise<Policy>;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -95,9 +97,9 @@ export interface FoundResponse {
 }
 
 export function createStoredResponses(deps: StoredResponsesDeps): StoredResponses {
-  const { config, rows, background } = deps;
+  const { config, rows, origins, background } = deps;
   const isOff = config.store === 'off';
-  const continuing = { rows, bytesMax: config.bytesMax };
+  const continuing = { rows, origins, bytesMax: config.bytesMax };
 
   async function find(principal: Principal, id: string): Promise<ResponseRow> {
     if (isOff) throw nothingIsKept();
@@ -151,7 +153,7 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
 
 /** What the body of a request continues and refers to. */
 function prepare(
-  { rows, config }: StoredResponsesDeps,
+  { rows, origins, config }: StoredResponsesDeps,
   principal: Principal,
   body: Json,
 ): DecodeContext | Promise<DecodeContext> {
@@ -164,7 +166,7 @@ function prepare(
   }
   const named = namedItems(input);
   if (!continues && named.size === 0) return { accountId, references: NO_REFERENCES };
-  const continuing = { rows, bytesMax: config.bytesMax };
+  const continuing = { rows, origins, bytesMax: config.bytesMax };
   const reader = readerOf(principal, config.share);
   const history = continues ? readHistory(continuing, reader, previousId) : undefined;
   const references = readReferences(continuing, reader, named);
@@ -226,7 +228,7 @@ const RETRY_MS = 100;
 
 /** Never rejects: a response that cannot be kept is still a response. */
 async function keep(
-  { rows, config, clock, onLost }: StoredResponsesDeps,
+  { rows, origins, config, clock, onLost }: StoredResponsesDeps,
   { accountId, workspaceId, keyHash }: Principal,
   { response: options }: GenerationRequest,
   response: JsonObject,
@@ -239,7 +241,7 @@ async function keep(
   if (status === 'failed' && objectsOf(ended['output']).length === 0) return false;
   const { items: input = [], previousResponseId: parentId = null } = options ?? {};
   const owner = { accountId, workspaceId, keyHash };
-  const row = endedRow({ owner, createdAtMs: clock.nowMs(), parentId, input }, ended);
+  const row = endedRow({ owner, createdAtMs: clock.nowMs(), parentId, input }, ended, origins);
   try {
     return await rows.put(row).catch(async (error: unknown) => {
       if (config.store !== 'database') throw error;

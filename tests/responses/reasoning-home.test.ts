@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listOf, objectOf } from '../support/reported.ts';
+import { ENGINES } from '../support/store/engines.ts';
 import { json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 import { emit, speak } from '../support/upstreams/speak.ts';
 import { GO_ON, SEAL, SEALED, UNREADABLE, USER } from '../support/upstreams/sealed-reasoning.ts';
@@ -14,12 +15,21 @@ interface Opened {
   readonly ask: (input: readonly Json[], members?: JsonObject) => Promise<JsonObject>;
 }
 
-/** One model at two accounts of one vendor, each of which encrypts for itself, and a model of another family. */
-async function open(t: { after(close: () => Promise<void>): void }): Promise<Opened> {
+/**
+ * One model at two accounts of one vendor, each of which encrypts for itself, and a model of another family.
+ * @param sections further ones of the configuration @param env its environment
+ */
+async function open(
+  t: { after(close: () => Promise<void>): void },
+  sections = '',
+  env: Readonly<Record<string, string>> = {},
+): Promise<Opened> {
   const first = await startUpstream(emit('First.'));
   const second = await startUpstream(emit('Second.'));
   const gateway = await startGateway({
+    env,
     yaml: `
+${sections}
 providers:
   one: { adapter: openai, base_url: "${first.baseUrl}", api_key: upstream-secret }
   two: { adapter: openai, base_url: "${second.baseUrl}", api_key: upstream-secret }
@@ -54,6 +64,8 @@ models:
   };
 }
 
+const STORED = 'responses: { store: database }';
+
 const outputOf = ({ output }: JsonObject): readonly Json[] => listOf(output);
 
 function sealsIn({ arrived }: ScriptedUpstream): readonly (Json | undefined)[] {
@@ -85,6 +97,22 @@ suite('encrypted reasoning of callers of the responses format', () => {
     assert.deepEqual(sealsIn(first), []);
     assert.ok(first.arrived.at(-1)?.text.includes('Thought.'));
   });
+
+  for (const engine of ENGINES.filter(({ isPostgres }) => isPostgres))
+    // @spec responses-132
+    test('returns to its account at a gateway that has only its stored response', async (t) => {
+      const place = await engine.makePlace();
+      t.after(() => place.remove());
+      const env = { DATABASE_URL: place.url ?? '', GATEWAY_SECRET: 'a secret of this test' };
+      const [made, continued] = [await open(t, STORED, env), await open(t, STORED, env)];
+      made.second.script = SEALED;
+      const { id = null } = await made.ask([USER], { provider: { only: ['two'] }, store: true });
+      continued.second.script = emit('Second.');
+      const next = await continued.ask([GO_ON], { previous_response_id: id });
+      assert.equal(next['output_text'], 'Second.');
+      assert.deepEqual(sealsIn(continued.second), [SEAL]);
+      assert.equal(continued.first.arrived.length, 0);
+    });
 
   // @spec responses-pains-2
   test('of one vendor never reaches another, on the way through models of three vendors and back', async (t) => {
@@ -135,6 +163,33 @@ suite('encrypted reasoning of callers of the responses format', () => {
     for (const { uptime_last_30m: uptime } of data.endpoints)
       assert.ok(uptime === null || uptime === undefined || uptime === 100);
   });
+
+  for (const [model, message] of [
+    ['acme/claude', 'messages.1.content.0: Invalid `signature` in `thinking` block'],
+    ['acme/gemini', 'Corrupted thought signature.'],
+  ] as const)
+    // @spec reasoning-24
+    test(`is left out once where the vendor refuses its own signature: ${model}`, async (t) => {
+      const { second, ask } = await open(t);
+      second.script = speak({
+        parts: [
+          { type: 'thought', text: 'I ponder.', seal: 'U2lnbmVk' },
+          { type: 'text', text: 'Pondered.' },
+        ],
+      });
+      const thought = await ask([USER], { model, reasoning: { effort: 'low' } });
+      second.script = (arrived, response, request) =>
+        (arrived.text.includes('U2lnbmVk') ? json(400, { error: { message } }) : emit('Second.'))(
+          arrived,
+          response,
+          request,
+        );
+      second.arrived.length = 0;
+      const next = await ask([USER, ...outputOf(thought), GO_ON], { model, reasoning: { effort: 'low' } });
+      assert.equal(next['output_text'], 'Second.');
+      assert.equal(second.arrived.length, 2);
+      assert.ok(second.arrived[1]?.text.includes('Pondered.'));
+    });
 
   for (const model of ['acme/claude', 'acme/gemini'])
     // @spec responses-pains-3

@@ -19,6 +19,11 @@ const VENDOR: Endpoint = {
   openTools: true,
 };
 
+const ANY_INPUT = {
+  principal: { accountId: 'a', workspaceId: 'w', keyHash: 'k' },
+  cancellation: { signal: new AbortController().signal },
+};
+
 function requestWith(tools: readonly JsonObject[], members: JsonObject = {}): GenerationRequest {
   return decodeResponses({ model: 'acme/one', input: 'Hello', tools, ...members });
 }
@@ -32,15 +37,12 @@ suite("tools of the responses format's vendor", () => {
 
   test('stay as they are where an endpoint runs them', () => {
     const request = requestWith([PICTURES, { type: 'file_search', vector_store_ids: ['a'] }]);
-    assert.equal(
-      replaceNativeTools(request, SERVER_TOOLS, () => [PLAIN, VENDOR]),
-      request,
-    );
+    assert.equal(replaceNativeTools(request, SERVER_TOOLS, () => [PLAIN, VENDOR]).request, request);
   });
 
   test("become the gateway's own elsewhere, with the choice of one", () => {
     const request = requestWith([PICTURES, { type: 'tool_search' }], { tool_choice: { type: 'image_generation' } });
-    const { tools, settings } = replaceNativeTools(request, SERVER_TOOLS, () => [PLAIN]);
+    const { tools, settings } = replaceNativeTools(request, SERVER_TOOLS, () => [PLAIN]).request;
     assert.deepEqual(
       tools.map((tool) => (tool.type === 'server' ? [tool.name, tool.parameters, tool.extra?.fields['type']] : tool)),
       [
@@ -63,10 +65,22 @@ suite("tools of the responses format's vendor", () => {
       { type: 'image_generation', output_format: 'png' },
     ];
     const replaced = replaceNativeTools(requestWith(tools), SERVER_TOOLS, () => [PLAIN]);
-    assert.deepEqual(replaced.tools.map(nameOf), ['ls', 'apply_patch']);
+    assert.deepEqual(replaced.request.tools.map(nameOf), ['ls', 'apply_patch']);
     assert.deepEqual(
       replaced.warnings.map(({ path }) => path),
       ['tools[2]'],
+    );
+  });
+
+  // @spec responses-133
+  test('that a coding client sends with every request are left out, also where no other tool runs here', async () => {
+    const request = requestWith([{ type: 'image_generation', output_format: 'png' }]);
+    const input = { ...ANY_INPUT, endpointsOf: () => [PLAIN] };
+    const offered = await offerServerTools({ serverTools: SERVER_TOOLS, toolAbilities: {} }, request, input);
+    assert.deepEqual([offered?.request.tools, offered?.entries], [[], []]);
+    assert.deepEqual(
+      offered?.warnings.map(({ path }) => path),
+      ['tools[0]'],
     );
   });
 
@@ -99,9 +113,7 @@ suite("tools of the responses format's vendor", () => {
       { type: 'function', name: 'ls', parameters: { type: 'object' } },
       { type: 'web_search', external_web_access: false },
     ]);
-    const principal = { accountId: 'a', workspaceId: 'w', keyHash: 'k' };
-    const cancellation = { signal: new AbortController().signal };
-    const input = { principal, cancellation, endpointsOf: () => [PLAIN, VENDOR] };
+    const input = { ...ANY_INPUT, endpointsOf: () => [PLAIN, VENDOR] };
     const offered = await offerServerTools({ serverTools: SERVER_TOOLS, toolAbilities: {} }, request, input);
     assert.ok(offered !== undefined);
     const toolsAt = (endpoint: Endpoint, format: FormatId): readonly Tool[] =>

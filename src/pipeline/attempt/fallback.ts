@@ -21,7 +21,7 @@ import { ResponseRoom } from '../response/whole-response-budget.ts';
 import { couldServe } from './could-serve.ts';
 import { MediaInliner } from './request/inline-media.ts';
 import { limitAsSent } from './request/limit-as-sent.ts';
-import { isUnreadableReasoning, withoutEncryptedReasoning } from '../replay/origin-memory.ts';
+import { withoutRefusedReasoning } from '../replay/refused-reasoning.ts';
 import { isUnknownTrigger, withOwnSummary } from '../../wire/compaction-request.ts';
 import { CandidateWalk, type Trying } from './candidate-walk.ts';
 import type { AdaptRequest, RequestFacts, UpstreamEcho, UpstreamResponse } from '../request.ts';
@@ -208,11 +208,8 @@ export class Fallback {
   /** Takes out of the request what an upstream refused it for, once: without it no candidate has a reason to refuse it. */
   #mend(failure: UpstreamFailure, attempt: AttemptLog): boolean {
     const { request } = this.#requested;
-    const mended = isUnreadableReasoning(failure)
-      ? withoutEncryptedReasoning(request)
-      : isUnknownTrigger(failure)
-        ? withOwnSummary(request)
-        : undefined;
+    const mended =
+      withoutRefusedReasoning(request, failure) ?? (isUnknownTrigger(failure) ? withOwnSummary(request) : undefined);
     if (mended === undefined || mended.warnings.length === 0) return false;
     attempt.warn(mended.warnings);
     this.#requested = { ...this.#requested, request: mended.request };

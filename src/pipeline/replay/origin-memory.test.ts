@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Block, ReasoningBlock } from '../../canonical/blocks.ts';
-import { classifyStatus } from '../../canonical/failure/classify-failure.ts';
 import type { GenerationEvent } from '../../canonical/events.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
-import { createOriginMemory, isUnreadableReasoning, withoutEncryptedReasoning } from './origin-memory.ts';
+import { createOriginMemory } from './origin-memory.ts';
 import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
 const sealed = (text: string, family: ReasoningBlock['family'] = 'openai-responses-v1'): ReasoningBlock => ({
@@ -97,28 +96,5 @@ suite('encrypted reasoning', () => {
     memory.listen({ provider: 'one', scope: 'scope' })(eventsOf(sealed(`${beginning}b25l`), 500));
     assert.equal(memory.pinnedProviderOf(asking([sealed(`${beginning}dHdv`)]), 'scope'), undefined);
     assert.equal(memory.pinnedProviderOf(asking([sealed(`${beginning}b25l`)]), 'scope'), 'one');
-  });
-
-  // @spec reasoning-23
-  test('goes when an upstream says that it cannot read it, and everything else stays', () => {
-    const refusals = [
-      { code: 'invalid_encrypted_content', message: 'The encrypted content gAAA...Rg== could not be verified.' },
-      { code: 'bad_request', message: 'The encrypted content gAAA...Qw== could not be verified. Reason: no key.' },
-      {
-        code: 'invalid-argument',
-        message: 'Could not decrypt the provided encrypted_content. Ensure that it is whole.',
-      },
-    ];
-    for (const error of refusals) assert.ok(isUnreadableReasoning(classifyStatus(400, error)), error.message);
-    assert.ok(!isUnreadableReasoning(classifyStatus(400, { message: 'encrypted_content is not known' })));
-    const readable: ReasoningBlock = {
-      type: 'reasoning',
-      form: 'summary',
-      text: 'I look.',
-      family: 'xai-responses-v1',
-    };
-    const { request, warnings } = withoutEncryptedReasoning(asking([readable, sealed('c2VhbGVk'), stated]));
-    assert.deepEqual(request.turns[1]?.blocks, [readable, stated]);
-    assert.equal(warnings.length, 1);
   });
 });

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { Block } from '../../canonical/blocks.ts';
 import type { EventBatch } from '../../canonical/events.ts';
 import type { Warning } from '../../canonical/extra.ts';
-import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { invalid, type GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -25,6 +24,9 @@ export interface OriginMemory {
   pinnedProviderOf(request: GenerationRequest, scope: string): string | undefined;
   /** The request without what is known to be another provider's. */
   keepOwn(request: GenerationRequest, requested: OriginInput): KeptOwn;
+  /** The provider that made a text, as far as it is remembered. */
+  originOf(scope: string, encrypted: string): string | undefined;
+  learn(scope: string, encrypted: string, provider: string): void;
   /** Keeps what the events of one answer show. */
   listen(requested: OriginInput): (batch: EventBatch) => void;
 }
@@ -59,6 +61,8 @@ export function createOriginMemory({ clock, part = 1 }: OriginMemoryDeps): Origi
   const remember = (scope: string, text: string, provider: string): void =>
     origins.set(keyOf(scope, text), provider, provider.length);
   return {
+    originOf: (scope, encrypted) => origins.get(keyOf(scope, encrypted)),
+    learn: remember,
     pinnedProviderOf({ turns }, scope) {
       if (origins.size === 0) return undefined;
       for (const { blocks } of turns.toReversed()) {
@@ -101,28 +105,8 @@ export function createOriginMemory({ clock, part = 1 }: OriginMemoryDeps): Origi
   };
 }
 
-// OpenAI and Azure have a code for it (openai/codex#8145, 2025-12), xAI only words: "Could not decrypt the provided
-// encrypted_content" (Wei-Shaw/sub2api#4535, 2026-07).
-const UNREADABLE_CODE = 'invalid_encrypted_content';
-const UNREADABLE_WORDS =
-  /could not decrypt .*encrypted_content|encrypted content .*could not be (?:verified|decrypted)/i;
-
-/** Whether an upstream refused a request because it cannot read its encrypted reasoning. */
-export function isUnreadableReasoning({
-  upstreamStatus,
-  providerCode,
-  upstreamMessage = '',
-}: UpstreamFailure): boolean {
-  return upstreamStatus === 400 && (providerCode === UNREADABLE_CODE || UNREADABLE_WORDS.test(upstreamMessage));
-}
-
-/** The request without its encrypted reasoning, for an upstream that says it cannot read it. */
-export function withoutEncryptedReasoning(request: GenerationRequest): KeptOwn {
-  return withoutBlocks(request, isBound, 'the provider could not read this encrypted reasoning');
-}
-
 /** Encrypted by a vendor for the organization of the caller: all families of the responses format. */
-function isBound(block: Block): block is Extract<Block, { type: 'reasoning' }> {
+export function isBound(block: Block): block is Extract<Block, { type: 'reasoning' }> {
   if (block.type !== 'reasoning' || block.form !== 'encrypted') return false;
   // Clients of the responses format do not keep the family.
   return block.family === 'unknown' || block.family?.endsWith('-responses-v1') === true;
@@ -155,7 +139,8 @@ function keyOf(scope: string, data: string): string {
   return hash('sha256', `${scope} ${data.length} ${data.slice(-TAIL_CHARS)}`, 'base64');
 }
 
-function withoutBlocks(request: GenerationRequest, isLost: (block: Block) => boolean, message: string): KeptOwn {
+/** The request without some of its blocks, each with a warning. */
+export function withoutBlocks(request: GenerationRequest, isLost: (block: Block) => boolean, message: string): KeptOwn {
   const lost = new Set(request.turns.flatMap(({ blocks }) => blocks.filter(isLost)));
   if (lost.size === 0) return { request, warnings: [] };
   const warnings: Warning[] = [];

@@ -31,6 +31,10 @@ export interface Recalled extends KeptOwn {
 export interface ResponseMemory {
   /** Returns the one provider that can read the request's reasoning; `undefined`: any provider can read all of it. */
   pinnedProviderOf(request: GenerationRequest, scope: string): string | undefined;
+  /** The provider that made an encrypted text, as far as it is remembered. */
+  originOf(scope: string, encrypted: string): string | undefined;
+  /** What is kept elsewhere of an encrypted text, such as with a stored response. */
+  learnOrigin(scope: string, encrypted: string, provider: string): void;
   /**
    * Returns the request for an endpoint: with what its caller lost, and without what only other providers can read. Mostly
    * at once, else as a promise, where other processes may remember more.
@@ -60,6 +64,8 @@ export function createResponseMemory(deps: ResponseMemoryDeps): ResponseMemory {
   };
   return {
     pinnedProviderOf: (request, scope) => origins.pinnedProviderOf(request, scope),
+    originOf: (scope, encrypted) => origins.originOf(scope, encrypted),
+    learnOrigin: (scope, encrypted, provider) => origins.learn(scope, encrypted, provider),
     recall(request, requested) {
       if (requested.learnsReasoningMember) {
         const member = members.memberOf(request, requested);

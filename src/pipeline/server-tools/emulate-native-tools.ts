@@ -9,6 +9,12 @@ const RUNS_TOOLS: ReadonlyMap<FormatId, (endpoint: Endpoint) => boolean> = new M
   ['responses', ({ openTools }) => openTools === true],
 ]);
 
+/** The request, and what of it the models do not get. */
+export interface ReplacedTools {
+  readonly request: GenerationRequest;
+  readonly warnings: readonly Warning[];
+}
+
 /**
  * Where no endpoint of the request's models runs its vendor's own tools, those that the gateway has too become the gateway's.
  * @spec messages-19, tool-43: `web_search_20250305`, `tool_search_tool_regex`
@@ -17,11 +23,12 @@ export function replaceNativeTools(
   request: GenerationRequest,
   serverTools: ReadonlyMap<string, RegisteredTool>,
   endpointsOf: () => readonly Endpoint[],
-): GenerationRequest {
+): ReplacedTools {
+  const untouched = { request, warnings: [] };
   const vendors = request.tools.find(isVendors);
-  if (vendors === undefined) return request;
+  if (vendors === undefined) return untouched;
   const runs = RUNS_TOOLS.get(vendors.format);
-  if (runs === undefined || endpointsOf().some(runs)) return request;
+  if (runs === undefined || endpointsOf().some(runs)) return untouched;
   const warnings: Warning[] = [];
   const tools = request.tools.map((tool, at) => {
     if (!isVendors(tool) || !isSentByDefault(tool)) return replace(tool, serverTools);
@@ -30,14 +37,14 @@ export function replaceNativeTools(
     return undefined;
   });
   const kept = tools.filter((tool) => tool !== undefined);
-  const replaced = { ...request, tools: kept, warnings: [...request.warnings, ...warnings] };
+  const replaced = { request: { ...request, tools: kept }, warnings };
   const { toolChoice } = request.settings;
   const forced = toolChoice === undefined ? -1 : request.tools.findIndex((tool) => isChosen(tool, toolChoice));
   const stand = tools[forced];
   if (stand?.type !== 'server') return replaced;
   const choice = { type: 'opaque', format: 'chat', value: { type: stand.name } } as const;
   const settled = toolChoice?.type === 'function' ? ({ type: 'function', name: stand.name } as const) : choice;
-  return { ...replaced, settings: { ...request.settings, toolChoice: settled } };
+  return { request: { ...replaced.request, settings: { ...request.settings, toolChoice: settled } }, warnings };
 }
 
 type Choice = NonNullable<GenerationRequest['settings']['toolChoice']>;

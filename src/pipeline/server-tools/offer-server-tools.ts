@@ -22,7 +22,7 @@ import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
 import { checkNestedTools } from './check-nested-tools.ts';
 import type { RequestFacts } from '../request.ts';
 import { unsupportedFeature } from './unsupported-feature.ts';
-import { replaceNativeTools } from './emulate-native-tools.ts';
+import { replaceNativeTools, type ReplacedTools } from './emulate-native-tools.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { SignalSource } from '../../lib/async/cancellation.ts';
 
@@ -78,15 +78,16 @@ export function offerServerTools(
   { endpointsOf, principal, cancellation }: OfferInput,
 ): Promise<OfferedTools> | undefined {
   if (given.tools.length === 0) return undefined;
-  const originalRequest = replaceNativeTools(given, deps.serverTools, endpointsOf);
-  return originalRequest.tools.some(({ type }) => type === 'server')
-    ? offer(deps, originalRequest, { principal, signal: cancellation.signal })
+  const replaced = replaceNativeTools(given, deps.serverTools, endpointsOf);
+  // An entry may have been left out, and with it the last one that no function stands for.
+  return replaced.request !== given || given.tools.some(({ type }) => type === 'server')
+    ? offer(deps, replaced, { principal, signal: cancellation.signal })
     : undefined;
 }
 
 async function offer(
   deps: OfferDeps,
-  originalRequest: GenerationRequest,
+  { request: originalRequest, warnings: leftOut }: ReplacedTools,
   input: Pick<ToolSetInput, 'principal' | 'signal'>,
 ): Promise<OfferedTools> {
   const { serverTools } = deps;
@@ -98,7 +99,7 @@ async function offer(
       originalRequest,
       entries: [],
       hidden: new Map(),
-      warnings: [],
+      warnings: leftOut,
     };
   const { singles, warnings } = await listTools(deps, parseEntries(serverTools, originalRequest), input);
   const entries: OfferedTool[] = [];
@@ -140,7 +141,7 @@ async function offer(
     originalRequest,
     entries,
     hidden,
-    warnings: [...warnings, ...entries.flatMap(warnOfSearch), ...(isChoiceRemoved ? [CHOICE_REMOVED] : [])],
+    warnings: [...leftOut, ...warnings, ...entries.flatMap(warnOfSearch), ...(isChoiceRemoved ? [CHOICE_REMOVED] : [])],
   };
 }
 

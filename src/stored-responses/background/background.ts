@@ -11,6 +11,7 @@ import type { ResponseEvents } from '../../store/responses/response-events.ts';
 import { asCancelled, encodeQueued } from '../../wire/responses/response/background.ts';
 import { responseIdOf } from '../../wire/responses/response/response-out.ts';
 import { outputText } from '../items.ts';
+import type { KnownOrigins } from '../origins.ts';
 import { storeIsAway } from '../refusals.ts';
 import { endedRow, responseOf } from '../rows.ts';
 import { finishTask } from './finish.ts';
@@ -23,6 +24,7 @@ export interface BackgroundDeps {
   readonly rows: Pick<ResponseRows, 'put' | 'delete'>;
   readonly tasks: BackgroundTasks;
   readonly events: ResponseEvents;
+  readonly origins: KnownOrigins;
   readonly clock: Clock;
   readonly echo: 'full' | 'terminal' | 'none';
   /** One waits now. */
@@ -83,7 +85,7 @@ export function createBackgroundResponses(deps: BackgroundDeps): BackgroundRespo
 }
 
 async function accept(
-  { rows, tasks, events, clock, echo, onAccepted }: BackgroundDeps,
+  { rows, tasks, events, origins, clock, echo, onAccepted }: BackgroundDeps,
   { generationId, principal, request, accepted }: BackgroundRequest,
 ): Promise<JsonObject> {
   const { accountId, workspaceId, keyHash } = principal;
@@ -100,7 +102,7 @@ async function accept(
   const { response, frames, lastNumber } = encodeQueued(identity, echo);
   const id = responseIdOf(generationId);
   const { items: input = [], previousResponseId: parentId = null } = request.response ?? {};
-  const row = endedRow({ owner, createdAtMs, parentId, input }, response);
+  const row = endedRow({ owner, createdAtMs, parentId, input }, response, origins);
   const kept = JSON.stringify({ ...accepted, principal } satisfies AcceptedRequest);
   try {
     if (!(await rows.put(row))) throw tooLarge();
@@ -117,7 +119,7 @@ async function accept(
   return { ...response, output_text: '' };
 }
 
-async function cancel({ rows, tasks, events, clock }: BackgroundDeps, row: ResponseRow): Promise<void> {
+async function cancel({ rows, tasks, events, origins, clock }: BackgroundDeps, row: ResponseRow): Promise<void> {
   const { id } = row;
   await tasks.cancel(id);
   const runner = randomUUID();
@@ -125,7 +127,13 @@ async function cancel({ rows, tasks, events, clock }: BackgroundDeps, row: Respo
   if (waiting !== undefined) {
     const fold = await readLog(events, id);
     const response = asCancelled(responseOf(row), fold.output('incomplete'));
-    await finishTask({ rows, tasks, events, runner, leaseMs: LEASE_MS }, waiting, row, response, fold.lastNumber + 1);
+    await finishTask(
+      { rows, tasks, events, origins, runner, leaseMs: LEASE_MS },
+      waiting,
+      row,
+      response,
+      fold.lastNumber + 1,
+    );
     return;
   }
   const untilMs = clock.monotonicMs() + CANCEL_MS_MAX;

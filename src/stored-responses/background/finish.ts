@@ -4,12 +4,14 @@ import type { BackgroundTask, BackgroundTasks } from '../../store/responses/back
 import type { ResponseEvents } from '../../store/responses/response-events.ts';
 import { encodeTerminal } from '../../wire/responses/response/background.ts';
 import { parseItems } from '../items.ts';
+import type { KnownOrigins } from '../origins.ts';
 import { endedRow } from '../rows.ts';
 
 export interface FinishDeps {
   readonly rows: Pick<ResponseRows, 'put'>;
   readonly tasks: Pick<BackgroundTasks, 'renew' | 'end'>;
   readonly events: Pick<ResponseEvents, 'append'>;
+  readonly origins: KnownOrigins;
   readonly runner: string;
   readonly leaseMs: number;
 }
@@ -33,7 +35,7 @@ const TOO_LARGE = {
  * @throws DatabaseError while it cannot be written: to be called again
  */
 export async function finishTask(
-  { rows, tasks, events, runner, leaseMs }: FinishDeps,
+  { rows, tasks, events, origins, runner, leaseMs }: FinishDeps,
   task: BackgroundTask,
   begun: Pick<ResponseRow, 'items' | 'parentId'>,
   response: JsonObject,
@@ -43,7 +45,7 @@ export async function finishTask(
   if (!(await tasks.renew(id, runner, leaseMs))) return false;
   const { input } = parseItems(begun.items);
   const row = (object: JsonObject): ResponseRow =>
-    endedRow({ owner, createdAtMs, parentId: begun.parentId, input }, object);
+    endedRow({ owner, createdAtMs, parentId: begun.parentId, input }, object, origins);
   let last = response;
   if (!(await rows.put(row(response)))) {
     last = { ...response, ...TOO_LARGE, output: [] };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BackgroundTask } from '../../store/responses/background-tasks.ts';
+import type { KnownOrigins } from '../origins.ts';
 import { finishTask } from './finish.ts';
 import { beginRun, type Run, type RunDeps } from './run.ts';
 
@@ -18,6 +19,7 @@ const RUNNING_MAX = 64;
 const RETRY_MS = 1_000;
 
 export interface RunnerDeps extends RunDeps {
+  readonly origins: KnownOrigins;
   readonly perKey: number;
   /** For the operator. */
   readonly onFailed: (responseId: string | undefined, error: unknown) => void;
