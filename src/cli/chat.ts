@@ -20,6 +20,7 @@ export async function runChat(args: readonly string[], io: Io): Promise<number> 
   const { values, words } = parseFlags(args, {
     model: { type: 'string' },
     format: { type: 'string' },
+    'no-stream': { type: 'boolean' },
     url: { type: 'string' },
     key: { type: 'string' },
     config: { type: 'string' },
@@ -31,6 +32,7 @@ export async function runChat(args: readonly string[], io: Io): Promise<number> 
     key,
     model: values.model ?? 'sandbox/echo',
     format: readFormat(values.format ?? 'chat'),
+    streams: values['no-stream'] !== true,
   };
   const client = createHttpClient();
   try {

@@ -214,6 +214,7 @@ starts over, /exit or the end of input leaves. Ctrl-C stops a response.
 Options:
   --model MODEL     default sandbox/echo
   --format FORMAT   chat or responses; default chat
+  --no-stream       request the response as a whole, and print it then
   --url URL         address of the gateway; default: that of the configuration in this directory
   --config FILE     another configuration                (GATEWAY_CONFIG)
   --key KEY         default: GATEWAY_API_KEY

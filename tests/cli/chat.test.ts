@@ -36,6 +36,18 @@ suite('chat', () => {
     assert.match((await talk.exited).stdout, /^first\nsecond\n$/);
   });
 
+  for (const format of ['chat', 'responses'])
+    test(`prints a response that comes as a whole: ${format}`, async (t) => {
+      const chat = ['chat', '--no-stream', '--format', format, '--url', url];
+      const { code, stdout, stderr } = await runCli(t, [...chat, '--model', 'sandbox/reasoning', 'Hello,', 'you!'], {
+        env,
+      });
+      assert.deepEqual([code, stdout, stderr], [0, 'Hello, you!\n', '']);
+      const refused = await runCli(t, [...chat, '--model', 'sandbox/error-429', 'hello'], { env });
+      assert.deepEqual([refused.code, refused.stdout], [1, '']);
+      assert.match(refused.stderr, /^The gateway answered 429: /);
+    });
+
   test('uses the address of the configuration by default', async (t) => {
     const cwd = makeFolder(t);
     const { port } = new URL(url);

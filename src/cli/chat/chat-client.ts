@@ -10,6 +10,8 @@ export interface ChatTarget {
   readonly key: string;
   readonly model: string;
   readonly format: ChatFormatId;
+  /** The response comes in pieces. */
+  readonly streams: boolean;
 }
 
 export interface ChatSink {
@@ -33,6 +35,8 @@ export interface AskOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const ERROR_BODY_BYTES_MAX = 1_048_576;
+/** Of a response that is not streamed. Texts are far smaller; pictures and sealed reasoning are in it, too. */
+const WHOLE_BYTES_MAX = 64 * 1_048_576;
 
 /** Sends one conversation and hands on what comes back. Never throws for what the gateway or the network does. */
 export async function callGateway(options: AskOptions): Promise<ChatOutcome> {
@@ -43,12 +47,12 @@ export async function callGateway(options: AskOptions): Promise<ChatOutcome> {
     path: `${target.url.pathname.replace(/\/(?:v1\/?)?$/, '')}/v1${format.path}`,
     method: 'POST',
     headers: { authorization: `Bearer ${target.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(format.body(target.model, messages)),
+    body: JSON.stringify({ ...format.body(target.model, messages), stream: target.streams }),
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   const stop = (): void => call.cancel();
   signal.addEventListener('abort', stop, { once: true });
-  const reader = createReader(target.format, options.sink);
+  const reader = (target.streams ? createReader : createWholeReader)(target.format, options.sink);
   try {
     const answer = await call.answer;
     if (answer.status !== 200) return { kind: 'failed', text: '', message: await readRefusal(answer) };
@@ -98,6 +102,28 @@ function createReader(format: ChatFormatId, sink: ChatSink): Reader {
   };
 }
 
+function createWholeReader(format: ChatFormatId, sink: ChatSink): Reader {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  return {
+    push(part) {
+      bytes += part.length;
+      if (bytes > WHOLE_BYTES_MAX) throw new RangeError('the response is too large');
+      parts.push(part);
+    },
+    text: () => '',
+    end() {
+      const response = parseJsonObject(Buffer.concat(parts).toString('utf8'));
+      if (response === undefined) return { kind: 'failed', text: '', message: 'The response is not complete.' };
+      const { text = '', reasoning, failure } = CHAT_FORMATS[format].readWhole(response);
+      if (reasoning !== undefined) sink.onReasoning(reasoning);
+      if (text !== '') sink.onText(text);
+      if (failure === undefined) return { kind: 'done', text };
+      return { kind: 'failed', text, message: `The response broke off: ${failure}` };
+    },
+  };
+}
+
 async function readRefusal(answer: InboundAnswer): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -111,7 +137,7 @@ async function readRefusal(answer: InboundAnswer): Promise<string> {
 }
 
 function formatTransportError(error: Error, url: URL): string {
-  if (error instanceof RangeError) return 'The response broke off: one event was too large.';
+  if (error instanceof RangeError) return 'The response broke off: it, or one event of it, was too large.';
   const isUnreachable = error instanceof TransportError && error.kind.startsWith('connect');
   if (isUnreachable) return `No gateway responds at ${url.origin}. Start one with: npm start`;
   return 'The response broke off: the connection was lost.';

@@ -19,13 +19,16 @@ interface ChatFormat {
   readonly path: string;
   body(model: string, messages: readonly ChatMessage[]): JsonObject;
   read(event: JsonObject): ChatPiece;
+  /** Of a response that came as a whole. */
+  readWhole(response: JsonObject): ChatPiece;
 }
 
 export const CHAT_FORMATS = {
   chat: {
     path: '/chat/completions',
-    body: (model, messages) => ({ model, messages: messages.map((message) => ({ ...message })), stream: true }),
+    body: (model, messages) => ({ model, messages: messages.map((message) => ({ ...message })) }),
     read: readChunk,
+    readWhole: readCompletion,
   },
   responses: {
     path: '/responses',
@@ -33,18 +36,26 @@ export const CHAT_FORMATS = {
     body: (model, messages) => ({
       model,
       input: messages.map((message) => ({ ...message })),
-      stream: true,
       store: false,
     }),
     read: readEvent,
+    readWhole: readResponse,
   },
 } as const satisfies Readonly<Record<string, ChatFormat>>;
 export type ChatFormatId = keyof typeof CHAT_FORMATS;
 
 function readChunk(chunk: JsonObject): ChatPiece {
+  return readMessage(chunk, 'delta');
+}
+
+function readCompletion(response: JsonObject): ChatPiece {
+  return readMessage(response, 'message');
+}
+
+function readMessage(chunk: JsonObject, member: 'delta' | 'message'): ChatPiece {
   const choices = chunk['choices'];
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const delta = isJsonObject(choice) && isJsonObject(choice['delta']) ? choice['delta'] : {};
+  const delta = isJsonObject(choice) && isJsonObject(choice[member]) ? choice[member] : {};
   // Ours is `reasoning`; the other spelling is for a provider that is called without the gateway.
   const reasoning = delta['reasoning'] ?? delta['reasoning_content'];
   return {
@@ -61,6 +72,26 @@ function readEvent(event: JsonObject): ChatPiece {
     return textAs('reasoning', delta);
   if (type !== 'response.failed') return {};
   return { failure: messageOf(isJsonObject(response) ? response : undefined) ?? 'no reason given' };
+}
+
+function readResponse(response: JsonObject): ChatPiece {
+  const { output, status } = response;
+  const items = objectsOf(output);
+  const textsOf = (type: string, member: string): string =>
+    items.flatMap((item) => (item['type'] === type ? objectsOf(item[member]).map(textOfPart) : [])).join('');
+  return {
+    ...textAs('reasoning', textsOf('reasoning', 'summary') || textsOf('reasoning', 'content')),
+    ...textAs('text', textsOf('message', 'content')),
+    ...(status === 'failed' && { failure: messageOf(response) ?? 'no reason given' }),
+  };
+}
+
+function objectsOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function textOfPart({ text, refusal }: JsonObject): string {
+  return typeof text === 'string' ? text : typeof refusal === 'string' ? refusal : '';
 }
 
 function textAs(name: 'text' | 'reasoning', value: unknown): ChatPiece {
