@@ -12,7 +12,7 @@ import { openAuditTrail } from './audit-trail.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
-import { nameDamaged, waitForJournals } from './journals.ts';
+import { nameDamaged, waitForJournals, waitToShow } from './journals.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 import { asOperatorError } from './operator-error.ts';
 import type { Difference } from '../store/usage/verify-ledger.ts';
@@ -65,6 +65,7 @@ export async function runCredits(args: readonly string[], io: Io): Promise<numbe
       const { sentences: unstored } = await waitForJournals(config, database);
       return await verify(database, [...unstored, ...(await nameDamaged(config))], io);
     }
+    await waitToShow(config, database, io);
     const credits = createCredits({
       store: createLedgerStore({ database }),
       clock: systemClock,

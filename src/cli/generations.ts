@@ -4,6 +4,7 @@ import type { Database } from '../store/engine/database.ts';
 import { listGenerations, type GenerationFilter } from '../store/generations/generation-list.ts';
 import type { GenerationRow } from '../store/generations/columns.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
+import { waitToShow } from './journals.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 
@@ -41,6 +42,7 @@ export async function runGenerations(args: readonly string[], io: Io): Promise<n
   const { config } = loadCheckedConfig(configArgs(values), io.env);
   const database = await openConfiguredDatabase(config, { makes: false });
   try {
+    await waitToShow(config, database, io);
     const rows = verb === 'show' ? [await findRow(database, id ?? '')] : await listGenerations(database, filter);
     const format = verb === 'show' ? formatAll : values.json === true ? formatJson : formatLine;
     for (const row of rows) io.stdout.write(`${format(row)}\n`);

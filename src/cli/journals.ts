@@ -19,6 +19,8 @@ export async function nameDamaged(config: Pick<Config, 'dataDir'>): Promise<read
 }
 
 const WAIT_MS_MAX = 30_000;
+/** Of a command that only shows rows: as long as a route of the gateway waits. */
+const READ_WAIT_MS_MAX = 2_000;
 const LOOK_EVERY_MS = 50;
 
 /** What the database lacks. */
@@ -33,7 +35,11 @@ export interface LeftRecords {
  * Waits until the database has what the journals of the data directory hold now. What a process that is gone has left is not
  * waited for: a gateway applies it.
  */
-export async function waitForJournals(config: Pick<Config, 'dataDir'>, database: Database): Promise<LeftRecords> {
+export async function waitForJournals(
+  config: Pick<Config, 'dataDir'>,
+  database: Database,
+  waitMs = WAIT_MS_MAX,
+): Promise<LeftRecords> {
   const folder = journalFolderOf(config);
   const store = await openJournalStore(database);
   const journals = await inspectJournals({ folder, store, takeLock });
@@ -42,7 +48,7 @@ export async function waitForJournals(config: Pick<Config, 'dataDir'>, database:
       owner === 'running' && recordsLeft > 0 ? [[stream, position] as const] : [],
     ),
   );
-  for (const untilMs = performance.now() + WAIT_MS_MAX; running.size > 0 && performance.now() < untilMs;) {
+  for (const untilMs = performance.now() + waitMs; running.size > 0 && performance.now() < untilMs;) {
     // A stream without segments is stored whole; its checkpoint is gone by then.
     const left = new Set((await listSegments(folder)).map(({ stream }) => stream));
     const stored = await store.readCheckpoints([...running.keys()]);
@@ -64,6 +70,12 @@ export async function waitForJournals(config: Pick<Config, 'dataDir'>, database:
     ],
     segments: left.flatMap(({ problem, segments }) => (problem === undefined ? segments : [])),
   };
+}
+
+/** A running gateway stores records a moment after its responses: what is shown has them, or a line says what it lacks. */
+export async function waitToShow(config: Pick<Config, 'dataDir'>, database: Database, io: Io): Promise<void> {
+  const { sentences } = await waitForJournals(config, database, READ_WAIT_MS_MAX);
+  for (const sentence of sentences) io.stderr.write(`${sentence}\n`);
 }
 
 function nameUnstored([first, ...others]: readonly string[]): readonly string[] {

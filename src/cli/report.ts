@@ -2,6 +2,7 @@ import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { usdFromNano } from '../lib/money.ts';
 import { sumRouterSavings, type RouterSavings, type SavingsBy } from '../store/usage/router-savings.ts';
 import { UsageError, type Io } from './command.ts';
+import { waitToShow } from './journals.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 
@@ -29,6 +30,7 @@ export async function runReport(args: readonly string[], io: Io): Promise<number
   const { config } = loadCheckedConfig(configArgs(values), io.env);
   const database = await openConfiguredDatabase(config, { makes: false });
   try {
+    await waitToShow(config, database, io);
     const rows = await sumRouterSavings(database, sinceMs, by);
     if (values.json === true) for (const row of rows) io.stdout.write(`${formatJson(row)}\n`);
     else io.stdout.write(rows.length === 0 ? 'No router chose a model in this time.\n' : formatTable(rows, by));

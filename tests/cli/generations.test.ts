@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/store/engine/database.ts';
 import { createAppender } from '../support/store/append.ts';
 import { sampleGeneration } from '../support/store/generations.ts';
 import { captureCli } from '../support/cli/capture-cli.ts';
+import { startGateway } from '../support/gateway.ts';
 import { makeFolder } from '../support/cli/spawn-cli.ts';
 
 async function fill(folder: string): Promise<void> {
@@ -44,6 +45,19 @@ test('lists records newest first, filters them, and shows one completely', async
 
   const shown = await captureCli(['generations', 'show', 'gen-2', '--data-dir', folder]);
   assert.match(shown.stdout, /"status": 502/);
+});
+
+test('shows a response of a running gateway right after its end', async (t) => {
+  const gateway = await startGateway();
+  t.after(() => gateway.close());
+  const messages = [{ role: 'user', content: 'hi' }];
+  const response = await gateway.post('/chat/completions', { model: 'sandbox/echo', messages });
+  await response.text();
+  const id = response.headers.get('x-generation-id') ?? '';
+  const flags = ['--data-dir', gateway.dataDir];
+  const listed = await captureCli(['generations', 'list', ...flags]);
+  assert.ok(listed.stdout.includes(id), listed.stdout);
+  assert.equal(listed.stderr, '');
 });
 
 test('says what is wrong with a wrong call', async (t) => {
