@@ -19,6 +19,7 @@ import { createReadiness } from './app/operations/readiness.ts';
 import { createManagersLimiter } from './app/spending.ts';
 import { openOwnStorage, type OwnStorage } from './app/storage.ts';
 import { shareMemory } from './app/workers/share-memory.ts';
+import { createVaultServices } from './app/vault/vault-services.ts';
 import { openWorkers, type Workers } from './app/workers/workers.ts';
 import { createFilterTrials } from './pipeline/content-filters/try-filters.ts';
 import { createGenerationStore, type GenerationStore } from './store/generations/generations.ts';
@@ -190,6 +191,7 @@ function servicesOf(
     generations: createGenerationStore(storage),
     waitForRecords: () => waitForRecords(storage.records),
     ...areas.services,
+    ...createVaultServices(foundation),
     files: parts.fileArea.files,
     storedResponses: parts.responseArea.storedResponses,
     videos: parts.videoArea.videos,

@@ -30,7 +30,7 @@ const GOOD_BODY: Readonly<Record<string, unknown>> = {
 };
 
 /** Routes whose path names what they make. */
-const MAKES_WHAT_IT_NAMES = /^POST \/presets\//;
+const MAKES_WHAT_IT_NAMES = /^(?:POST \/presets|PUT \/vault\/secrets)\//;
 
 const nameOf = ({ method, path }: ManagementRoute): string => `${method} ${path}`;
 const isNamed = ({ path }: ManagementRoute): boolean => path.includes('{');
@@ -38,7 +38,8 @@ const isNamed = ({ path }: ManagementRoute): boolean => path.includes('{');
 suite('every route of the table', () => {
   let gateway: RunningGateway;
   before(async () => {
-    gateway = await startGateway();
+    // A key that may change nothing is refused before it learns what exists.
+    gateway = await startGateway({ yaml: 'vault: { writers: any }' });
   });
   after(() => gateway.close());
 

@@ -25,6 +25,7 @@ import { openMcpServers } from './mcp-from-config.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import type { OpenStorage, Storage } from './storage.ts';
 import { readVersion } from './version.ts';
+import { openVaultArea } from './vault/vault-area.ts';
 import type { VideoTimes } from '../video-jobs/poll-job.ts';
 import { createWebAbilities } from './web-abilities.ts';
 
@@ -81,7 +82,8 @@ export async function openFoundation<Kind extends Storage>(
   const spool = createSpool(join(config.dataDir, 'spool'));
   await spool.clear();
   const storage = await openStorage({ config, clock, log, metrics });
-  const { state } = storage;
+  const { state, database } = storage;
+  const vault = openVaultArea({ config, database, invalidations: state.invalidations, clock, log });
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
   const http = createHttpClient({
     inflateMemory: createInflateMemory(config.memory.inflateBytes),
@@ -103,6 +105,7 @@ export async function openFoundation<Kind extends Storage>(
       clock,
       http,
       download,
+      vault,
       web,
       mcp,
       inspector,
@@ -126,7 +129,7 @@ export async function openFoundation<Kind extends Storage>(
     },
     async close() {
       const others = [downloader, web, mcp, inspector, sandbox];
-      await Promise.all([http.close(), ...others.map((other) => other.close())]);
+      await Promise.all([http.close(), vault.close(), ...others.map((other) => other.close())]);
       await storage.close();
       log.flush();
     },

@@ -13,6 +13,7 @@ import type { SharedState } from '../state/contract.ts';
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
+import type { VaultArea } from './vault/vault-area.ts';
 import type { WebAbilities } from './web-abilities.ts';
 
 /** What most parts need. */
@@ -30,6 +31,7 @@ export interface SharedDeps {
   readonly fileMemory: ByteBudget;
   /** In which large requests and answers are worked on. */
   readonly turns: LoopTurns;
+  readonly vault: VaultArea;
   readonly web: WebAbilities;
   readonly mcp: McpGateway;
   /** Runs the filters of guardrails. */

@@ -1,13 +1,7 @@
-import { purposeOf as purposeOfCredential } from '../accounts/byok/byok-credentials.ts';
-import { rotateSecret, type Rotation, type SealedTable } from '../accounts/byok/rotate-secret.ts';
+import { rotateSecret, type Rotation } from '../accounts/byok/rotate-secret.ts';
 import { createSecrets } from '../accounts/byok/secrets.ts';
+import { sealedTables } from '../app/vault/sealed-tables.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
-import type { Database } from '../store/engine/database.ts';
-import { createSealedRows } from '../store/accounts/sealed-rows.ts';
-import { videoJobPurpose } from '../store/video-jobs/video-jobs.ts';
-import { storedResponsePurpose } from '../store/responses/sealing.ts';
-import { purposeOf as purposeOfContent } from '../telemetry/content-log.ts';
-import { destinationPurpose } from '../telemetry/destinations/destinations.ts';
 import { openAuditTrail } from './audit-trail.ts';
 import { UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
@@ -31,30 +25,6 @@ export async function runSecret(args: readonly string[], io: Io): Promise<number
   } finally {
     await database.close();
   }
-}
-
-/** All encrypted columns, each with the purpose of its encryption. */
-function sealedTables(database: Database): readonly SealedTable[] {
-  const {
-    credentials,
-    content,
-    destinations,
-    responses,
-    responseMedia,
-    backgroundResponses,
-    responseEvents,
-    videoJobs,
-  } = createSealedRows(database);
-  return [
-    { rows: credentials, purposeOf: ({ id, context }) => purposeOfCredential({ id, provider: context ?? '' }) },
-    { rows: content, purposeOf: ({ id }) => purposeOfContent(id) },
-    { rows: destinations, purposeOf: ({ id }) => destinationPurpose(id) },
-    ...[responses, responseMedia, backgroundResponses, responseEvents].map((rows): SealedTable => ({
-      rows,
-      purposeOf: ({ context }) => storedResponsePurpose(context ?? ''),
-    })),
-    { rows: videoJobs, purposeOf: ({ context }) => videoJobPurpose(context ?? '') },
-  ];
 }
 
 function formatRotation({ began, secretId, resealed }: Rotation, isOperators: boolean): string {

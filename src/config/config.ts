@@ -64,6 +64,7 @@ export interface Config {
   readonly console: ConsoleConfig;
   /** Whether normal keys may issue keys. @spec key-18 */
   readonly oauth: { readonly normalKeys: boolean };
+  readonly vault: VaultConfig;
   /** MCP servers, including disabled ones. */
   readonly mcpServers: readonly McpServerConfig[];
   /** Configured web search engines, without those of the environment. */
@@ -131,6 +132,15 @@ export interface Config {
   readonly logLevel: string;
   /** `pretty`: lines for people. */
   readonly logFormat: 'json' | 'pretty';
+}
+
+/** Secrets that are bound to hosts. */
+export interface VaultConfig {
+  /** Whether secrets may be stored and deleted. */
+  readonly writes: boolean;
+  /** Which normal keys may do so. */
+  readonly writers: 'admins' | 'any';
+  readonly allowPrivateHosts: boolean;
 }
 
 /** The dashboard. */

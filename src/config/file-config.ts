@@ -23,6 +23,7 @@ import { budgetMemory, type MemoryBudget } from './memory-budget.ts';
 import { mediaFactsOf } from './media-facts.ts';
 import type { CheckedOptions } from './read-options.ts';
 import { consoleOf } from './schema/console.ts';
+import { vaultOf } from './schema/vault.ts';
 import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
 import type { ConfigFile } from './schema.ts';
 
@@ -94,6 +95,7 @@ export function fileConfig(
     credits: { enforce: file.credits.enforce ?? false },
     oauth: { normalKeys: file.oauth.normal_keys ?? false },
     console: consoleOf(file.console),
+    vault: vaultOf(file.vault),
     mcpServers: Object.entries(file.mcp_servers).map(([name, entry]) => mcpServerOf(name, entry)),
     search: searchOf(file.search),
     webFetch: { privateAddresses: file.web_fetch.private_addresses ?? false },

@@ -110,6 +110,7 @@ models:
         tts: { voices: [alto], default_voice: alto, speed: { min: 0.5, max: 2 } }
         assistant_prefill: true
   "local/*": { provider: groq }
+vault:      { writes: false, writers: any, allow_private_hosts: true }
 `;
 
 test('takes every key of the file into the configuration', () => {
@@ -169,6 +170,7 @@ test('takes every key of the file into the configuration', () => {
     credits: { enforce: true },
     oauth: { normalKeys: true },
     console: { enabled: false, allowedHosts: ['gateway.example', '[::2]'], plainHttp: true },
+    vault: { writes: false, writers: 'any', allowPrivateHosts: true },
     mcpServers: [
       {
         name: 'wiki',

@@ -56,6 +56,11 @@ export function formatBody(config: Config): object {
     credits: { enforce: config.credits.enforce },
     oauth: { normal_keys: config.oauth.normalKeys },
     console: formatConsole(config.console),
+    vault: {
+      writes: config.vault.writes,
+      writers: config.vault.writers,
+      allow_private_hosts: config.vault.allowPrivateHosts,
+    },
     mcp_servers: formatMcpServers(config.mcpServers, REDACTED),
     search: formatSearch(config.search),
     web_fetch: { private_addresses: config.webFetch.privateAddresses },

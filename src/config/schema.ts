@@ -11,6 +11,7 @@ import { defaults, rateLimits, timeouts } from './schema/requests.ts';
 import { responses } from './schema/responses.ts';
 import { routers } from './schema/routers.ts';
 import { server } from './schema/server.ts';
+import { vaultSection } from './schema/vault.ts';
 import { videos } from './schema/videos.ts';
 import { fileParser, guardrails, moderation, search } from './schema/services.ts';
 
@@ -150,6 +151,7 @@ export const configFile = section({
     'Keys for applications: docs/administration.md.',
   ),
   console: consoleSection,
+  vault: vaultSection,
   mcp_servers: mcpServersSection(section(mcpServerShape(headers)).superRefine(checkTransport)).meta({
     description: 'MCP servers, whose tools models can use: docs/mcp.md.',
   }),

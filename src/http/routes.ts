@@ -89,6 +89,8 @@ import { writePresetFromChat, writePresetFromMessages, writePresetFromResponses 
 import type { ManagementRoute } from './management/route.ts';
 import { listImageEndpoints } from './management/images/endpoints.ts';
 import { listImageModels } from './management/images/models.ts';
+import { listVaultReleases, rotateMasterKey } from './management/vault/operator.ts';
+import { deleteVaultSecret, listVaultSecrets, putVaultSecret } from './management/vault/secrets.ts';
 import { getVideoContent } from './management/videos/content.ts';
 import { deleteVideo } from './management/videos/delete.ts';
 import { getVideo } from './management/videos/get.ts';
@@ -222,4 +224,9 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getVideoContent,
   issueAuthCode,
   exchangeAuthCode,
+  listVaultSecrets,
+  putVaultSecret,
+  deleteVaultSecret,
+  listVaultReleases,
+  rotateMasterKey,
 ];

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** A key that seals texts. It holds the key itself: never log one, and pass it to a box alone. */
 export interface Secret {
@@ -15,6 +15,8 @@ export interface SecretBox {
   seal(text: string, purpose: string): string;
   /** @throws SecretBoxError for another secret, another purpose, or a changed text */
   open(sealed: string, purpose: string): string;
+  /** A keyed digest, hex: equal for equal texts of one purpose, until another secret seals. */
+  digest(text: string, purpose: string): string;
 }
 
 /** The message names secrets by their ids and contains nothing of the text. */
@@ -69,6 +71,10 @@ export function createSecretBox(secrets: readonly [Secret, ...(readonly Secret[]
       if (id === undefined) throw new SecretBoxError('This is no sealed text.');
       if (secret === undefined) throw new SecretBoxError(`The secret ${id}, which sealed it, is not here.`);
       return open(secret, Buffer.from(sealed.slice(sealed.lastIndexOf('.') + 1), 'base64url'), purpose);
+    },
+    digest(text, purpose) {
+      const key = Buffer.from(hkdfSync('sha256', current.key, '', `model-gateway digest ${purpose}`, KEY_BYTES));
+      return createHmac('sha256', key).update(text).digest('hex');
     },
   };
 }

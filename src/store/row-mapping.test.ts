@@ -25,6 +25,7 @@ import { openDatabase, type Database } from './engine/database.ts';
 import { backgroundResponseRows, responseEventRows, storedMediaRows, storedResponseRows } from './responses/columns.ts';
 import { generationRows } from './generations/columns.ts';
 import { jobRows } from './jobs/columns.ts';
+import { vaultReleaseRows, vaultSecretRows } from './vault/columns.ts';
 import { videoJobRows } from './video-jobs/columns.ts';
 import type { Tables } from './tables.ts';
 import { ALL_ENGINES, type Place } from '../../tests/support/store/engines.ts';
@@ -63,6 +64,7 @@ const STRUCTURED: Readonly<Record<string, unknown>> = {
   'generations.attempts': ATTEMPTS,
   'generations.warnings': WARNINGS,
   'jobs.checkpoint': { at: 7 },
+  'vault_secrets.hosts': ['a.example'],
   'video_jobs.assets': [{ fileId: 'file_1', mediaType: 'video/mp4', bytes: 7 }],
 };
 
@@ -104,6 +106,8 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   generations: generationRows,
   stored_responses: storedResponseRows,
   stored_media: storedMediaRows,
+  vault_secrets: vaultSecretRows,
+  vault_releases: vaultReleaseRows,
   video_jobs: videoJobRows,
   jobs: jobRows,
   background_responses: backgroundResponseRows,

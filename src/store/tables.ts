@@ -14,6 +14,7 @@ import type {
   StoredResponsesTable,
 } from './responses/columns.ts';
 import type { JobsTable } from './jobs/columns.ts';
+import type { VaultReleasesTable, VaultSecretsTable } from './vault/columns.ts';
 import type { VideoJobsTable } from './video-jobs/columns.ts';
 import type { DestinationCursorsTable, ExportRowsTable } from './exports/columns.ts';
 import type { GenerationsTable } from './generations/columns.ts';
@@ -154,6 +155,8 @@ export interface Tables {
   readonly stored_items: StoredItemsTable;
   readonly stored_media: StoredMediaTable;
   readonly stored_media_uses: StoredMediaUsesTable;
+  readonly vault_releases: VaultReleasesTable;
+  readonly vault_secrets: VaultSecretsTable;
   readonly video_jobs: VideoJobsTable;
   readonly jobs: JobsTable;
   readonly background_responses: BackgroundResponsesTable;

@@ -14,6 +14,8 @@ export interface WorkspaceMembers {
   list(idOrSlug: string, window: PageWindow): Promise<Page<WorkspaceMember>>;
   /** Adds members and leaves existing ones as they are. @throws GatewayError 404 when there is no such workspace */
   add(idOrSlug: string, userIds: readonly string[]): Promise<AddedMembers>;
+  /** Whether a user is an admin of a workspace, by its id. */
+  isAdmin(workspaceId: string, userId: string): Promise<boolean>;
   /**
    * Removes all or none. Returns how many were members.
    * @throws GatewayError 400 when one of them owns active keys there, 404 when there is no such workspace
@@ -51,6 +53,10 @@ export function createWorkspaceMembers({ store, workspaces, clock }: WorkspaceMe
       );
       const newCount = await store.insert(rows);
       return { members: await store.findAmong(workspaceId, userIds), newCount };
+    },
+    async isAdmin(workspaceId, userId) {
+      const [found] = await store.findAmong(workspaceId, [userId]);
+      return found?.role === 'admin';
     },
     async remove(idOrSlug, userIds) {
       const { id } = await workspaces.get(idOrSlug);

@@ -5,7 +5,7 @@ import type { ManagementRoute, RouteAnswer } from './route.ts';
 
 type ChangingRoute = Pick<
   ManagementRoute,
-  'method' | 'path' | 'scope' | 'operationId' | 'audited' | 'onlyReads' | 'auditsManagers' | 'upload'
+  'method' | 'path' | 'scope' | 'operationId' | 'audited' | 'onlyReads' | 'auditsManagers' | 'auditsEveryKey' | 'upload'
 >;
 
 /** Records what a management key changed. A route that only reads leaves no event. */
@@ -17,7 +17,9 @@ export async function auditChange(
   answer: RouteAnswer,
 ): Promise<void> {
   const isAdministration =
-    route.scope === 'management' || (route.auditsManagers === true && actor.kind === 'management');
+    route.scope === 'management' ||
+    route.auditsEveryKey === true ||
+    (route.auditsManagers === true && actor.kind === 'management');
   if (!isAdministration || route.method === 'GET' || route.onlyReads === true) return;
   if (answer.changesNothing === true) return;
   await audit.record({

@@ -129,6 +129,11 @@ function mount(fastify: FastifyInstance, route: ManagementRoute, deps: MountDeps
       if (principal !== undefined && deps.callers?.find(headers) !== undefined)
         await auditRead(services.audit, route, principal, answer);
       const { status, body, contentType = JSON_TYPE, headers: more } = answer;
+      if (status === 204)
+        return reply
+          .code(status)
+          .headers({ ...CORS_HEADERS, 'cache-control': 'no-store' })
+          .send();
       if (route.hasTag === true && status === 200) return sendTagged(reply, headers, body, contentType);
       // Responses hold spending, and one of them a key in full: no cache may keep them.
       return reply

@@ -1,6 +1,7 @@
 import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { Audit } from '../../accounts/audit.ts';
+import type { Rotation } from '../../accounts/byok/rotate-secret.ts';
 import type { ByokKeys } from '../../accounts/byok/byok-keys.ts';
 import type { Files } from '../../accounts/files.ts';
 import type { GenerationLookup } from '../../accounts/generation-lookup.ts';
@@ -24,6 +25,7 @@ import type { MetricsOf } from '../../catalog/endpoint-metrics.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { TryFilters } from '../../pipeline/content-filters/try-filters.ts';
+import type { Vault } from '../../vault/vault.ts';
 import type { VideoJobs } from '../../video-jobs/video-jobs.ts';
 import type { StoredResponses } from '../../stored-responses/stored-responses.ts';
 import type { Analytics } from '../../telemetry/analytics/analytics.ts';
@@ -60,6 +62,11 @@ export interface ManagementServices {
   readonly destinations: Destinations;
   readonly byok: ByokKeys;
   readonly presets: Presets;
+  readonly vault: Vault;
+  /** Which normal keys may change secrets. */
+  readonly vaultWriters: 'admins' | 'any';
+  /** @throws GatewayError 409 where the operator supplies the secret */
+  readonly rotateMasterKey: () => Promise<Rotation>;
   readonly files: Files;
   readonly oauth: OauthCodes;
   readonly storedResponses: StoredResponses;
@@ -198,6 +205,8 @@ interface RouteFacts {
   readonly onlyReads?: boolean;
   /** Any key may call; changes by management keys leave an audit event. */
   readonly auditsManagers?: boolean;
+  /** Changes by any key leave an audit event. */
+  readonly auditsEveryKey?: boolean;
   /** The response depends on records of generations: it waits until those of this process are stored. */
   readonly readsRecords?: boolean;
   /** With a header `Idempotency-Key`, a repeated call runs once. */
@@ -258,6 +267,8 @@ export interface ManagementRoute extends RouteFacts {
 
 /** No path parameters, or no query parameters: any member is a 400 that names it. */
 export const NOTHING: z.ZodType<Record<string, never>> = z.strictObject({});
+/** The schema of a response without a body: status 204. */
+export const NO_CONTENT: z.ZodVoid = z.void();
 /** The route has no body; one that is sent is ignored. */
 export const NO_BODY: z.ZodUnknown = z.unknown();
 

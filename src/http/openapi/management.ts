@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_KEY_CHARS_MAX } from '../../accounts/limits/credits.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { NO_BODY, type ManagementRoute, type RouteScope } from '../management/route.ts';
+import { NO_BODY, NO_CONTENT, type ManagementRoute, type RouteScope } from '../management/route.ts';
 import type { SchemaComponents } from './components.ts';
 import { jsonBody, jsonContent } from './content.ts';
 import { serializeErrors } from './errors.ts';
@@ -32,10 +32,12 @@ export function serializeRoute(
     status,
     {
       description,
-      content:
-        contentType === undefined
-          ? jsonContent(components.add(`${name}Response`, schema, 'output'))
-          : { [contentType]: { schema: components.inline(`${name}Response`, schema, 'output') } },
+      ...(schema !== NO_CONTENT && {
+        content:
+          contentType === undefined
+            ? jsonContent(components.add(`${name}Response`, schema, 'output'))
+            : { [contentType]: { schema: components.inline(`${name}Response`, schema, 'output') } },
+      }),
     },
   ]);
   return {

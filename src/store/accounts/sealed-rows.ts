@@ -37,6 +37,12 @@ const PLACES = {
   responseMedia: { table: 'stored_media', id: 'id', sealed: 'sealed', context: WORKSPACE },
   backgroundResponses: { table: 'background_responses', id: 'id', sealed: 'sealed', context: WORKSPACE },
   responseEvents: { table: 'response_events', id: 'id', sealed: 'sealed', context: WORKSPACE },
+  vaultSecrets: {
+    table: 'vault_secrets',
+    id: 'id',
+    sealed: 'sealed',
+    context: "scope_kind || ':' || scope_id || ':' || name",
+  },
   videoJobs: { table: 'video_jobs', id: 'id', sealed: 'sealed', context: WORKSPACE },
 } as const satisfies Readonly<Record<string, Place>>;
 
@@ -50,6 +56,7 @@ export function createSealedRows(database: Database): Readonly<Record<SealedPlac
     destinations: rowsAt(database, PLACES.destinations),
     responses: rowsAt(database, PLACES.responses),
     responseMedia: rowsAt(database, PLACES.responseMedia),
+    vaultSecrets: rowsAt(database, PLACES.vaultSecrets),
     videoJobs: rowsAt(database, PLACES.videoJobs),
     backgroundResponses: rowsAt(database, PLACES.backgroundResponses),
     responseEvents: rowsAt(database, PLACES.responseEvents),

@@ -135,6 +135,11 @@ async function removeContents(transaction: Transaction<Tables>, id: string, atMs
   await transaction.deleteFrom('workspace_budgets').where('workspace_id', '=', id).execute();
   await transaction.deleteFrom('workspace_members').where('workspace_id', '=', id).execute();
   await transaction
+    .deleteFrom('vault_secrets')
+    .where('scope_kind', '=', 'workspace')
+    .where('scope_id', '=', id)
+    .execute();
+  await transaction
     .updateTable('destinations')
     .set({ enabled: flagOf(false), updated_at_ms: atMs })
     .where('workspace_id', '=', id)

@@ -24,6 +24,7 @@ import { up as up0020 } from '../migrations/0020-response-records.ts';
 import { up as up0021 } from '../migrations/0021-console-sessions.ts';
 import { up as up0022 } from '../migrations/0022-generation-routes.ts';
 import { up as up0023 } from '../migrations/0023-jobs.ts';
+import { up as up0024 } from '../migrations/0024-vault.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0021-console-sessions', up: up0021 },
   { name: '0022-generation-routes', up: up0022 },
   { name: '0023-jobs', up: up0023 },
+  { name: '0024-vault', up: up0024 },
 ];
 
 /**

@@ -37,6 +37,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0021-console-sessions': '28b7b17e3b92522f6d6c24db004780290cb5c8f82b20f32ee4a1985a81fa3a4f',
   '0022-generation-routes': 'f8619fbea0b876f7c42ed667c58145f1be13c2059336a7781cba55a7d9899ba1',
   '0023-jobs': '28855938a065de6d40496d243718abdaf20653db42138860803089bd63306e08',
+  '0024-vault': 'faf8daf46de9bcf2811167f7f2d422535941a4d8681f40824f42a9bbd47b6f62',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

@@ -25,6 +25,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'stored-responses',
     'video-jobs',
     'jobs',
+    'vault',
     'pipeline',
     'accounts',
     'catalog',
@@ -58,6 +59,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   search: ['canonical', 'lib'],
   documents: ['canonical', 'lib'],
   mcp: ['canonical', 'lib'],
+  vault: ['store', 'canonical', 'lib'],
   // A server of its own: it shares no code with the formats and the adapter by which the gateway calls it.
   sandbox: ['canonical', 'lib'],
   'model-selection': ['canonical', 'lib'],

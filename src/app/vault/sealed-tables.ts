@@ -1,0 +1,34 @@
+import { purposeOf as purposeOfCredential } from '../../accounts/byok/byok-credentials.ts';
+import type { SealedTable } from '../../accounts/byok/rotate-secret.ts';
+import { createSealedRows } from '../../store/accounts/sealed-rows.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { storedResponsePurpose } from '../../store/responses/sealing.ts';
+import { videoJobPurpose } from '../../store/video-jobs/video-jobs.ts';
+import { purposeOf as purposeOfContent } from '../../telemetry/content-log.ts';
+import { destinationPurpose } from '../../telemetry/destinations/destinations.ts';
+
+/** All encrypted columns, each with the purpose of its encryption. */
+export function sealedTables(database: Database): readonly SealedTable[] {
+  const {
+    credentials,
+    content,
+    destinations,
+    responses,
+    responseMedia,
+    backgroundResponses,
+    responseEvents,
+    videoJobs,
+    vaultSecrets,
+  } = createSealedRows(database);
+  return [
+    { rows: credentials, purposeOf: ({ id, context }) => purposeOfCredential({ id, provider: context ?? '' }) },
+    { rows: content, purposeOf: ({ id }) => purposeOfContent(id) },
+    { rows: destinations, purposeOf: ({ id }) => destinationPurpose(id) },
+    ...[responses, responseMedia, backgroundResponses, responseEvents].map((rows): SealedTable => ({
+      rows,
+      purposeOf: ({ context }) => storedResponsePurpose(context ?? ''),
+    })),
+    { rows: videoJobs, purposeOf: ({ context }) => videoJobPurpose(context ?? '') },
+    { rows: vaultSecrets, purposeOf: ({ context }) => `vault:${context ?? ''}` },
+  ];
+}

@@ -1,0 +1,65 @@
+import { createSecrets } from '../../accounts/byok/secrets.ts';
+import type { FillSecrets } from '../../canonical/vault-reference.ts';
+import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { createVaultReleaseStore } from '../../store/vault/vault-releases.ts';
+import { createVaultSecretStore } from '../../store/vault/vault-secrets.ts';
+import type { InvalidationBus } from '../../state/contract.ts';
+import type { Log } from '../../telemetry/logs.ts';
+import { createReleaseLog } from '../../vault/release-log.ts';
+import { createVaultValues, type VaultValues } from '../../vault/values.ts';
+import { createVault, OPERATOR_SCOPE, type Vault } from '../../vault/vault.ts';
+
+/** The vault, for what sends secrets, and for the routes. */
+export interface VaultArea {
+  readonly values: VaultValues;
+  /** Fills what the configuration says. */
+  readonly fill: FillSecrets;
+  /** @param referencesTo lists what refers to a secret */
+  openVault(referencesTo: Vault['referencesTo']): Vault;
+  /** Stores the releases that were counted. */
+  close(): Promise<void>;
+}
+
+export function openVaultArea({
+  config,
+  database,
+  invalidations,
+  clock,
+  log,
+}: {
+  readonly config: Pick<Config, 'secret' | 'previousSecret' | 'dataDir' | 'vault'>;
+  readonly database: Database;
+  readonly invalidations?: InvalidationBus;
+  readonly clock: Clock;
+  readonly log?: Log;
+}): VaultArea {
+  const store = createVaultSecretStore({ database, ...(invalidations !== undefined && { invalidations }) });
+  const releases = createVaultReleaseStore({ database });
+  const secrets = createSecrets(config);
+  const box = () => secrets.box();
+  const { allowPrivateHosts, writes } = config.vault;
+  const releaseLog = createReleaseLog({
+    store: releases,
+    clock,
+    onLost: (count, error) => log?.general.error({ count, err: error }, 'releases of secrets could not be recorded'),
+  });
+  const values = createVaultValues({ store, box, clock, releases: releaseLog, allowPrivateHosts });
+  releaseLog.start();
+  return {
+    values,
+    fill: values.fillIn(OPERATOR_SCOPE),
+    openVault: (referencesTo) =>
+      createVault({
+        store,
+        releases,
+        flushReleases: () => releaseLog.flush(),
+        box,
+        clock,
+        settings: { writes, allowPrivateHosts },
+        referencesTo,
+      }),
+    close: () => releaseLog.close(),
+  };
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { HOSTS_MAX } from '../../../vault/hosts.ts';
+import { VALUE_CHARS_MAX } from '../../../vault/vault.ts';
+import { pageSchema, serializePage } from '../page.ts';
+import { defineRoute, NO_BODY, NO_CONTENT, NOTHING } from '../route.ts';
+import {
+  requireWriter,
+  scopeShape,
+  serializeVaultSecret,
+  subjectOf,
+  vaultPathSchema,
+  vaultScopeOf,
+  vaultSecretSchema,
+} from './vault-shape.ts';
+
+const PAGE_ROWS = 100;
+const OFFSET_MAX = 10_000;
+
+export const listVaultSecrets = defineRoute({
+  method: 'GET',
+  path: '/vault/secrets',
+  scope: 'any',
+  operationId: 'listVaultSecrets',
+  tag: 'Vault',
+  summary: 'List secrets by name, without their values',
+  params: NOTHING,
+  query: z.strictObject({
+    ...scopeShape,
+    offset: z.coerce.number().int().min(0).max(OFFSET_MAX).optional().describe('Rows to skip. Default 0.'),
+    limit: z.coerce.number().int().min(1).max(PAGE_ROWS).optional().describe('Rows on the page. Default 100.'),
+  }),
+  body: NO_BODY,
+  responses: { 200: { description: 'A page of secrets.', schema: pageSchema(vaultSecretSchema) } },
+  errors: [400, 404],
+  async handle({ query, ...context }) {
+    const { offset = 0, limit = PAGE_ROWS } = query;
+    const page = await context.services.vault.list(await vaultScopeOf(query, context), { offset, limit });
+    return { status: 200, body: serializePage(page, serializeVaultSecret) };
+  },
+});
+
+const bodySchema = z
+  .strictObject({
+    value: z.string().min(1).max(VALUE_CHARS_MAX).describe('The secret. It is never shown again.'),
+    hosts: z
+      .array(z.string())
+      .min(1)
+      .max(HOSTS_MAX)
+      .describe('Exact host names, without scheme, port and wildcard, to which it may be sent.'),
+  })
+  .meta({ id: 'PutVaultSecretRequest' });
+
+export const putVaultSecret = defineRoute({
+  method: 'PUT',
+  path: '/vault/secrets/{name}',
+  scope: 'any',
+  auditsEveryKey: true,
+  operationId: 'putVaultSecret',
+  tag: 'Vault',
+  summary: 'Store a secret, or replace it',
+  params: vaultPathSchema,
+  query: z.strictObject(scopeShape),
+  body: bodySchema,
+  responses: { 200: { description: 'As it is stored.', schema: z.strictObject({ data: vaultSecretSchema }) } },
+  errors: [400, 403, 404, 409, 413, 503],
+  async handle({ params, query, body, ...context }) {
+    await requireWriter(context.principal, context.services);
+    const scope = await vaultScopeOf(query, context);
+    const stored = await context.services.vault.put(scope, params.name, body);
+    return { status: 200, body: { data: serializeVaultSecret(stored) }, subject: subjectOf(scope, params.name) };
+  },
+});
+
+export const deleteVaultSecret = defineRoute({
+  method: 'DELETE',
+  path: '/vault/secrets/{name}',
+  scope: 'any',
+  auditsEveryKey: true,
+  operationId: 'deleteVaultSecret',
+  tag: 'Vault',
+  summary: 'Delete a secret that nothing refers to',
+  params: vaultPathSchema,
+  query: z.strictObject({
+    ...scopeShape,
+    force: z.enum(['true', 'false']).optional().describe('`true`: whatever refers to it.'),
+  }),
+  body: NO_BODY,
+  responses: { 204: { description: 'It is gone.', schema: NO_CONTENT } },
+  errors: [400, 403, 404, 409, 503],
+  async handle({ params, query, ...context }) {
+    await requireWriter(context.principal, context.services);
+    const scope = await vaultScopeOf(query, context);
+    await context.services.vault.delete(scope, params.name, query.force === 'true');
+    return { status: 204, body: '', subject: subjectOf(scope, params.name) };
+  },
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { GatewayError, invalid } from '../canonical/gateway-error.ts';
+import { VAULT_NAME, VAULT_NAME_CHARS_MAX } from '../canonical/vault-reference.ts';
+import type { Clock } from '../lib/clock.ts';
+import { SecretBoxError, type SecretBox } from '../lib/secret-box.ts';
+import type { Page, PageWindow } from '../store/engine/page.ts';
+import type { VaultSecretRow } from '../store/vault/columns.ts';
+import type { VaultReleaseFilter, VaultReleaseStore } from '../store/vault/vault-releases.ts';
+import type { VaultReleaseRow } from '../store/vault/columns.ts';
+import type { VaultScope } from '../canonical/vault-reference.ts';
+import type { VaultSecretStore } from '../store/vault/vault-secrets.ts';
+import { HOSTS_MAX, parseHost } from './hosts.ts';
+import { vaultPurpose } from './values.ts';
+
+/** Secrets of one scope. @spec vault-1 */
+const SECRETS_PER_SCOPE_MAX = 1_000;
+/** @spec vault-3 */
+export const VALUE_CHARS_MAX = 65_536;
+const FINGERPRINT_CHARS = 16;
+
+/** The scope of what the configuration names. No workspace has this id. */
+export const OPERATOR_SCOPE: VaultScope = { kind: 'operator', id: 'operator' };
+
+/** A secret as its owners see it. Its value is never shown. */
+export interface VaultSecret {
+  readonly name: string;
+  readonly hosts: readonly string[] | null;
+  /** Equal for equal values of one scope; null: the value cannot be opened any more. */
+  readonly fingerprint: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly lastReleasedAtMs: number | null;
+}
+
+export interface NewVaultSecret {
+  readonly value: string;
+  readonly hosts: readonly string[];
+}
+
+export interface Vault {
+  list(scope: VaultScope, window: PageWindow): Promise<Page<VaultSecret>>;
+  /** Stores a secret, or replaces the one of that name. @throws GatewayError 400, 409 for one too many, 503 where writes are off */
+  put(scope: VaultScope, name: string, secret: NewVaultSecret): Promise<VaultSecret>;
+  /**
+   * @param force deletes it whatever refers to it
+   * @throws GatewayError 404, 409 while something refers to it, 503 where writes are off
+   */
+  delete(scope: VaultScope, name: string, force: boolean): Promise<void>;
+  releases(filter: VaultReleaseFilter): Promise<Page<VaultReleaseRow>>;
+  /** Lists what refers to a secret: `providers.alpha.api_key`. */
+  referencesTo(scope: VaultScope, name: string): Promise<readonly string[]>;
+}
+
+export interface VaultDeps {
+  readonly store: VaultSecretStore;
+  readonly releases: VaultReleaseStore;
+  /** Stores what is counted in memory still. */
+  readonly flushReleases: () => Promise<void>;
+  readonly box: () => Promise<SecretBox>;
+  readonly clock: Clock;
+  readonly settings: { readonly writes: boolean; readonly allowPrivateHosts: boolean };
+  readonly referencesTo: Vault['referencesTo'];
+}
+
+export function createVault(deps: VaultDeps): Vault {
+  const { store, clock, settings, releases } = deps;
+
+  async function serialize(scope: VaultScope, rows: readonly VaultSecretRow[]): Promise<readonly VaultSecret[]> {
+    const box = await deps.box();
+    const last = await releases.lastReleases(
+      scope,
+      rows.map(({ name }) => name),
+    );
+    return rows.map(({ name, hosts, sealed, createdAtMs, updatedAtMs }) => ({
+      name,
+      hosts,
+      fingerprint: sealed === null ? null : fingerprintOf(box, scope, name, sealed),
+      createdAtMs,
+      updatedAtMs,
+      lastReleasedAtMs: last.get(name) ?? null,
+    }));
+  }
+
+  return {
+    async list(scope, window) {
+      await deps.flushReleases();
+      const { rows, totalCount } = await store.list(scope, window);
+      return { rows: await serialize(scope, rows), totalCount };
+    },
+    async put(scope, name, { value, hosts }) {
+      requireWrites(settings.writes);
+      checkName(name);
+      const bound = checkHosts(hosts, settings.allowPrivateHosts);
+      if ((await store.find(scope, name)) === undefined && (await store.count(scope)) >= SECRETS_PER_SCOPE_MAX)
+        throw new GatewayError(
+          'invalid_request',
+          `There are ${SECRETS_PER_SCOPE_MAX} secrets already; delete one first.`,
+          { status: 409 },
+        );
+      const box = await deps.box();
+      const nowMs = clock.nowMs();
+      const row = await store.put({
+        id: randomUUID(),
+        scopeKind: scope.kind,
+        scopeId: scope.id,
+        name,
+        hosts: bound,
+        sealed: box.seal(value, vaultPurpose(scope, name)),
+        secretId: box.currentId,
+        external: null,
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs,
+      });
+      const [stored] = await serialize(scope, [row]);
+      if (stored === undefined) throw new Error('A secret that was stored is there.');
+      return stored;
+    },
+    async delete(scope, name, force) {
+      requireWrites(settings.writes);
+      if ((await store.find(scope, name)) === undefined) throw unknownSecret(name);
+      const users = force ? [] : await deps.referencesTo(scope, name);
+      if (users.length > 0)
+        throw new GatewayError(
+          'invalid_request',
+          `The secret "${name}" is in use: ${users.join(', ')}. Change them first, or delete it with ?force=true.`,
+          { status: 409 },
+        );
+      if (!(await store.remove(scope, name))) throw unknownSecret(name);
+    },
+    async releases(filter) {
+      await deps.flushReleases();
+      return releases.list(filter);
+    },
+    referencesTo: deps.referencesTo,
+  };
+}
+
+function fingerprintOf(box: SecretBox, scope: VaultScope, name: string, sealed: string): string | null {
+  try {
+    const value = box.open(sealed, vaultPurpose(scope, name));
+    return box.digest(value, `vault fingerprint ${scope.kind}:${scope.id}`).slice(0, FINGERPRINT_CHARS);
+  } catch (error) {
+    if (error instanceof SecretBoxError) return null;
+    throw error;
+  }
+}
+
+function checkName(name: string): void {
+  if (VAULT_NAME.test(name) && name.length <= VAULT_NAME_CHARS_MAX) return;
+  throw invalid(
+    'name',
+    `must be lower-case letters, digits and single underscores, start with a letter, and have at most ${VAULT_NAME_CHARS_MAX} characters`,
+  );
+}
+
+/** Merges what is the same host. */
+function checkHosts(hosts: readonly string[], allowPrivate: boolean): readonly string[] {
+  if (hosts.length === 0 || hosts.length > HOSTS_MAX) throw invalid('hosts', `must be 1 to ${HOSTS_MAX} host names`);
+  const bound = hosts.map((text, index) => {
+    const parsed = parseHost(text, { allowPrivate });
+    if ('wrong' in parsed) throw invalid(`hosts[${index}]`, parsed.wrong);
+    return parsed.host;
+  });
+  return [...new Set(bound)];
+}
+
+function requireWrites(writes: boolean): void {
+  if (writes) return;
+  throw new GatewayError('provider_overloaded', 'The vault is read-only: the configuration has vault.writes: false.');
+}
+
+function unknownSecret(name: string): GatewayError {
+  return new GatewayError('not_found', `There is no secret "${name}".`);
+}
