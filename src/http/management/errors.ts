@@ -3,7 +3,7 @@ import type { Availability } from '../../canonical/gateway-error.ts';
 import { defineRoute, NO_BODY, NOTHING } from './route.ts';
 
 /** What `availability.code` of an error means, and what to do. @spec error-22 */
-const MEANINGS: Readonly<Record<Availability['code'], string>> = {
+export const AVAILABILITY_MEANINGS: Readonly<Record<Availability['code'], string>> = {
   model_not_found:
     'No model that is served here is called so. GET /models lists those that are: models of providers that are set up and have a key.',
   wrong_endpoint: 'The model is served at another path than this one.',
@@ -45,7 +45,7 @@ const PAGE = `<!doctype html>
 <h1>Why a model cannot be served</h1>
 <p><code>error.availability</code> of a response holds one of these codes; <code>retryable</code> says whether the same request may succeed later.</p>
 <dl>
-${Object.entries(MEANINGS)
+${Object.entries(AVAILABILITY_MEANINGS)
   .map(([code, meaning]) => `<dt id="${code}"><code>${code}</code></dt>\n<dd>${meaning}</dd>`)
   .join('\n')}
 </dl>
