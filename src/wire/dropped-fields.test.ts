@@ -6,6 +6,7 @@ import { decodeChat } from '../../tests/support/wire/chat/request.ts';
 import { warnOfDroppedFields, type SupportedFields } from './dropped-fields.ts';
 import { createWarnings } from './gateway/warnings.ts';
 import { decode } from '../../tests/support/wire/messages/request.ts';
+import { decodeResponses } from '../../tests/translation/full-responses.ts';
 
 function reported(request: GenerationRequest, takes: SupportedFields): readonly string[] {
   const warnings = createWarnings();
@@ -104,6 +105,12 @@ suite('on the way into another format', () => {
       'tool_choice.own',
       'tools[0].own',
     ]);
+  });
+
+  // @spec responses-17
+  test('does not report `truncation`, which the gateway does itself', () => {
+    const request = decodeResponses({ model: 'acme/one', input: 'Hello', truncation: 'auto', own: 1 });
+    assert.deepEqual(reported(request, { format: 'chat' }), ['own']);
   });
 
   test('does not report the caller of a tool call that the model itself made', () => {

@@ -168,6 +168,11 @@ function isCalledDirectly(type: string | undefined, member: string, value: Json 
   return type === 'tool-call' && member === 'caller' && isJsonObject(value) && value['type'] === 'direct';
 }
 
+/** What the gateway does itself where an upstream does not: `context-compression` runs for it. @spec responses-17 */
+function isDoneHere({ format }: Extra, path: string, member: string): boolean {
+  return path === '' && member === 'truncation' && format === 'responses';
+}
+
 interface Node {
   readonly extra?: Extra;
   readonly type?: string;
@@ -181,7 +186,8 @@ function noteNode({ extra, type, role }: Node, path: string, { foreign, warnings
     // The unknown members of an entry that stood in a member of its own stand below that member's name.
     const beside = type === 'media' && (member === 'images' || member === 'audio') && isJsonObject(value);
     if (beside) noteFields(value, path, warnings, new Set(['type']));
-    else if (!empty.has(member) && !isCalledDirectly(type, member, value)) noteField(member, value, path, warnings);
+    else if (!empty.has(member) && !isDoneHere(extra, path, member) && !isCalledDirectly(type, member, value))
+      noteField(member, value, path, warnings);
   }
 }
 

@@ -65,3 +65,17 @@ test('members of another format are named wherever they ride, those of the own f
     ['context', 'inner', 'usage.iterations', 'stop_details'],
   );
 });
+
+test('a picture that is shown in another place is not named, its own members are', () => {
+  const warnings: Warning[] = [];
+  const log = { warnings, warn: (more: readonly Warning[]) => warnings.push(...more) } as unknown as RequestLog;
+  const format = { id: 'responses', supports: () => true } as unknown as ClientFormat;
+  const source = { type: 'base64', mediaType: 'image/png', data: 'AAAA' } as const;
+  const images = { type: 'image_url', index: 0, seed: 7 };
+  const block = { type: 'media', media: 'image', source, extra: { format: 'chat', fields: { images } } } as const;
+  new DroppedFields(log, format).note([{ type: 'block-start', index: 0, block }], 'chat');
+  assert.deepEqual(
+    warnings.map(({ path }) => path),
+    ['seed'],
+  );
+});

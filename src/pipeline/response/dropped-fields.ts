@@ -27,7 +27,7 @@ const STATES_NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 /** Members that hold others of the same answer. */
-const HOLDERS: ReadonlySet<string> = new Set(['choices', 'message', 'delta', 'function']);
+const HOLDERS: ReadonlySet<string> = new Set(['choices', 'message', 'delta', 'function', 'images', 'audio']);
 
 /**
  * Warns of what a response holds that the caller's format cannot express: blocks, citations, and fields that only the
