@@ -7,6 +7,8 @@ import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.t
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 const LOOKS_MAX = 300;
+/** A decision about so many endpoints is longer than what the event loop compresses by itself. */
+const MANY = 200;
 const USAGE = { prompt_tokens: 4, completion_tokens: 4, total_tokens: 8 };
 
 function rowsAt(object: JsonObject, member: string): readonly JsonObject[] {
@@ -15,7 +17,7 @@ function rowsAt(object: JsonObject, member: string): readonly JsonObject[] {
   return rows.filter((row) => isJsonObject(row));
 }
 
-suite('GET /generation/route', () => {
+suite('GET /generation/route', { concurrency: true }, () => {
   let working: ScriptedUpstream;
   let failing: ScriptedUpstream;
   let gateway: RunningGateway;
@@ -37,6 +39,9 @@ models:
   acme/two:
     endpoints:
       - { provider: beta, model: two, context_length: 10, price: { prompt: 1, completion: 1 } }
+  acme/wide:
+    endpoints:
+${Array.from({ length: MANY }, (_, index) => `      - { provider: beta, model: wide-${index}, price: { prompt: 1, completion: ${index} } }`).join('\n')}
 `,
     });
   });
@@ -83,6 +88,17 @@ models:
       ],
     );
     assert.equal(route['ordering'], 'price');
+  });
+
+  test('shows every endpoint of a model that has two hundred', async () => {
+    const route = await routeOf(await ask('acme/wide', {}, { 'x-service-metadata': 'enabled' }));
+    const considered = rowsAt(route, 'considered');
+    assert.equal(considered.length, MANY);
+    assert.ok(JSON.stringify(route).length > 32_768, `${JSON.stringify(route).length}`);
+    assert.deepEqual(
+      considered.filter(({ outcome }) => outcome === 'served').map(({ price }) => price),
+      [{ prompt: 1, completion: 0 }],
+    );
   });
 
   test('says of a refused request why each endpoint was left out', async () => {
