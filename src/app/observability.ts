@@ -30,6 +30,7 @@ import { serializeListed } from '../http/management/generations/serialize-listed
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createRouteLog, type RouteLog } from '../telemetry/route-log/route-log.ts';
+import { createMatchCounter } from '../telemetry/route-log/guardrail-matches.ts';
 import { createRouteStore } from '../store/generations/generation-routes.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
@@ -40,7 +41,7 @@ import { openMetricsPush } from './destinations/open-metrics-push.ts';
 export interface Observability {
   readonly services: Pick<
     ManagementServices,
-    'analytics' | 'content' | 'routes' | 'feedback' | 'destinations' | 'insights'
+    'analytics' | 'content' | 'routes' | 'countMatches' | 'feedback' | 'destinations' | 'insights'
   >;
   /** What requests of the last days were about. */
   readonly traffic: TaskTrafficWatch;
@@ -142,6 +143,11 @@ export function createObservability(deps: ObservabilityDeps): Observability {
       analytics: createAnalytics({ reports: createUsageReports({ database }), clock }),
       content,
       routes,
+      countMatches: createMatchCounter({
+        store: createRouteStore(database),
+        clock,
+        retentionMs: config.observability.routeLog.retentionMs,
+      }),
       feedback: feedbackOf(deps),
       destinations,
       insights: insightsOf(deps, traffic),

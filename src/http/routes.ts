@@ -40,7 +40,8 @@ import { getGenerationRoute } from './management/generations/route.ts';
 import { listGenerations } from './management/generations/list.ts';
 import { createGuardrail } from './management/guardrails/create.ts';
 import { deleteGuardrail, getGuardrail, listGuardrails } from './management/guardrails/guardrail-routes.ts';
-import { testGuardrail } from './management/guardrails/try.ts';
+import { listGuardrailMatches } from './management/guardrails/matches.ts';
+import { testGuardrail, testRules } from './management/guardrails/try.ts';
 import { updateGuardrail } from './management/guardrails/update.ts';
 import { getBenchmarks } from './management/insights/benchmarks.ts';
 import { getTaskClassifications } from './management/insights/tasks.ts';
@@ -137,6 +138,8 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   updateGuardrail,
   deleteGuardrail,
   testGuardrail,
+  testRules,
+  listGuardrailMatches,
   listKeyAssignments,
   assignKeys,
   unassignKeys,

@@ -32,6 +32,7 @@ import type { Analytics } from '../../telemetry/analytics/analytics.ts';
 import type { ContentLog } from '../../telemetry/content-log.ts';
 import type { Destinations } from '../../telemetry/destinations/destinations.ts';
 import type { FeedbackBox } from '../../telemetry/feedback.ts';
+import type { CountMatches } from '../../telemetry/route-log/guardrail-matches.ts';
 import type { RouteLog } from '../../telemetry/route-log/route-log.ts';
 import type { TaskTrafficWatch } from '../../telemetry/task-traffic.ts';
 import type { OperationServices } from './operations/services.ts';
@@ -58,6 +59,7 @@ export interface ManagementServices {
   readonly analytics: Analytics;
   readonly content: Pick<ContentLog, 'find'>;
   readonly routes: Pick<RouteLog, 'find'>;
+  readonly countMatches: CountMatches;
   readonly feedback: FeedbackBox;
   readonly destinations: Destinations;
   readonly byok: ByokKeys;

@@ -1,13 +1,12 @@
-import { promisify } from 'node:util';
-import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 import type { PipelineStage } from '../../canonical/route-report.ts';
 import type { Catalog } from '../../catalog/model.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { GenerationRouteRow } from '../../store/accounts/columns.ts';
 import type { RouteStore } from '../../store/generations/generation-routes.ts';
 import { createAppendQueue } from '../append-queue.ts';
 import type { GenerationRecord } from '../record.ts';
+import { packDecision, unpackDecision } from './packed-decision.ts';
 import { serializeDecision } from './route-decision.ts';
 
 /**
@@ -42,15 +41,6 @@ const RETRY_DELAYS_MS = [500, 2_000, 8_000];
 /** Fifty commits a second in place of one delayed the slowest requests to three times as long. */
 const GATHER_MS = 1_000;
 const PURGE_ROWS = 500;
-/** Far more than the longest decision has. */
-const BYTES_MAX = 1_048_576;
-
-/** Up to here the event loop takes less time, 0.15 ms at most, than the way to a thread and back. */
-const COMPRESSED_AT_ONCE_CHARS_MAX = 32_768;
-/** Less than zlib's own: a call then allocates 24 KB in place of 270, for a text of a few. */
-const SMALL_WINDOW = { windowBits: 13, memLevel: 6, chunkSize: 4_096 };
-
-const compressInThread = promisify<string, Buffer>(deflateRaw);
 
 export function createRouteLog(deps: RouteLogDeps): RouteLog {
   const { store, catalog, clock, onLost } = deps;
@@ -65,8 +55,7 @@ export function createRouteLog(deps: RouteLogDeps): RouteLog {
 
   async function keep(record: GenerationRecord): Promise<void> {
     const { id: generationId, createdMs: createdAtMs } = record;
-    const body = await compress(JSON.stringify(serializeDecision(record, catalog)));
-    await queue.append({ generationId, createdAtMs, body: body.toString('base64') });
+    await queue.append({ generationId, createdAtMs, body: await packDecision(serializeDecision(record, catalog)) });
   }
 
   return {
@@ -81,19 +70,13 @@ export function createRouteLog(deps: RouteLogDeps): RouteLog {
     async find(generationId) {
       const row = await store.find(generationId);
       if (row === undefined || row.createdAtMs < clock.nowMs() - deps.retentionMs) return undefined;
-      const decision = parseJson((await inflate(Buffer.from(row.body, 'base64'))).toString('utf8'));
-      return isJsonObject(decision) ? decision : undefined;
+      return unpackDecision(row.body);
     },
     async purge() {
       return (await store.removeBefore(clock.nowMs() - deps.retentionMs, PURGE_ROWS)) === PURGE_ROWS;
     },
     close: () => queue.close(),
   };
-}
-
-function compress(text: string): Buffer | Promise<Buffer> {
-  if (text.length <= COMPRESSED_AT_ONCE_CHARS_MAX) return deflateRawSync(text, SMALL_WINDOW);
-  return compressInThread(text);
 }
 
 function isKept(record: GenerationRecord, { random, sample }: Pick<RouteLogDeps, 'random' | 'sample'>): boolean {
@@ -114,12 +97,4 @@ function isKept(record: GenerationRecord, { random, sample }: Pick<RouteLogDeps,
 /** Every request with tools has one of routing, which says in what order endpoints were tried: the plan says so, too. */
 function isOfWork({ type }: PipelineStage): boolean {
   return type !== 'routing';
-}
-
-function inflate(bytes: Buffer): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    inflateRaw(bytes, { maxOutputLength: BYTES_MAX }, (error, result) =>
-      error === null ? resolve(result) : reject(error),
-    );
-  });
 }

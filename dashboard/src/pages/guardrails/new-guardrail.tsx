@@ -5,6 +5,7 @@ import { Checkbox, Select, TextField } from '../../parts/field.tsx';
 import { FormDialog, issueFor } from '../../parts/form.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
 import { parseNumber } from '../../parts/number-text.ts';
+import { TryIt } from './try-it.tsx';
 
 type Slug = NonNullable<Schemas['Guardrail']['content_filter_builtins']>[number]['slug'];
 const SLUGS: readonly Slug[] = [
@@ -122,22 +123,41 @@ export function NewGuardrail({
         checked={draft.isZdr}
         onChange={(event) => set({ isZdr: event.target.checked })}
       />
+      <details>
+        <summary className="inline-flex h-7 items-center text-xs text-dim hover:text-text">
+          Try these rules before they are saved
+        </summary>
+        <TryIt run={(trial) => client.POST('/guardrails/test', { body: { ...trial, ...rulesOf(draft) } })} />
+      </details>
     </FormDialog>
   );
 }
 
 function toBody({ name, slugs, action, pattern, models, isZdr, limit }: Draft): Schemas['CreateGuardrailRequest'] {
   const usd = parseNumber(limit);
+  return {
+    name,
+    ...rulesOf({ slugs, action, pattern, models, isZdr }),
+    ...(usd !== undefined && { limit_usd: usd, reset_interval: 'monthly' as const }),
+  };
+}
+
+/** What of a guardrail is tried on a text. */
+function rulesOf({
+  slugs,
+  action,
+  pattern,
+  models,
+  isZdr,
+}: Omit<Draft, 'name' | 'limit'>): Omit<Schemas['TestRulesRequest'], keyof Schemas['TestGuardrailRequest']> {
   const allowed = models
     .split(',')
     .map((model) => model.trim())
     .filter(Boolean);
   return {
-    name,
     ...(slugs.length > 0 && { content_filter_builtins: slugs.map((slug) => ({ slug, action })) }),
     ...(pattern !== '' && { content_filters: [{ pattern, action }] }),
     ...(allowed.length > 0 && { allowed_models: allowed }),
     ...(isZdr && { enforce_zdr: true }),
-    ...(usd !== undefined && { limit_usd: usd, reset_interval: 'monthly' as const }),
   };
 }

@@ -12,6 +12,7 @@ import { SidePanel } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
 import { filtersOf, GUARDRAIL_COLUMNS, type Guardrail } from './columns.tsx';
+import { Matches } from './matches.tsx';
 import { NewGuardrail } from './new-guardrail.tsx';
 import { parseGuardrailsSearch } from './search.ts';
 import { TryIt } from './try-it.tsx';
@@ -99,7 +100,10 @@ function Panel({
   return (
     <SidePanel title={<Name>{name}</Name>} onClose={onClose} onPrevious={onPrevious} onNext={onNext}>
       <Section title="Try it">
-        <TryIt id={id} />
+        <TryIt run={(body) => client.POST('/guardrails/{id}/test', { params: { path: { id } }, body })} />
+      </Section>
+      <Section title="What it found">
+        <Matches id={id} />
       </Section>
       <Section
         title="Rules"

@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react';
-import { client, type Schemas } from '../../api/client.ts';
-import { useChange } from '../../api/read.ts';
+import type { Schemas } from '../../api/client.ts';
+import { useCall } from '../../api/read.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Segments, TextArea } from '../../parts/field.tsx';
@@ -16,23 +16,21 @@ const TONES: Readonly<Record<Schemas['GuardrailTestResult']['outcome'], Tone>> =
   blocked: 'bad',
 };
 
-/** Tries a text: nothing of it is kept. */
-export function TryIt({ id }: { readonly id: string }): ReactElement {
+type Trial = Schemas['TestGuardrailRequest'];
+type Result = Schemas['GuardrailTestResult'];
+
+/** Tries a text on rules, stored or not: nothing of it is kept. */
+export function TryIt({
+  run,
+}: {
+  readonly run: (trial: Trial) => Promise<{ readonly data?: { readonly data: Result } | undefined }>;
+}): ReactElement {
   const [text, setText] = useState('Write to ann@example.com about project-12');
   const [side, setSide] = useState<'request' | 'answer'>('request');
-  const [result, setResult] = useState<Schemas['GuardrailTestResult']>();
-  const test = useChange(
-    (body: Schemas['TestGuardrailRequest']) => client.POST('/guardrails/{id}/test', { params: { path: { id } }, body }),
-    (response) => setResult(response?.data),
-  );
+  const test = useCall(run);
+  const result = test.data?.data;
   return (
-    <form
-      className="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        test.mutate({ text, side });
-      }}
-    >
+    <div className="flex flex-col gap-2">
       <TextArea
         label="A text"
         rows={3}
@@ -42,7 +40,7 @@ export function TryIt({ id }: { readonly id: string }): ReactElement {
       />
       <div className="flex items-center gap-2">
         <Segments label="Where" value={side} options={SIDES} onChange={setSide} />
-        <Button type="submit" look="primary" disabled={test.isPending || text === ''}>
+        <Button disabled={test.isPending || text === ''} onClick={() => test.mutate({ text, side })}>
           Try
         </Button>
       </div>
@@ -68,6 +66,6 @@ export function TryIt({ id }: { readonly id: string }): ReactElement {
           </div>
         )}
       </div>
-    </form>
+    </div>
   );
 }

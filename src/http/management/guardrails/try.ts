@@ -1,23 +1,26 @@
 import { z } from 'zod';
-import { defineRoute, NOTHING } from '../route.ts';
+import type { GuardrailRules } from '../../../canonical/guardrail-rules.ts';
+import { NO_RULES, parseRules, rulesShape } from '../../../resources/guardrail-rules.ts';
+import { defineRoute, NOTHING, type ManagementServices } from '../route.ts';
 import { guardrailPathSchema } from './guardrail-shape.ts';
 import { warningsSchema } from './warn-of-filters.ts';
 
 const TEXT_CHARS_MAX = 1_000_000;
 
-const bodySchema = z
-  .strictObject({
-    text: z.string().min(1).max(TEXT_CHARS_MAX),
-    side: z
-      .enum(['request', 'answer'])
-      .optional()
-      .describe('Where the text stands; `answer`: only filters with `scan_output` look at it. Default: `request`.'),
-    role: z
-      .enum(['user', 'other'])
-      .optional()
-      .describe('The role of the text, for a filter whose `scan_scope` is `user_only`. Default: `user`.'),
-  })
-  .meta({ id: 'TestGuardrailRequest' });
+const trialShape = {
+  text: z.string().min(1).max(TEXT_CHARS_MAX),
+  side: z
+    .enum(['request', 'answer'])
+    .optional()
+    .describe('Where the text stands; `answer`: only filters with `scan_output` look at it. Default: `request`.'),
+  role: z
+    .enum(['user', 'other'])
+    .optional()
+    .describe('The role of the text, for a filter whose `scan_scope` is `user_only`. Default: `user`.'),
+};
+const bodySchema = z.strictObject(trialShape).meta({ id: 'TestGuardrailRequest' });
+const unsavedSchema = z.strictObject({ ...trialShape, ...rulesShape }).meta({ id: 'TestRulesRequest' });
+type Trial = z.output<typeof bodySchema>;
 
 const resultSchema = z
   .strictObject({
@@ -52,18 +55,42 @@ export const testGuardrail = defineRoute({
   errors: [400, 404, 413],
   async handle({ params, body, services }) {
     const { rules } = await services.guardrails.get(params.id);
-    const { text, side = 'request', role = 'user' } = body;
-    const {
-      outcome,
-      text: left,
-      findings,
-      late,
-      warnings,
-    } = await services.tryFilters(rules, { text, side, byUser: role === 'user' });
-    const found = findings.map(({ filter, action, patterns }) => ({ filter, action, patterns: [...patterns] }));
-    return {
-      status: 200,
-      body: { data: { outcome, text: left, findings: found, late: [...late], warnings: [...warnings] } },
-    };
+    return { status: 200, body: { data: await tryRules(rules, body, services) } };
   },
 });
+
+/** @spec filter-22 */
+export const testRules = defineRoute({
+  method: 'POST',
+  path: '/guardrails/test',
+  scope: 'management',
+  operationId: 'testGuardrailRules',
+  tag: 'Guardrails',
+  onlyReads: true,
+  summary: 'What the content filters of rules that are not stored would do to a text; nothing is sent, kept or changed',
+  params: NOTHING,
+  query: NOTHING,
+  body: unsavedSchema,
+  responses: { 200: { description: 'What they found.', schema: z.strictObject({ data: resultSchema }) } },
+  errors: [400, 413],
+  async handle({ body, services }) {
+    const { text, side, role, ...sent } = body;
+    const { zeroRetention, ...others } = await parseRules(sent, services);
+    const rules = { ...NO_RULES, ...others, zeroRetention: { ...NO_RULES.zeroRetention, ...zeroRetention } };
+    return { status: 200, body: { data: await tryRules(rules, { text, side, role }, services) } };
+  },
+});
+
+async function tryRules(
+  rules: GuardrailRules,
+  { text, side = 'request', role = 'user' }: Trial,
+  { tryFilters }: Pick<ManagementServices, 'tryFilters'>,
+): Promise<z.output<typeof resultSchema>> {
+  const { findings, late, warnings, ...found } = await tryFilters(rules, { text, side, byUser: role === 'user' });
+  return {
+    ...found,
+    findings: findings.map(({ filter, action, patterns }) => ({ filter, action, patterns: [...patterns] })),
+    late: [...late],
+    warnings: [...warnings],
+  };
+}
