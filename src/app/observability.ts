@@ -30,7 +30,7 @@ import { serializeListed } from '../http/management/generations/serialize-listed
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createRouteLog, type RouteLog } from '../telemetry/route-log/route-log.ts';
-import { createMatchCounter } from '../telemetry/route-log/guardrail-matches.ts';
+import { createMatchCounter, type CountMatches } from '../telemetry/route-log/guardrail-matches.ts';
 import { createRouteStore } from '../store/generations/generation-routes.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
@@ -143,11 +143,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
       analytics: createAnalytics({ reports: createUsageReports({ database }), clock }),
       content,
       routes,
-      countMatches: createMatchCounter({
-        store: createRouteStore(database),
-        clock,
-        retentionMs: config.observability.routeLog.retentionMs,
-      }),
+      countMatches: matchCounterOf(deps),
       feedback: feedbackOf(deps),
       destinations,
       insights: insightsOf(deps, traffic),
@@ -211,6 +207,11 @@ function insightsOf(
     taskGroups: () => traffic.groups(),
     nowMs: clock.nowMs,
   };
+}
+
+function matchCounterOf({ config, database, clock }: ObservabilityDeps): CountMatches {
+  const { retentionMs } = config.observability.routeLog;
+  return createMatchCounter({ store: createRouteStore(database), clock, retentionMs });
 }
 
 function openRouteLog({ config, database, catalog, clock, random, metrics, log }: ObservabilityDeps): RouteLog {

@@ -47,7 +47,7 @@ export function createMatchCounter({ store, clock, retentionMs }: CountMatchesDe
       lookedAtMax: LOOKED_AT_MAX,
       limit: COUNTED_MAX,
     });
-    const counts = new Map<string, number>();
+    const counts: Counts = new Map();
     for (let at = 0; at < found.ids.length; at += READ_ROWS)
       for (const { createdAtMs, body } of await store.readAll(found.ids.slice(at, at + READ_ROWS)))
         count(counts, { date: dateOf(createdAtMs), stages: (await unpackDecision(body))?.['stages'], guardrailId });
@@ -55,8 +55,10 @@ export function createMatchCounter({ store, clock, retentionMs }: CountMatchesDe
   };
 }
 
+type Counts = Map<string, { readonly found: Omit<GuardrailMatch, 'matches'>; matches: number }>;
+
 function count(
-  counts: Map<string, number>,
+  counts: Counts,
   {
     date,
     stages,
@@ -69,7 +71,9 @@ function count(
     const action = textOf(stage['data'], 'action');
     for (const pattern of patternsOf(stage['data'])) {
       const key = JSON.stringify([date, pattern, action]);
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+      const counted = counts.get(key) ?? { found: { date, pattern, action }, matches: 0 };
+      counted.matches++;
+      counts.set(key, counted);
     }
   }
 }
@@ -81,11 +85,8 @@ function patternsOf(data: JsonObject): readonly (string | null)[] {
   return [...new Set(patterns.filter((pattern) => typeof pattern === 'string'))];
 }
 
-function rowsOf(counts: ReadonlyMap<string, number>): readonly GuardrailMatch[] {
-  const rows = [...counts].map(([key, matches]): GuardrailMatch => {
-    const [date, pattern, action] = JSON.parse(key) as readonly [string, string | null, string];
-    return { date, pattern, action, matches };
-  });
+function rowsOf(counts: Counts): readonly GuardrailMatch[] {
+  const rows = [...counts.values()].map(({ found, matches }) => ({ ...found, matches }));
   return rows.toSorted(
     (one, other) =>
       other.date.localeCompare(one.date) ||
