@@ -30,7 +30,7 @@ import { serializeListed } from '../http/management/generations/serialize-listed
 import type { Log } from '../telemetry/logs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createRouteLog, type RouteLog } from '../telemetry/route-log/route-log.ts';
-import { createMatchCounter, type CountMatches } from '../telemetry/route-log/guardrail-matches.ts';
+import { createMatchCounter } from '../telemetry/route-log/guardrail-matches.ts';
 import { createRouteStore } from '../store/generations/generation-routes.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
@@ -142,8 +142,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
     services: {
       analytics: createAnalytics({ reports: createUsageReports({ database }), clock }),
       content,
-      routes,
-      countMatches: matchCounterOf(deps),
+      ...routeServicesOf(deps, routes),
       feedback: feedbackOf(deps),
       destinations,
       insights: insightsOf(deps, traffic),
@@ -209,9 +208,12 @@ function insightsOf(
   };
 }
 
-function matchCounterOf({ config, database, clock }: ObservabilityDeps): CountMatches {
+function routeServicesOf(
+  { config, database, clock }: ObservabilityDeps,
+  routes: RouteLog,
+): Pick<ManagementServices, 'routes' | 'countMatches'> {
   const { retentionMs } = config.observability.routeLog;
-  return createMatchCounter({ store: createRouteStore(database), clock, retentionMs });
+  return { routes, countMatches: createMatchCounter({ store: createRouteStore(database), clock, retentionMs }) };
 }
 
 function openRouteLog({ config, database, catalog, clock, random, metrics, log }: ObservabilityDeps): RouteLog {
