@@ -49,6 +49,7 @@ const STEPS: readonly Step[] = [
   { script: 'test', minutesMax: 15, isShown: true, secondTry: 'failed-files' },
   { script: 'test:processes', minutesMax: 8, secondTry: 'all' },
   { script: 'test:package', minutesMax: 8, secondTry: 'all' },
+  { script: 'test:docs', minutesMax: 5 },
   { script: 'test:browser', minutesMax: 8, secondTry: 'all' },
   { script: 'test:simulation', env: { SIMULATION_REQUESTS: '1000000' }, minutesMax: 5 },
   { script: 'test:fuzz', env: { FUZZ_REQUESTS: '40000', FUZZ_ANSWERS: '15000' }, minutesMax: 10 },
