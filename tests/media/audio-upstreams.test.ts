@@ -202,6 +202,43 @@ describe('transcripts of upstreams', () => {
     }
   });
 
+  const deltas = (...texts: readonly string[]): string =>
+    texts.map((delta) => `data: ${JSON.stringify({ type: 'transcript.text.delta', delta })}\n\n`).join('');
+
+  // @spec stt-6
+  test('are errors, and free, where a stream ends in good order without its end', async () => {
+    fake.answer = send(200, deltas('a', 'b'), 'text/event-stream');
+    const late = await transcribe('a/hears', { stream: 'true' });
+    const text = await late.text();
+    assert.match(text, /"delta":"b"/);
+    assert.match(text, /"type":"error","error":\{"code":502/);
+    assert.doesNotMatch(text, /transcript\.text\.done/);
+    assert.equal(await costOf(late), 0);
+    fake.answer = send(200, ': nothing\n\n', 'text/event-stream');
+    assert.equal((await transcribe('a/hears', { stream: 'true' })).status, 502);
+    assert.equal(fake.seen.length, 2, 'before the first text the next endpoint is called');
+  });
+
+  // @spec stt-6
+  test('are whole where a host ends without an event of its own, or without a text in it', async () => {
+    for (const [frames, pieces] of [
+      ['data: {"text":"Hello there."}\n\ndata: {"text":"Bye."}\n\n', ['Hello there.', ' Bye.']],
+      [`${deltas('Hello', ' you')}data: {"type":"transcript.text.done","text":""}\n\n`, ['Hello', ' you']],
+    ] as const) {
+      fake.answer = send(200, frames, 'text/event-stream');
+      const text = await (await transcribe('a/hears', { stream: 'true' })).text();
+      const events = text
+        .trim()
+        .split('\n\n')
+        .map((frame) => JSON.parse(frame.slice(6)) as { delta?: string; type: string; text?: string });
+      assert.deepEqual(
+        events.slice(0, -1).map(({ delta }) => delta),
+        pieces,
+      );
+      assert.deepEqual([events.at(-1)?.type, events.at(-1)?.text], ['transcript.text.done', pieces.join('')]);
+    }
+  });
+
   test('are streamed as one piece where the upstream takes no notice', async () => {
     fake.answer = send(200, '{"text":"whole"}');
     const text = await (await transcribe('a/hears', { stream: 'true' })).text();

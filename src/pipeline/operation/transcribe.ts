@@ -160,6 +160,9 @@ class EventReader {
   #events: TranscriptPiece[] = [];
   #failure: UpstreamFailure | undefined;
   #isOver = false;
+  /** The upstream has said that this is all, or is one that never says so. */
+  #isComplete = false;
+  #hasStretches = false;
 
   constructor(opened: OpenAnswer, format: TranscriptionFormat, provider: Provider) {
     this.#opened = opened;
@@ -168,7 +171,12 @@ class EventReader {
         const event = this.#failure === undefined ? format.decodeEvent(data) : undefined;
         if (event?.type === 'error')
           this.#failure = judgeFailure(classifyErrorEvent(statusOfError(event.error), event.error), provider);
-        else if (event !== undefined) this.#events.push(event);
+        else if (event?.type === 'end') this.#isComplete = true;
+        else if (event?.type === 'open-ended') this.#takeStretch(event.delta);
+        else if (event !== undefined) {
+          this.#isComplete ||= event.type === 'done';
+          this.#events.push(event);
+        }
       },
     });
   }
@@ -182,11 +190,21 @@ class EventReader {
         this.#isOver = true;
         this.#parser.end();
         this.#opened.call.finish();
+        // A body that ends in good order is no transcript that does: a process behind a proxy may have died.
+        if (!this.#isComplete) this.#failure ??= transportFailure('early-end');
       } else this.#parser.push(chunk);
     }
     const events = this.#events;
     this.#events = [];
     return events.length === 0 ? this.#failure : events;
+  }
+
+  /** Stretches are texts of their own, trimmed. */
+  #takeStretch(text: string): void {
+    this.#isComplete = true;
+    const gap = this.#hasStretches && !/^\s/.test(text) ? ' ' : '';
+    this.#hasStretches = true;
+    this.#events.push({ type: 'delta', delta: gap + text });
   }
 
   explain(error: unknown): UpstreamFailure {
@@ -262,7 +280,9 @@ async function relay(
   } catch (error) {
     return breakOff(open, output, events.explain(error));
   }
-  const transcript = done?.transcript ?? { text };
+  // The last event of some hosts says nothing but that it is the last (speaches).
+  const transcript =
+    done === undefined || done.transcript.text === '' ? { ...done?.transcript, text } : done.transcript;
   log.capture?.pushText(transcript.text);
   meter.usage = usageOf(transcript, log.request);
   meter.end = { type: 'end', finish: 'stop' };

@@ -45,5 +45,12 @@ export type TranscriptPiece =
   | { readonly type: 'segment'; readonly segment: JsonObject }
   | { readonly type: 'done'; readonly transcript: Transcript };
 
-/** One event of an upstream's stream. */
-export type TranscriptEvent = TranscriptPiece | { readonly type: 'error'; readonly error: UpstreamErrorBody };
+/**
+ * One event of an upstream's stream. `end`: nothing more comes, although no event has said what all of it is.
+ * `open-ended`: the host has no last event at all; where its body ends is where the transcript does.
+ */
+export type TranscriptEvent =
+  | TranscriptPiece
+  | { readonly type: 'end' }
+  | { readonly type: 'open-ended'; readonly delta: string }
+  | { readonly type: 'error'; readonly error: UpstreamErrorBody };

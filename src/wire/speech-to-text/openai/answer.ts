@@ -68,8 +68,14 @@ function usageOf(body: JsonObject): TranscriptUsage | undefined {
   };
 }
 
-/** The vendor's events. Other hosts send chat-like chunks (vLLM), or events of other names (Mistral). */
+const CHUNKS_END = '[DONE]';
+
+/**
+ * The vendor's events. Other hosts send chat-like chunks with an end of their own (vLLM), events of other names (Mistral),
+ * or a whole answer for each stretch of the sound and no end (older releases of speaches).
+ */
 export function decodeEvent(data: string): TranscriptEvent | undefined {
+  if (data === CHUNKS_END) return { type: 'end' };
   const event = parseJsonObject(data);
   if (event === undefined) return undefined;
   const error = errorOfEvent(event);
@@ -82,7 +88,10 @@ export function decodeEvent(data: string): TranscriptEvent | undefined {
     const { text } = event;
     return typeof text === 'string' ? { type: 'delta', delta: text } : undefined;
   }
-  if (event['object'] !== 'transcription.chunk') return undefined;
+  const { object, text } = event;
+  if (type === undefined && object === undefined && typeof text === 'string')
+    return { type: 'open-ended', delta: text };
+  if (object !== 'transcription.chunk') return undefined;
   const content = textOf(objectOf(objectsOf(choices)[0]?.['delta'])?.['content']);
   return content === undefined ? undefined : { type: 'delta', delta: content };
 }
