@@ -57,6 +57,8 @@ export interface EmbeddingsOperation {
   readonly dimensions?: number;
   /** What the vectors are for, a free word: `search_query`. */
   readonly inputType?: string;
+  /** The caller speaks the form of Cohere's clients. */
+  readonly asCohere?: true;
   /** Members for single providers, by slug. */
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
   /** For the gateway itself, never sent upstream. */

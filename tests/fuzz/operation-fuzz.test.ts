@@ -22,6 +22,16 @@ const SOUND = Buffer.concat([wavHead({ sampleRate: 8_000 }, 1_600), Buffer.alloc
 const BODIES: readonly (readonly [path: string, body: object])[] = [
   ['/embeddings', { model: 'sandbox/embed', input: ['a', 'b c'], dimensions: 16, encoding_format: 'base64' }],
   ['/rerank', { model: 'sandbox/rerank', query: 'q', documents: ['a', { text: 'b', id: 1 }], top_n: 1 }],
+  [
+    '/v2/embed',
+    {
+      model: 'sandbox/embed',
+      texts: ['a', 'b'],
+      input_type: 'search_query',
+      embedding_types: ['float'],
+      output_dimension: 8,
+    },
+  ],
   ['/v2/rerank', { model: 'sandbox/rerank', query: 'q', texts: ['a'], top_k: 2, return_documents: false }],
   [
     '/audio/speech',

@@ -5,7 +5,8 @@ import type { ClientFormats } from '../client-formats.ts';
 import { createCompactRoute } from '../../http/generation/compact.ts';
 import { createCountTokensRoute, type CountRequest } from '../../http/generation/count-tokens.ts';
 import { createInputTokensRoute } from '../../http/generation/input-tokens.ts';
-import { createEmbeddingsRoute } from '../../http/generation/embeddings.ts';
+import { decodeCohereEmbed } from '../../wire/embeddings/cohere/request-in.ts';
+import { createEmbeddingsRoute, type EmbeddingsRouteDeps } from '../../http/generation/embeddings.ts';
 import { createExplainRoute } from '../../http/generation/explain.ts';
 import { createRerankRoute, type RerankRouteDeps } from '../../http/generation/rerank.ts';
 import { largestBody } from '../../http/body-budget.ts';
@@ -111,11 +112,7 @@ function operationRoutes(
   const { defaults } = config;
   const run = createRunOperation(generateDeps, imageSteps(config.images.holdNanoUsd));
   return {
-    '/embeddings': createEmbeddingsRoute({
-      ...deps,
-      defaultModel: defaults.embeddingsModel,
-      run: createRunOperation(generateDeps, EMBEDDINGS_STEPS),
-    }),
+    ...embeddingsRoutes({ ...deps, defaultModel: defaults.embeddingsModel }, generateDeps),
     '/videos': createVideosRoute({ ...large, run: runVideo, videoDefaults: { model: defaults.videoModel } }),
     ...imageRoutes({ ...large, defaultModel: defaults.imageModel }, run),
     ...audioRoutes({ ...deps, formBodies }, defaults, generateDeps),
@@ -160,6 +157,16 @@ function audioRoutes(
       run: createRunOperation(generateDeps, SPEECH_STEPS),
     }),
   };
+}
+
+function embeddingsRoutes(
+  deps: Omit<EmbeddingsRouteDeps, 'run'>,
+  generateDeps: GenerateDeps,
+): Readonly<Record<string, RawHandler>> {
+  const parts = { ...deps, run: createRunOperation(generateDeps, EMBEDDINGS_STEPS) };
+  const cohere = createEmbeddingsRoute(parts, decodeCohereEmbed);
+  // Cohere's own client calls the second, and the AI SDK's provider of it the last, each below its base URL.
+  return { '/embeddings': createEmbeddingsRoute(parts), '/v2/embed': cohere, '/embed': cohere };
 }
 
 function rerankRoutes(

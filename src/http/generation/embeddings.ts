@@ -16,11 +16,14 @@ export interface EmbeddingsRouteDeps extends BodyRouteDeps {
 
 const CALLER = { id: 'embeddings', encodeError: encodeOperationError, requestIdHeader: 'x-request-id' } as const;
 
-/** `POST /embeddings`. */
-export function createEmbeddingsRoute(deps: EmbeddingsRouteDeps): RawHandler {
+/** `POST /embeddings`, and what Cohere's clients call in its place. @param decode bodies of its callers' form */
+export function createEmbeddingsRoute(
+  deps: EmbeddingsRouteDeps,
+  decode: typeof decodeEmbeddings = decodeEmbeddings,
+): RawHandler {
   return createBodyRoute(CALLER, deps, async (admitted, response, arrivedMs) => {
     const { id, principal, place, body, text, turns, headers } = admitted;
-    const decoded = withFullNames(decodeEmbeddings(body, text, headers, deps.defaultModel), deps.rename);
+    const decoded = withFullNames(decode(body, text, headers, deps.defaultModel), deps.rename);
     const request = withCacheHeaders(decoded, headers, text);
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };
     await deps.run(incoming, new NodeCaller(response, CALLER, deps.unread));

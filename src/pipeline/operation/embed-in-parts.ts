@@ -9,6 +9,7 @@ import type { DecodedPart, EmbeddingsFormat, EmbeddingsTarget } from '../../wire
 import { optionsFor } from '../../wire/provider-options.ts';
 import { EMBEDDINGS_FORMATS } from '../../wire/embeddings/formats.ts';
 import { encodeAnswer } from '../../wire/embeddings/answer-out.ts';
+import { encodeCohereAnswer } from '../../wire/embeddings/cohere/answer-out.ts';
 import { convertVector, parseVectors, serializeVectors, type Vector } from '../../wire/embeddings/vectors.ts';
 import { estimateOperationTokens } from '../../canonical/estimate-tokens.ts';
 import { NO_USAGE } from '../../canonical/usage.ts';
@@ -59,7 +60,11 @@ export const EMBEDDINGS_STEPS: KindSteps<EmbeddingsOperation, GivenVectors> = {
         : undefined;
     },
   },
-  deliver: answerWith(({ vectors }, identity, finalUsage) => encodeAnswer(vectors, identity, finalUsage)),
+  deliver: answerWith(({ vectors }, identity, finalUsage, { inputs, asCohere }) =>
+    asCohere === true
+      ? encodeCohereAnswer(vectors, inputs, identity, finalUsage)
+      : encodeAnswer(vectors, identity, finalUsage),
+  ),
 };
 
 /** Cuts the inputs as the endpoint takes them, calls it some parts at a time, and joins what came. Every failure is a value. */

@@ -100,13 +100,14 @@ export interface KindSteps<Op extends Operation, Given extends object, Deps exte
 
 /** Sends an answer that is a whole, in JSON. Nothing leaves before the charge is durable. */
 export function answerWith<Op extends Operation, Given extends object>(
-  encode: (given: Given, identity: AnswerIdentity, finalUsage: FinalUsage) => readonly Uint8Array[],
+  encode: (given: Given, identity: AnswerIdentity, finalUsage: FinalUsage, request: Op) => readonly Uint8Array[],
 ): KindSteps<Op, Given>['deliver'] {
   return async ({ open, served, writer }) => {
     open.facts.meter.end = { type: 'end', finish: 'stop' };
     await open.settle().durable;
     const identity = announce(writer, open, served);
-    await writer.answerPieces(identity.id, encode(served.given, identity, open.finalUsage()));
+    const { request } = open.facts.log;
+    await writer.answerPieces(identity.id, encode(served.given, identity, open.finalUsage(), request));
   };
 }
 

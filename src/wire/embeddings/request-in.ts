@@ -17,16 +17,16 @@ import { callersExtra, providerWithOptions, splitOptions } from '../provider-opt
 import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 
-const INPUTS_MAX = 2_048;
+export const INPUTS_MAX = 2_048;
 const INPUT_CHARS_MAX = 1_000_000;
 const DIMENSIONS_MAX = 65_536;
 const INPUT_TYPE_CHARS_MAX = 64;
-const USER_CHARS_MAX = 256;
+export const USER_CHARS_MAX = 256;
 const TOKEN_MAX = 4_294_967_295;
 
 const { session_id, trace } = gatewayShape({ plugin: z.never() });
-const dimensions = z.int().min(1).max(DIMENSIONS_MAX).nullish();
-const inputType = z.string().max(INPUT_TYPE_CHARS_MAX).nullish();
+export const dimensions = z.int().min(1).max(DIMENSIONS_MAX).nullish();
+export const inputType = z.string().max(INPUT_TYPE_CHARS_MAX).nullish();
 
 /** The body of `POST /embeddings`. Null is the same as absent. `input` is checked by itself. */
 export const embeddingsSchema = z.looseObject({
@@ -103,7 +103,7 @@ function readInputs(value: unknown): readonly EmbeddingsInput[] {
   );
 }
 
-function readText(value: unknown, path: string): string {
+export function readText(value: unknown, path: string): string {
   if (typeof value !== 'string') throw invalid(path, 'must be a text, as the first item is');
   if (value === '') throw invalid(path, 'must not be empty');
   if (value.length > INPUT_CHARS_MAX)
