@@ -46,7 +46,11 @@ function runWithPinnedNode() {
   const children = [];
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => children.forEach((started) => started.kill(signal)));
-  const child = spawn(node, [...NODE_FLAGS, fileURLToPath(entry), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [...NODE_FLAGS, fileURLToPath(entry), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    // glibc keeps what each of its arenas once held, and gives each thread one (docs/deploy.md, "Memory").
+    env: { MALLOC_ARENA_MAX: '2', ...process.env },
+  });
   children.push(child);
   child.on('error', (error) => {
     process.stderr.write(`Model Gateway cannot start ${node}: ${error.message}\n`);

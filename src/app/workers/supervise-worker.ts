@@ -80,7 +80,8 @@ class WorkerSupervisor implements SupervisedWorker {
     const { env, worker, engine, linkPath, httpPath, findsLocalServers } = this.#deps;
     this.#startedMs = performance.now();
     const child = fork(new URL('../../worker.ts', import.meta.url), [], {
-      env: { ...env },
+      // The allocator of glibc keeps what each of its arenas once held; a thread has one of its own by itself.
+      env: { MALLOC_ARENA_MAX: '2', ...env },
       // Its log is this process's log.
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
