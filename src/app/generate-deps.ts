@@ -93,6 +93,7 @@ export function createGenerateDeps(
     region: config.server.region,
     baseUrl,
     streams: metrics,
+    running: new Set(),
     onBug: (error, id) => log.general.error({ err: error, id }, 'bug'),
   };
 }

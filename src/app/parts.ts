@@ -24,6 +24,9 @@ import { generationRoutes, type GenerationLimits } from './model-routes/generati
 import { createLocalServers, type LocalServers } from './catalog/local-servers.ts';
 import { createObservability, type Observability } from './observability.ts';
 import { createResponseArea, type ResponseArea } from './response-area.ts';
+import { createRunning } from './operations/running.ts';
+import { createRunningHere } from '../pipeline/running-requests.ts';
+import type { RunningGenerations } from '../http/management/operations/services.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import { createSpending, type Spending } from './spending.ts';
 import { createVideoArea, type VideoArea } from './jobs/video-area.ts';
@@ -44,6 +47,7 @@ export interface Parts {
   readonly observability: Observability;
   readonly jobs: Jobs;
   readonly generateDeps: GenerateDeps;
+  readonly running: RunningGenerations;
   readonly localServers: LocalServers;
   readonly inEffect: ConfigWatch;
   /** Takes over what may change while the gateway runs: models, and the beta flags of providers. */
@@ -119,6 +123,7 @@ export async function createParts(
     observability,
     jobs,
     generateDeps,
+    running: runningOf(shared, generateDeps),
     localServers: localServersOf(shared, providers, live),
     ...reloading(shared, live),
   };
@@ -134,6 +139,16 @@ function reloading({ config, betaTable, log }: SharedDeps, live: LiveCatalog): P
       log.general.info({ needsRestart: inEffect.take(next) }, 'the configuration was read again');
     },
   };
+}
+
+/** Every process replies for its own. */
+function runningOf({ config, state }: SharedDeps, { running, monotonicMs }: GenerateDeps): RunningGenerations {
+  const { workers } = config.server;
+  return createRunning({
+    here: createRunningHere(running, monotonicMs),
+    bus: state.invalidations,
+    others: config.redisUrl !== undefined ? undefined : workers === 1 ? 0 : workers,
+  });
 }
 
 function stateFailed(log: Log): (error: unknown) => void {

@@ -37,6 +37,7 @@ import { getGenerationContent } from './management/generations/content.ts';
 import { listGenerationFeedback, submitGenerationFeedback } from './management/generations/feedback.ts';
 import { getGeneration } from './management/generations/get.ts';
 import { getGenerationRoute } from './management/generations/route.ts';
+import { listRunningGenerations, stopGeneration } from './management/generations/running.ts';
 import { listGenerations } from './management/generations/list.ts';
 import { createGuardrail } from './management/guardrails/create.ts';
 import { deleteGuardrail, getGuardrail, listGuardrails } from './management/guardrails/guardrail-routes.ts';
@@ -157,6 +158,8 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   chargeWithCoinbase,
   listGenerations,
   exportGenerations,
+  listRunningGenerations,
+  stopGeneration,
   getGeneration,
   getGenerationRoute,
   getGenerationContent,

@@ -12,7 +12,8 @@ import { ResponseMeter } from '../telemetry/response-meter.ts';
 import type { ErrorContext, FinalUsage } from '../wire/format.ts';
 import { BudgetReservation, type BudgetReservationDeps } from './admission/budget-reservation.ts';
 import { finalUsageOf, metadataOf, settle, type SettleDeps, type Settlement } from './billing/settle.ts';
-import type { RequestFacts } from './request.ts';
+import type { RequestEnd, RequestFacts } from './request.ts';
+import { isCutShort, type RunningRequest } from './running-requests.ts';
 import type { RouteDeps } from './route/choose-route.ts';
 
 export interface OpenRequestDeps extends SettleDeps, BudgetReservationDeps {
@@ -25,6 +26,8 @@ export interface OpenRequestDeps extends SettleDeps, BudgetReservationDeps {
   /** Takes the room for the record of a request. @throws GatewayError 503 where there is none */
   readonly takeRoom: () => void;
   readonly returnRoom: () => void;
+  /** Those under way in this process, the oldest first. */
+  readonly running: Set<RunningRequest>;
   /** Keeps the text of the response, where its workspace may want that. Absent: none does. */
   readonly openCapture?: (log: RequestLog<ModelRequest>) => RequestLog['capture'];
   /** For the operator: an assumption of ours that does not hold. */
@@ -54,8 +57,7 @@ export interface ArrivedRequest<Request extends ModelRequest> {
 export class OpenRequest<Request extends ModelRequest> {
   readonly facts: RequestFacts<Request>;
   readonly reservation: BudgetReservation;
-  /** The caller has hung up (`gone`), the total time is over (`total`), or the request is (`over`). */
-  readonly cancellation = new Cancellation<'gone' | 'total' | 'over'>();
+  readonly cancellation = new Cancellation<RequestEnd>();
   readonly #deps: OpenRequestDeps;
   readonly #timer: NodeJS.Timeout;
   /** Ends of what steps opened. */
@@ -69,6 +71,7 @@ export class OpenRequest<Request extends ModelRequest> {
     const { principal, place, background } = arrived;
     this.reservation = new BudgetReservation(deps, principal, this.facts.log, place, background !== undefined);
     caller.onGone(() => this.cancellation.abort('gone'));
+    deps.running.add(this);
     this.#timer = setTimeout(() => this.cancellation.abort('total'), background?.totalMs ?? deps.totalMs);
   }
 
@@ -83,6 +86,7 @@ export class OpenRequest<Request extends ModelRequest> {
    */
   close(isCharged = false): Promise<void> | undefined {
     clearTimeout(this.#timer);
+    this.#deps.running.delete(this);
     for (let last = this.#ends.pop(); last !== undefined; last = this.#ends.pop()) this.#run(last);
     return isCharged || this.#isHandedOver ? this.#leave() : this.settled().then(() => this.#leave());
   }
@@ -115,7 +119,8 @@ export class OpenRequest<Request extends ModelRequest> {
   /** Fixes the charge, once. */
   settle(): Settlement {
     if (this.#settlement === undefined) {
-      if (this.cancellation.reason === 'gone' && this.#isCutOff()) this.facts.meter.cancelled = true;
+      const { reason } = this.cancellation;
+      if (reason !== undefined && isCutShort(reason) && this.#isCutOff()) this.facts.meter.cancelled = true;
       this.#settlement = settle(this.#deps, this.facts, this.reservation);
     }
     return this.#settlement;

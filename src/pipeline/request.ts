@@ -96,6 +96,12 @@ export interface ResponseWriter {
   refuse(error: GatewayError, context: ErrorContext): void;
 }
 
+/**
+ * Why a request ends before its response does: the caller hung up (`gone`), its total time is over (`total`), an operator or
+ * its key stopped it (`stopped`), or it is over already (`over`).
+ */
+export type RequestEnd = 'gone' | 'total' | 'stopped' | 'over';
+
 /** Where the steps write down what they do: each step is given the parts that it writes. */
 export interface RequestFacts<Request extends ModelRequest = GenerationRequest> {
   readonly log: RequestLog<Request>;

@@ -141,6 +141,7 @@ async function setStage(
     baseUrl: () => 'http://127.0.0.1/v1',
     takeRoom: () => undefined,
     returnRoom: () => undefined,
+    running: new Set(),
     streams: {
       streamOpened: () => undefined,
       streamClosed: () => undefined,

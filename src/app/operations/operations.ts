@@ -15,7 +15,13 @@ import { createRoutingHealth } from './routing-health.ts';
 /** What operators look at, in the process that serves what is no generation. */
 export function createOperations(
   { shared, storage }: Foundation<OwnStorage>,
-  { generateDeps, areas, providers, inEffect }: Pick<Parts, 'generateDeps' | 'areas' | 'providers' | 'inEffect'>,
+  {
+    generateDeps,
+    areas,
+    providers,
+    inEffect,
+    running,
+  }: Pick<Parts, 'generateDeps' | 'areas' | 'providers' | 'inEffect' | 'running'>,
   {
     ready,
     workers,
@@ -28,6 +34,7 @@ export function createOperations(
   const { config, clock, metrics, http, mcp, serverTools } = shared;
   const ownName = workers === undefined ? 'gateway' : 'first';
   return {
+    running,
     routing: createRoutingHealth(generateDeps),
     providers: createProviderChecks({
       ...areas,

@@ -113,7 +113,16 @@ function encodingFailure(cause: unknown): UpstreamFailure {
   return { ...transportFailure('garbage'), message };
 }
 
+/** A client that sends it again is stopped again, so the status is none that clients retry. @spec generation-18 */
+const STOPPED: UpstreamFailure = {
+  ...transportFailure('aborted'),
+  errorType: 'permission_denied',
+  status: 403,
+  message: 'The request was stopped by its key or an operator of the gateway.',
+};
+
 /** The total limit aborts with its clock's name as the reason; a caller that hangs up with `gone`. */
 export function abortFailure(cancellation: Pick<Cancellation, 'reason'>): UpstreamFailure {
+  if (cancellation.reason === 'stopped') return STOPPED;
   return cancellation.reason === 'total' ? timeoutFailure('total') : transportFailure('aborted');
 }

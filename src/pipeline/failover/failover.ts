@@ -1,4 +1,4 @@
-import { transportFailure } from '../../canonical/failure/classify-failure.ts';
+import { abortFailure } from '../attempt/watched-call.ts';
 import type { EventBatch, EventSource } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
@@ -130,7 +130,7 @@ class ContinuedResponse implements UpstreamResponse, EventSource {
     const { facts, cancellation } = this.#input;
     this.#isOver = true;
     if (cancellation.aborted && cancellation.reason !== 'total')
-      return [{ type: 'failed', failure: transportFailure('aborted') }];
+      return [{ type: 'failed', failure: abortFailure(cancellation) }];
     facts.log.rescues.push('failed');
     facts.meter.failure = undefined;
     if (this.#first === undefined) return undefined;

@@ -13,7 +13,7 @@ import { CandidateWalk, type Trying } from '../attempt/candidate-walk.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import type { OneCallDeps } from './one-call.ts';
 import { upstreamOf, type UpstreamDeps } from '../attempt/upstream.ts';
-import type { RequestFacts } from '../request.ts';
+import type { RequestEnd, RequestFacts } from '../request.ts';
 
 export interface CallDeps extends UpstreamDeps, AttemptDeadlineDeps, CandidateIteratorDeps, OneCallDeps {
   readonly monotonicMs: () => number;
@@ -30,7 +30,7 @@ export interface CandidateCall<Op extends Operation> {
   readonly endUserId: string;
   readonly attempt: AttemptLog;
   readonly deadline: AttemptDeadline;
-  readonly cancellation: Cancellation<'gone' | 'total' | 'over'>;
+  readonly cancellation: Cancellation<RequestEnd>;
   /** Of its large answers. */
   readonly memory: AnswerMemory;
 }
@@ -54,7 +54,7 @@ interface CallInput<Op extends Operation, Given extends object> {
   readonly plan: RoutePlan;
   readonly request: Op;
   readonly facts: RequestFacts<Op>;
-  readonly cancellation: Cancellation<'gone' | 'total' | 'over'>;
+  readonly cancellation: Cancellation<RequestEnd>;
   readonly call: CallCandidate<Op, Given>;
 }
 

@@ -6,6 +6,7 @@ import type { Operation } from '../../canonical/operation.ts';
 import { reportedError } from '../attempt/reported-error.ts';
 import type { CandidateCall } from './call-candidates.ts';
 import { callOnce, type CallBody, type OneCallDeps } from './one-call.ts';
+import type { RequestEnd } from '../request.ts';
 
 const PARTS_AT_ONCE_MAX = 4;
 
@@ -32,7 +33,7 @@ export async function callInParts<Value extends object>(
   { offer, format, calls }: Parts,
   read: (answer: Buffer, at: number) => Value | UpstreamFailure | Promise<Value | UpstreamFailure>,
 ): Promise<readonly Value[] | UpstreamFailure> {
-  const together = new Cancellation<'gone' | 'total' | 'over'>();
+  const together = new Cancellation<RequestEnd>();
   const onAbort = (): void => together.abort(cancellation.reason ?? 'over');
   cancellation.onAbort(onAbort);
   deadline.start();

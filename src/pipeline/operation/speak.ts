@@ -19,6 +19,7 @@ import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, type DeliveryInput, type KindSteps } from './kind-steps.ts';
 import { openCall, type OpenAnswer } from './one-call.ts';
 import { addOptions, tryEncode } from './try-encode.ts';
+import { isCutShort } from '../running-requests.ts';
 
 const SAMPLE_RATE_DEFAULT = 24_000;
 /** Bytes of sound in one event: a multiple of three, so that pieces of base64 can be joined. */
@@ -154,7 +155,7 @@ async function deliver(input: Delivery): Promise<void> {
     }
   } catch (error) {
     const failure = opened.call.explain(error);
-    facts.meter.cancelled = cancellation.reason === 'gone';
+    facts.meter.cancelled = isCutShort(cancellation.reason);
     facts.meter.failure = failure;
     const { errorType, status, message } = failure;
     output.fail(await open.fail(new GatewayError(errorType, message, { status })));

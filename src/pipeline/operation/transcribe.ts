@@ -27,6 +27,7 @@ import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, asEvents, type DeliveryInput, type EventDelivery, type KindSteps } from './kind-steps.ts';
 import { callOnce, openCall, type OpenAnswer, type UpstreamCall } from './one-call.ts';
 import { tryEncode } from './try-encode.ts';
+import { isCutShort } from '../running-requests.ts';
 
 const MS_PER_SECOND = 1_000;
 const EVENT_STREAM = 'text/event-stream';
@@ -292,7 +293,7 @@ async function relay(
 
 /** A stream that broke off ends with an error, and is not charged. */
 async function breakOff(open: Delivery['open'], output: StreamOutput, failure: UpstreamFailure): Promise<void> {
-  open.facts.meter.cancelled = open.cancellation.reason === 'gone';
+  open.facts.meter.cancelled = isCutShort(open.cancellation.reason);
   open.facts.meter.failure = failure;
   const { errorType, status, message } = failure;
   output.end(encodeErrorEvent(await open.fail(new GatewayError(errorType, message, { status }))));

@@ -1,4 +1,5 @@
-import { timeoutFailure, transportFailure } from '../../canonical/failure/classify-failure.ts';
+import { abortFailure } from '../attempt/watched-call.ts';
+import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { Block, ToolResultBlock } from '../../canonical/blocks.ts';
 import type { EndEvent, EventBatch, EventSource, GenerationEvent } from '../../canonical/events.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
@@ -357,10 +358,6 @@ const UNFUNDED: UpstreamFailure = {
   message: "What is left of the caller's credit or limits is too little to go on with server tools.",
   mayTry: 'nothing',
 };
-
-function abortFailure(signal: AbortSignal): UpstreamFailure {
-  return signal.reason === 'total' ? timeoutFailure('total') : transportFailure('aborted');
-}
 
 /** @param modalities that the model reads; absent: unknown */
 function resultOf(

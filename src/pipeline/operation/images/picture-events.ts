@@ -27,6 +27,7 @@ import type { RequestFacts } from '../../request.ts';
 import type { AnswerWriter } from '../operation-request.ts';
 import type { OpenAnswer } from '../one-call.ts';
 import { usageOfPictures } from './picture-usage.ts';
+import { isCutShort } from '../../running-requests.ts';
 
 const EVENT_BYTES_MAX = 67_108_864;
 /** Each time an event outgrows its room it gets one of so many times the size. */
@@ -239,7 +240,7 @@ async function sendPieces(writer: AnswerWriter, pieces: readonly Uint8Array[], s
 /** A stream that broke off ends with an error, and is not charged. */
 async function breakOff({ open, output }: Delivery, failure: UpstreamFailure): Promise<void> {
   const { meter } = open.facts;
-  meter.cancelled = open.cancellation.reason === 'gone';
+  meter.cancelled = isCutShort(open.cancellation.reason);
   meter.failure = failure;
   const { errorType, status } = failure;
   const error = await open.fail(new GatewayError(errorType, describeFailure(failure), { status }));
