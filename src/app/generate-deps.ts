@@ -93,7 +93,6 @@ export function createGenerateDeps(
     region: config.server.region,
     baseUrl,
     streams: metrics,
-    running: new Set(),
     onBug: (error, id) => log.general.error({ err: error, id }, 'bug'),
   };
 }
@@ -103,13 +102,13 @@ function retryRulesOf({ retry, providers }: Pick<Config, 'retry' | 'providers'>)
   return ({ endpoint }) => own.get(endpoint.provider) ?? retry;
 }
 
-/** What routing learns from the traffic. */
+/** What routing learns from the traffic, and what of it is under way. */
 function createRoutingDeps({
   config,
   clock,
   state,
   metrics,
-}: SharedDeps): Pick<GenerateDeps, 'health' | 'stats' | 'deadlines' | 'sticky'> {
+}: SharedDeps): Pick<GenerateDeps, 'health' | 'stats' | 'deadlines' | 'sticky' | 'running'> {
   const stats = createStatsOfAll({ clock, state });
   const health = createHealthOfAll({ clock, stats, state });
   metrics.watchCircuits(() => health.openCircuits());
@@ -118,6 +117,7 @@ function createRoutingDeps({
     stats,
     deadlines: config.deadlines.adaptive ? createDeadlines({ clock }) : undefined,
     sticky: createStickySessions({ clock, values: state.values }),
+    running: new Set(),
   };
 }
 

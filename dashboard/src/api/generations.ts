@@ -1,5 +1,6 @@
 import { client, type Schemas } from './client.ts';
 import { ApiError } from './errors.ts';
+import { API_ROOT, openStream } from './transport.ts';
 import type { operations } from './schema.d.ts';
 
 /** A request as lists show it: what is cheap to read of its record. */
@@ -31,4 +32,13 @@ export async function readGenerations(
     searchedTo: data.searched_to ?? undefined,
     lookedAt: data.looked_at ?? undefined,
   };
+}
+
+/** All that the filters find, as a file: at most 1,000,000 rows. */
+export async function exportGenerations(
+  filters: Readonly<Record<string, string>>,
+  { from, format }: { readonly from: string; readonly format: 'csv' | 'jsonl' },
+): Promise<Blob> {
+  const query = new URLSearchParams({ ...filters, from, format });
+  return (await openStream(`${API_ROOT}/generations/export?${query.toString()}`, { method: 'GET' })).blob();
 }

@@ -73,7 +73,7 @@ export function createRunning({ here, bus, others }: RunningDeps): RunningGenera
     async list(keyHash) {
       const own = here.list(keyHash, LISTED_MAX);
       const replies = await ask({ kind: 'list' }, keyHash, () => false);
-      const rows = [...own.rows, ...replies.flatMap(({ rows }) => (Array.isArray(rows) ? rows.filter(isRow) : []))];
+      const rows = [...own.rows, ...replies.flatMap((reply) => rowsOf(reply))];
       return {
         total: replies.reduce((sum, { total }) => sum + (typeof total === 'number' ? total : 0), own.total),
         rows: rows.toSorted((one, other) => one.ageMs - other.ageMs).slice(0, LISTED_MAX),
@@ -97,6 +97,10 @@ function replyTo(here: RunningHere, { kind, id, key }: JsonObject): object {
 }
 
 /** Of another process, which may be of another version. */
+function rowsOf({ rows }: JsonObject): readonly RunningGeneration[] {
+  return Array.isArray(rows) ? rows.filter(isRow) : [];
+}
+
 function isRow(value: Json): value is Json & RunningGeneration {
   return isJsonObject(value) && typeof value['id'] === 'string' && typeof value['ageMs'] === 'number';
 }

@@ -24,9 +24,11 @@ import { TimeChart } from '../../parts/time-chart.tsx';
 import { boundsOf, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
 import { ColumnChooser } from './column-chooser.tsx';
 import { chosenColumns, requestColumns } from './columns.tsx';
+import { ExportButton } from './export.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { Peek } from './peek.tsx';
 import { parseRequestsSearch, type RequestsSearch } from './search.ts';
+import { Running, RunningButton } from './running.tsx';
 import { TailButtons, TailNotes } from './tail.tsx';
 
 const PAGE = 100;
@@ -37,6 +39,7 @@ const READ_AGAIN_MS = 5_000;
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parseRequestsSearch);
   const [isPaused, setIsPaused] = useState(false);
+  const nowMs = useNow();
   const filters = Object.fromEntries(search.filters.map(({ name, value }) => [name, value]));
   const live = useLiveTail(filters, search.isTailing, isPaused);
   const toggle = (): void => {
@@ -55,6 +58,11 @@ export function Page(): ReactElement {
             value={search.range}
             onChange={(range) => change({ range: range === '24h' ? undefined : range })}
           />
+          <ExportButton filters={filters} from={boundsOf(search.range, nowMs).start} />
+          <RunningButton
+            isShown={search.hasRunning}
+            onToggle={() => change({ running: search.hasRunning ? undefined : 'true' }, false)}
+          />
           <ColumnChooser chosen={search.columns} onChange={(cols) => change({ cols }, false)} />
           <TailButtons
             isTailing={search.isTailing}
@@ -70,6 +78,7 @@ export function Page(): ReactElement {
       }
       bar={<FilterBar filters={search.filters} onChange={change} />}
     >
+      {search.hasRunning && <Running />}
       <Found
         search={search}
         change={change}

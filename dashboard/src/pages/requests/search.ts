@@ -34,6 +34,8 @@ export interface RequestsSearch {
   readonly columns: string;
   /** New requests are shown as they happen. */
   readonly isTailing: boolean;
+  /** Those that are under way are listed above. */
+  readonly hasRunning: boolean;
 }
 
 export function parseRequestsSearch(search: Search): RequestsSearch {
@@ -46,6 +48,7 @@ export function parseRequestsSearch(search: Search): RequestsSearch {
     peek: search['peek'] ?? '',
     columns: search['cols'] ?? '',
     isTailing: search['tail'] === 'true',
+    hasRunning: search['running'] === 'true',
   };
 }
 
