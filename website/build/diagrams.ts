@@ -14,11 +14,14 @@ const COLOURS = {
 /** The renderer asks a foreign host for its font; the page has one. */
 const FONT_IMPORT = /@import url\([^)]*\);?/g;
 
-/** A diagram as a picture inside the page: no script draws it, and no host is asked. */
+/**
+ * A diagram as a picture inside the page: no script draws it, and no host is asked. Templates of Vue drop `<style>`, so the
+ * picture is a text of theirs.
+ */
 export function renderDiagram(source: string): string {
-  const svg = renderMermaidSVG(source, { ...COLOURS, transparent: true, font: 'Inter' });
+  const svg = renderMermaidSVG(source, { ...COLOURS, transparent: true, font: 'Inter' }).replaceAll(FONT_IMPORT, '');
   const label = source.trim().split('\n')[0] ?? 'diagram';
-  return `<figure class="diagram" role="img" aria-label="Diagram: ${escapeText(label)}" v-pre>${svg.replaceAll(FONT_IMPORT, '')}</figure>\n`;
+  return `<figure class="diagram" role="img" aria-label="Diagram: ${escapeText(label)}" v-html="${escapeText(JSON.stringify(svg))}"></figure>\n`;
 }
 
 function escapeText(text: string): string {

@@ -106,6 +106,14 @@ test('diagrams are pictures in the page, not code', () => {
     const html = pages.get(page) ?? '';
     assert.match(html, /<figure class="diagram"[^>]*><svg/, page);
     assert.doesNotMatch(html, /class="language-mermaid/, page);
+    // The script of the page brings the same picture: what it lacked would vanish when the page has loaded.
+    const actors = html.match(/<g class="(?:actor|node)[^>]*>/g) ?? [];
+    const name = `assets/${page.slice(1).replaceAll('/', '_').replace('.html', '.md.')}`;
+    const script = files.find((file) => file.startsWith(name) && !file.endsWith('.lean.js'));
+    assert.ok(script !== undefined, name);
+    const text = readFileSync(path.join(DIST, script), 'utf8').replaceAll('\\"', '"');
+    for (const actor of actors) assert.ok(text.includes(actor), `${page}: ${actor}`);
+    assert.ok(actors.length > 2, page);
   }
 });
 
