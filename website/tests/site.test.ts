@@ -10,7 +10,7 @@ const DOCS = path.join(import.meta.dirname, '../../docs');
 const UNLISTED = /^(?:decisions|spec)\//;
 
 const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
-const pages = new Map(
+const pages = new Map<string, string>(
   files
     .filter((name) => name.endsWith('.html'))
     .map((name) => [`/${name}`, readFileSync(path.join(DIST, name), 'utf8')]),
