@@ -86,7 +86,9 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       responseArea.start();
       videoArea.start();
       jobs.start();
-      foundation.shared.log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
+      const { log, vault } = foundation.shared;
+      log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
+      await vault.warnOfReferences(providers);
       if (firstKeys === undefined) return { url };
       return { url, firstKeys, ...(config.console.enabled && { consoleLink: await consoleArea.links.create() }) };
     },
@@ -191,7 +193,7 @@ function servicesOf(
     generations: createGenerationStore(storage),
     waitForRecords: () => waitForRecords(storage.records),
     ...areas.services,
-    ...createVaultServices(foundation),
+    ...createVaultServices(foundation, observability.services.destinations),
     files: parts.fileArea.files,
     storedResponses: parts.responseArea.storedResponses,
     videos: parts.videoArea.videos,

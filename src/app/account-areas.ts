@@ -20,6 +20,7 @@ import type { KeyStore } from '../store/accounts/keys.ts';
 import { createOauthCodeStore } from '../store/accounts/oauth-codes.ts';
 import { createPresetStore } from '../store/accounts/presets.ts';
 import type { Log } from '../telemetry/logs.ts';
+import type { VaultArea } from './vault/vault-area.ts';
 import type { InvalidationBus } from '../state/contract.ts';
 
 /** What an account keeps beside its keys: credentials of its own, presets, codes for further keys. */
@@ -51,6 +52,7 @@ export function createAccountAreas(parts: {
   readonly takeIn: (providers: Iterable<string>) => Promise<void>;
   readonly invalidations: InvalidationBus;
   readonly log: Log;
+  readonly vault: Pick<VaultArea, 'fillOf'>;
 }): AccountAreas {
   const { config, database, keyStore, clock, byok, live, takeIn, invalidations, log } = parts;
   const workspaceOf = (named: string | undefined): Promise<string> => parts.workspaces.idOf(named);
@@ -69,6 +71,7 @@ export function createAccountAreas(parts: {
     findProvider: (name) => byok.find(name),
     credentials: byokCredentials,
     env: parts.env,
+    fillOf: parts.vault.fillOf,
   });
   const issuers = createCodeIssuers({
     keys: keyStore,
@@ -89,7 +92,7 @@ export function createAccountAreas(parts: {
         secrets,
         clock,
         workspaceOf,
-        describe: (provider, key) => byokUpstreams.describe(provider, key),
+        describe: (provider, key, workspaceId) => byokUpstreams.describe(provider, key, workspaceId),
         onByok: (provider) => takeIn([provider]),
         slugOf: (provider) => byok.find(provider)?.settings.slug ?? provider,
       }),

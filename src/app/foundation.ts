@@ -92,8 +92,8 @@ export async function openFoundation<Kind extends Storage>(
   const downloader = createDownloader(options.downloads);
   const { download } = downloader;
   const fileMemory = createFileMemory(config.server.fileMemoryBytes);
-  const web = createWebAbilities({ config, env, clock, http, download, fileMemory }, options.downloads);
-  const mcp = openMcpServers({ config, env, clock, log, fileMemory });
+  const web = createWebAbilities({ config, env, clock, http, download, fileMemory, vault }, options.downloads);
+  const mcp = openMcpServers({ config, env, clock, log, fileMemory, vault });
   const inspector = createTextInspector();
   const betaTable = createBetaTable(config.betaFlags);
   let address = '';

@@ -8,11 +8,16 @@ export function openMcpServers({
   clock,
   log,
   fileMemory,
-}: Pick<SharedDeps, 'config' | 'env' | 'clock' | 'log' | 'fileMemory'>): McpGateway {
+  vault,
+}: Pick<SharedDeps, 'config' | 'env' | 'clock' | 'log' | 'fileMemory'> & {
+  /** Absent: no secret is filled in. */
+  readonly vault?: Pick<SharedDeps['vault'], 'fill'>;
+}): McpGateway {
   return createMcpServers({
     servers: config.mcpServers.filter(({ enabled }) => enabled),
     env,
     memory: fileMemory,
+    fill: vault?.fill,
     monotonicMs: () => clock.monotonicMs(),
     log(server, event) {
       if ('line' in event) log.general.info({ mcp_server: server, line: event.line }, 'an MCP server wrote');

@@ -34,6 +34,7 @@ import { createMatchCounter } from '../telemetry/route-log/guardrail-matches.ts'
 import { createRouteStore } from '../store/generations/generation-routes.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { GenerationRecord } from '../telemetry/record.ts';
+import type { VaultArea } from './vault/vault-area.ts';
 import { openDestinations } from './destinations/open-destinations.ts';
 import { openMetricsPush } from './destinations/open-metrics-push.ts';
 
@@ -75,6 +76,7 @@ export interface ObservabilityDeps {
   readonly random: () => number;
   /** Whether this process sums up records and deletes old content. */
   readonly keepsStore: boolean;
+  readonly vault: Pick<VaultArea, 'values'>;
 }
 
 /** How long after the longest request a record may still come: it waits minutes for a database that is away. */

@@ -1,3 +1,4 @@
+import { namesVault, type FillSecrets } from '../canonical/vault-reference.ts';
 import type { FileReader } from '../canonical/tools/parsed-file.ts';
 import type { WebPages } from '../canonical/tools/web-page.ts';
 import type { SearchEngineId, WebSearch } from '../canonical/tools/web-search.ts';
@@ -34,14 +35,16 @@ interface WebDeps {
   readonly download: Download;
   /** Memory for files of requests and for pages. */
   readonly fileMemory: ByteBudget;
+  /** Absent: no key is filled in. */
+  readonly vault?: { readonly fill: FillSecrets };
 }
 
 /** @param downloads which addresses may be called where the operator says nothing of it */
 export function createWebAbilities(
-  { config, env, clock, http, download, fileMemory: memory }: WebDeps,
+  { config, env, clock, http, download, fileMemory: memory, vault }: WebDeps,
   downloads: DownloaderOptions = {},
 ): WebAbilities {
-  const engines = enginesOf(config, env);
+  const engines = enginesOf(config, env, vault?.fill);
   const textMaker = createTextMaker({
     memoryBytes: config.memory.documentBytes,
     processBytes: config.memory.limitBytes,
@@ -69,13 +72,29 @@ export function createWebAbilities(
 }
 
 /** Engines whose key, or whose address where they need no key, is in the configuration or in the environment. */
-function enginesOf({ search }: Config, env: Env): ReadonlyMap<SearchEngineId, EngineSettings> {
+function enginesOf(
+  { search }: Config,
+  env: Env,
+  fill: FillSecrets | undefined,
+): ReadonlyMap<SearchEngineId, EngineSettings> {
   return new Map(
     Object.values(ENGINES).flatMap((engine) => {
       const settings = settingsOf(engine, search.engines[engine.id], env);
-      return settings === undefined ? [] : [[engine.id, settings] as const];
+      return settings === undefined ? [] : [[engine.id, filledWhenCalled(engine.id, settings, fill)] as const];
     }),
   );
+}
+
+function filledWhenCalled(id: SearchEngineId, settings: EngineSettings, fill: FillSecrets | undefined): EngineSettings {
+  const { apiKey, baseUrl: url } = settings;
+  if (apiKey === undefined || fill === undefined || !namesVault(apiKey)) return settings;
+  return {
+    ...settings,
+    async fill() {
+      const { texts } = await fill({ apiKey }, { url, caller: `search:${id}` });
+      return { ...settings, apiKey: texts['apiKey'] ?? '' };
+    },
+  };
 }
 
 function settingsOf(

@@ -76,11 +76,14 @@ export class VaultError extends Error {
 
 /** Where filled texts go. */
 export interface SecretDestination {
-  readonly url: string;
+  /** Absent: a process beside the gateway gets them, which the operator's configuration starts. */
+  readonly url: string | undefined;
   /** What they are for: `provider:alpha`. */
   readonly caller: string;
   /** The key whose request it serves. Absent: none. */
   readonly keyHash?: string | undefined;
+  /** The values are kept and used until they change: only a change counts as a release. */
+  readonly isKept?: boolean;
 }
 
 /** Texts whose placeholders were filled, and the released values, which no error or record may repeat. */

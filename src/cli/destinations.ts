@@ -14,6 +14,8 @@ import {
   type Destinations,
 } from '../telemetry/destinations/destinations.ts';
 import { createPoster } from '../telemetry/destinations/post.ts';
+import { fillConfigs } from '../app/vault/fill-configs.ts';
+import { openVaultArea } from '../app/vault/vault-area.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
@@ -70,6 +72,7 @@ function openDestinations(config: Config, database: Database) {
       if (!schema.safeParse(value).success) throw invalid('config', 'is no configuration of this kind any more');
     },
     clock,
+    fill: fillConfigs(openVaultArea({ config, database, clock }).values),
     onChange: () => Promise.resolve(),
     onUnreadable: () => undefined,
   });

@@ -10,6 +10,7 @@ import { checkDatabase } from './doctor/check-database.ts';
 import { checkMcpServers } from './doctor/check-mcp.ts';
 import { checkModelNames } from './doctor/check-model-names.ts';
 import { checkProvider } from '../app/check-provider/check-provider.ts';
+import { openVaultFor } from './doctor/check-vault.ts';
 import { checkRedis } from './doctor/check-redis.ts';
 import { UsageError } from './command.ts';
 import type { Io } from './command.ts';
@@ -42,15 +43,20 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
     ['redis', await checkRedis(config.redisUrl, keyPrefix(config.redisPrefix))],
   ] as const satisfies readonly (readonly [string, Finding])[];
   for (const [subject, finding] of machine) report(subject, finding);
-  const findings = await checkAll(providers, config, report);
+  const vault = await openVaultFor(config, io.env);
+  const secrets = (await vault?.check()) ?? [];
+  for (const [subject, finding] of secrets) report(subject, finding);
+  const findings = await checkAll(vault?.withSecrets(providers) ?? providers, config, report);
   // A check of named providers does not include MCP servers.
-  const servers = names.length > 0 ? [] : await checkMcpServers(config, io.env, report);
+  const servers = names.length > 0 ? [] : await checkMcpServers(config, io.env, report, vault?.fill);
+  await vault?.close();
   const clock = checkClock(findings);
   report('clock', clock);
   for (const hint of hintsOf(io.env, config)) report(...hint);
   for (const finding of await checkModelNames(config, io.env)) report('configuration', finding);
   if (findings.length === 0) io.stdout.write('No provider is configured; only the sandbox answers.\n');
-  const all: readonly Finding[] = [...machine.map(([, finding]) => finding), ...findings, ...servers, clock];
+  const machineFindings = [...machine, ...secrets].map(([, finding]) => finding);
+  const all: readonly Finding[] = [...machineFindings, ...findings, ...servers, clock];
   return all.some(({ verdict }) => verdict === 'failed') ? 1 : 0;
 }
 

@@ -43,6 +43,22 @@ the gateways and for this command, and run it; then remove GATEWAY_SECRET_PREVIO
 Options:
 ${CONFIG_OPTIONS}`;
 
+export const VAULT_HELP = `Usage: model-gateway vault COMMAND [options]
+
+Secrets that the configuration names (\`api_key: vault:NAME\`), each bound to the hosts that it may be sent to. Works on the
+database of the data directory, also while a gateway runs on it (which notices within seconds).
+
+Commands:
+  set NAME --hosts HOST,HOST  store a secret, or replace it; its value is read from standard input, one line
+  list                        names, hosts, fingerprints and last use; never values
+  delete NAME [--force]       delete it; --force: though something names it
+  releases                    where secrets were sent, and refused to be, by hour
+  doctor                      what the configuration names, and why it would not be sent; exits with 1 if so
+
+Options:
+  --workspace ID    secrets of a workspace            (default: those of the operator)
+${CONFIG_OPTIONS}`;
+
 export const KEYS_HELP = `Usage: model-gateway keys COMMAND [options]
 
 Works on the database of the data directory, also while a gateway runs on it (which notices within seconds).

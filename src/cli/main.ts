@@ -21,6 +21,7 @@ import {
   REPORT_HELP,
   SECRET_HELP,
   SERVE_HELP,
+  VAULT_HELP,
   formatOverview,
 } from './help.ts';
 
@@ -55,6 +56,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'seal stored credentials anew with another secret',
     help: SECRET_HELP,
     run: async (args, io) => (await import('./secret.ts')).runSecret(args, io),
+  },
+  vault: {
+    summary: 'store, list and delete secrets that are bound to hosts',
+    help: VAULT_HELP,
+    run: async (args, io) => (await import('./vault.ts')).runVault(args, io),
   },
   journal: {
     summary: 'list, show and apply records on their way to the database',

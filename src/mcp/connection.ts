@@ -32,7 +32,7 @@ export type McpTransport = Transport & { terminateSession?(): Promise<void> };
 export interface ConnectionOptions {
   readonly name: string;
   readonly callMsMax: number;
-  readonly open: () => McpTransport;
+  readonly open: () => McpTransport | Promise<McpTransport>;
   readonly monotonicMs: () => number;
   /** Its tools may be others from now on. */
   readonly onChanged: () => void;
@@ -168,13 +168,13 @@ export class McpConnection {
 
   /** Some servers exit on an unknown message; these get the older protocol at once. */
   async #openClient(): Promise<Client> {
-    const transport = this.#options.open();
+    const transport = await this.#options.open();
     try {
       return await this.#shakeHands(transport, false);
     } catch (error) {
       // It did not end by itself where the gateway ended it.
       if (this.#isClosed || !(transport instanceof StdioTransport) || transport.ending === undefined) throw error;
-      const second = this.#options.open();
+      const second = await this.#options.open();
       try {
         return await this.#shakeHands(second, true);
       } catch (again) {

@@ -32,7 +32,7 @@ async function ask(
   });
   const { port } = server.address() as AddressInfo;
   const settings = { transport: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: {} } as const;
-  const transport = openHttpTransport(settings, agent, memory);
+  const transport = openHttpTransport({ settings, agent, memory });
   await transport.start();
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   // The library has members for these, and no listeners.

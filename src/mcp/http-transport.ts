@@ -2,6 +2,7 @@ import { StreamableHTTPClientTransport, type FetchLike } from '@modelcontextprot
 import { Agent, fetch } from 'undici';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { GrowingBytes } from '../lib/memory/growing-bytes.ts';
+import { namesVault } from '../canonical/vault-reference.ts';
 import type { HttpServerSettings } from './settings.ts';
 
 /** One message of a server, as bytes: an answer as JSON, or an event of a stream. */
@@ -21,17 +22,36 @@ export function createMcpAgent(): Agent {
 }
 
 /**
- * Redirects are followed within the origin alone: the library's default.
- * @param memory for messages while they come. Absent: nothing counts them
+ * Fills texts that name secrets of the vault; others stay as they are.
+ * @param url where they are sent. Absent: a process beside the gateway gets them
  */
-export function openHttpTransport(
-  settings: HttpServerSettings,
-  agent: Agent,
-  memory?: ByteBudget,
-): StreamableHTTPClientTransport {
+export type FillTexts = (
+  texts: Readonly<Record<string, string>>,
+  url?: string,
+) => Promise<Readonly<Record<string, string>>>;
+
+export interface HttpTransportSetup {
+  readonly settings: HttpServerSettings;
+  readonly agent: Agent;
+  /** For messages while they come. Absent: nothing counts them. */
+  readonly memory?: ByteBudget | undefined;
+  /** Absent: no header names a secret. */
+  readonly fill?: FillTexts | undefined;
+}
+
+/** Redirects are followed within the origin alone: the library's default. */
+export function openHttpTransport({
+  settings,
+  agent,
+  memory,
+  fill,
+}: HttpTransportSetup): StreamableHTTPClientTransport {
+  const headers = Object.entries(settings.headers);
+  const named = Object.fromEntries(headers.filter(([, text]) => namesVault(text)));
+  const hasSecrets = fill !== undefined && Object.keys(named).length > 0;
   return new StreamableHTTPClientTransport(new URL(settings.url), {
-    requestInit: { headers: settings.headers },
-    fetch: boundedFetch(agent, memory),
+    requestInit: { headers: Object.fromEntries(headers.filter(([, text]) => !namesVault(text))) },
+    fetch: boundedFetch(agent, memory, hasSecrets ? (url) => fill(named, url) : undefined),
     reconnectionOptions: {
       initialReconnectionDelay: REOPEN_MS,
       maxReconnectionDelay: REOPEN_MS_MAX,
@@ -42,12 +62,16 @@ export function openHttpTransport(
 }
 
 /** The library reads whatever comes to its end, so that what comes is bounded here. */
-function boundedFetch(agent: Agent, memory: ByteBudget | undefined): FetchLike {
+function boundedFetch(
+  agent: Agent,
+  memory: ByteBudget | undefined,
+  secretHeaders?: (url: string) => Promise<Readonly<Record<string, string>>>,
+): FetchLike {
   return async (url, { method = 'GET', headers, body, signal, redirect } = {}) => {
     const answer = await fetch(url, {
       dispatcher: agent,
       method,
-      headers: [...new Headers(headers)],
+      headers: [...new Headers(headers), ...Object.entries((await secretHeaders?.(String(url))) ?? {})],
       // The library sends nothing but JSON text.
       body: typeof body === 'string' ? body : null,
       signal: signal ?? null,

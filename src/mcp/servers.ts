@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import { GatewayError } from '../canonical/gateway-error.ts';
+import { namesVault, type FillSecrets } from '../canonical/vault-reference.ts';
 import { McpError, type McpResult, type McpServer, type McpServers, type McpTool } from '../canonical/tools/mcp.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
@@ -7,6 +8,7 @@ import { redactValues } from '../lib/text/redact-values.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { matchesName } from './name-pattern.ts';
 import { inheritedEnvironment } from './child-environment.ts';
+import type { FillTexts } from './http-transport.ts';
 import type { McpConnection, McpTransport } from './connection.ts';
 import type { McpServerSettings } from './settings.ts';
 
@@ -35,6 +37,8 @@ export interface McpDeps {
   readonly log: McpLog;
   /** For messages of servers over HTTP while they come. Absent: nothing counts them. */
   readonly memory?: ByteBudget | undefined;
+  /** Fills headers and environments that name secrets of the vault. Absent: none do. */
+  readonly fill?: FillSecrets | undefined;
 }
 
 /** For the operator's eyes. */
@@ -116,7 +120,11 @@ async function inventoryOf(settings: McpServerSettings, server: McpServer, signa
 }
 
 interface Transports {
-  open(settings: McpServerSettings, onLine: (line: string) => void): Promise<() => McpTransport>;
+  open(
+    settings: McpServerSettings,
+    onLine: (line: string) => void,
+    fill: FillTexts,
+  ): Promise<() => Promise<McpTransport>>;
   close(): Promise<void>;
 }
 
@@ -124,17 +132,35 @@ function createTransports({ env, memory }: McpDeps): Transports {
   let agent: Agent | undefined;
   const inherited = inheritedEnvironment(env);
   return {
-    async open(settings, onLine) {
+    async open(settings, onLine, fill) {
       if (settings.transport === 'stdio') {
         const { StdioTransport } = await import('./stdio-transport.ts');
-        return () => new StdioTransport({ settings, inherited, onLine });
+        return async () =>
+          new StdioTransport({ settings: { ...settings, env: await fill(settings.env) }, inherited, onLine });
       }
       const { createMcpAgent, openHttpTransport } = await import('./http-transport.ts');
-      return () => openHttpTransport(settings, (agent ??= createMcpAgent()), memory);
+      return async () => openHttpTransport({ settings, agent: (agent ??= createMcpAgent()), memory, fill });
     },
     async close() {
       await agent?.destroy();
     },
+  };
+}
+
+/**
+ * Fills texts of one server.
+ * @param onValues gets the values that were sent: no text of the server may repeat them
+ */
+function fillFor(
+  name: string,
+  fill: FillSecrets | undefined,
+  onValues: (values: readonly string[]) => void,
+): FillTexts {
+  return async (texts, url) => {
+    if (fill === undefined || !Object.values(texts).some(namesVault)) return texts;
+    const filled = await fill(texts, { url, caller: `mcp:${name}` });
+    onValues(filled.values);
+    return filled.texts;
   };
 }
 
@@ -143,9 +169,14 @@ interface OpenServer extends McpServer {
   close(): Promise<void>;
 }
 
-function openServer(settings: McpServerSettings, { monotonicMs, log }: McpDeps, transports: Transports): OpenServer {
+function openServer(
+  settings: McpServerSettings,
+  { monotonicMs, log, fill }: McpDeps,
+  transports: Transports,
+): OpenServer {
   const { name, callMsMax } = settings;
-  const secrets = secretsOf(settings);
+  let secrets = secretsOf(settings);
+  const fillTexts = fillFor(name, fill, (values) => (secrets = [...secretsOf(settings), ...values]));
   const redact = (text: string): string => redactValues(text, secrets);
   const notify = limitLines((event) => log(name, event), monotonicMs);
   const onTrouble = (trouble: string): void => notify({ trouble: redact(trouble) });
@@ -154,7 +185,7 @@ function openServer(settings: McpServerSettings, { monotonicMs, log }: McpDeps, 
 
   async function connect(): Promise<McpConnection> {
     const [open, { McpConnection: Connection }] = await Promise.all([
-      transports.open(settings, (line) => notify({ line: redact(line) })),
+      transports.open(settings, (line) => notify({ line: redact(line) }), fillTexts),
       import('./connection.ts'),
     ]);
     return new Connection({
@@ -182,9 +213,7 @@ function openServer(settings: McpServerSettings, { monotonicMs, log }: McpDeps, 
   }
 
   /** A request that joins others in a futile wait waits no longer than they do: a server that hangs must not delay every request. */
-  function patienceMs(): number {
-    return listingSinceMs === undefined ? WAIT_MS_MAX : WAIT_MS_MAX - (monotonicMs() - listingSinceMs);
-  }
+  const patienceMs = (): number => WAIT_MS_MAX - (listingSinceMs === undefined ? 0 : monotonicMs() - listingSinceMs);
 
   const lists = createReadThroughCache({
     read: list,

@@ -1,9 +1,23 @@
+import { VaultError } from '../canonical/vault-reference.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { GrowingBytes } from '../lib/memory/growing-bytes.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
 import { callJson, JsonCallError, type JsonAnswer } from '../lib/net/json-call.ts';
 import type { Json } from '../lib/json.ts';
 import type { EngineCall, EngineSettings, SearchEngine } from './contract.ts';
+
+/** The settings with the key of now; why there is none, for callers and for the operator's log. */
+export async function settingsNow(
+  engine: Pick<SearchEngine, 'id'>,
+  settings: EngineSettings,
+): Promise<EngineSettings | { readonly missing: string }> {
+  try {
+    return (await settings.fill?.()) ?? settings;
+  } catch (error) {
+    if (error instanceof VaultError) return { missing: `The search engine ${engine.id} has no key: ${error.code}.` };
+    throw error;
+  }
+}
 
 const SEARCH_TIMEOUT_MS = 30_000;
 const ANSWER_BYTES_MAX = 16 * 1_024 * 1_024;

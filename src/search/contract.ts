@@ -8,6 +8,8 @@ export interface EngineSettings {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly apiKey?: string;
+  /** The key names a secret of the vault: the settings with its value. Absent: the key is there. @throws VaultError */
+  readonly fill?: (() => Promise<EngineSettings>) | undefined;
 }
 
 /** One HTTP call, below the engine's base address. */

@@ -4,7 +4,7 @@ import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { truncateAtWord } from '../lib/text/truncate.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
 import { isJsonObject } from '../lib/json.ts';
-import { askEngine } from './ask-engine.ts';
+import { askEngine, settingsNow } from './ask-engine.ts';
 import type { EngineSettings } from './contract.ts';
 import { ENGINES } from './engines.ts';
 
@@ -32,10 +32,12 @@ export function createEnginePages({ http, engines, memory, nowMs }: EnginePagesD
     feeOf: (engine) => ENGINES[engine].page?.feeNanoUsd ?? 0,
     async read(id, url, charsMax, signal) {
       const engine = ENGINES[id];
-      const settings = engines.get(id);
+      const known = engines.get(id);
       const { page } = engine;
-      if (settings === undefined || page === undefined)
+      if (known === undefined || page === undefined)
         return { status: 'failed', reason: 'unavailable', message: `${id} is not set up on this gateway.` };
+      const settings = await settingsNow(engine, known);
+      if ('missing' in settings) return { status: 'failed', reason: 'unavailable', message: settings.missing };
       const call = page.call(url, charsMax, settings);
       const answer = await askEngine({ http, engine, settings, call, memory, signal });
       if (answer.status === 'failed') return answer;

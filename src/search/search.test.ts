@@ -6,6 +6,7 @@ import type { SearchEngineId, WebSearchOutcome, WebSearchQuery } from '../canoni
 import { createHttpClient } from '../lib/net/http-client.ts';
 import { ENGINES } from './engines.ts';
 import { createEnginePages } from './pages.ts';
+import { VaultError } from '../canonical/vault-reference.ts';
 import { createWebSearch } from './search.ts';
 
 interface Seen {
@@ -516,5 +517,23 @@ suite('a page is read at an engine', () => {
         ['searxng', false],
       ],
     );
+  });
+});
+
+suite('a key that names a secret of the vault', () => {
+  const filled = (fill: () => Promise<{ baseUrl: string; apiKey: string }>) =>
+    createWebSearch({ http, engines: new Map([['exa', { baseUrl, apiKey: 'vault:exa', fill }]]) }).search(
+      { text: 'what is new', resultsMax: 5 },
+      new AbortController().signal,
+    );
+
+  // @spec vault-18
+  test('is filled in for each call, and fails that call alone where it is missing', async () => {
+    answer = { status: 200, body: { results: [] } };
+    await filled(() => Promise.resolve({ baseUrl, apiKey: 'the value' }));
+    assert.equal(seen.at(-1)?.headers['x-api-key'], 'the value');
+    const failed = await filled(() => Promise.reject(new VaultError('credential_missing', 'There is no secret.')));
+    assert.partialDeepStrictEqual(failed, { status: 'failed', reason: 'unavailable' });
+    assert.equal(seen.length, 1);
   });
 });

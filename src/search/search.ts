@@ -10,7 +10,7 @@ import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { truncateAtWord } from '../lib/text/truncate.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
 import { isJsonObject } from '../lib/json.ts';
-import { askEngine } from './ask-engine.ts';
+import { askEngine, settingsNow } from './ask-engine.ts';
 import type { EngineQuery, EngineSettings, SearchEngine } from './contract.ts';
 import { ENGINES } from './engines.ts';
 
@@ -79,22 +79,24 @@ function wrongSite({ includeSites = [], excludeSites = [] }: WebSearchQuery): st
 
 async function searchAt(
   engine: SearchEngine,
-  settings: EngineSettings,
+  given: EngineSettings,
   query: WebSearchQuery,
   deps: Pick<SearchDeps, 'http' | 'memory'> & { readonly signal: AbortSignal },
 ): Promise<WebSearchOutcome> {
   const requested = engineQuery(query, engine);
+  const settings = await settingsNow(engine, given);
+  if ('missing' in settings) return failed('unavailable', settings.missing);
   const answer = await askEngine({ ...deps, engine, settings, call: engine.call(requested, settings) });
   if (answer.status === 'failed') return answer;
   const hits = isJsonObject(answer.body) ? engine.read(answer.body) : undefined;
   if (hits === undefined) return failed('unavailable', `The search engine ${engine.id} answered with something else.`);
   // The engine has done its work, whatever of it the rules let through.
-  const given = hits.slice(0, requested.resultsMax);
+  const kept = hits.slice(0, requested.resultsMax);
   return {
     status: 'found',
     engine: engine.id,
-    hits: withBoundedTexts(allowedHits(given, query), query),
-    feeNanoUsd: engine.fee(requested.mode, given.length),
+    hits: withBoundedTexts(allowedHits(kept, query), query),
+    feeNanoUsd: engine.fee(requested.mode, kept.length),
   };
 }
 

@@ -2,9 +2,12 @@ import {
   parseVaultTemplate,
   VaultError,
   VaultReferenceError,
+  type FilledSecrets,
   type FillSecrets,
+  type SecretDestination,
   type VaultTemplate,
 } from '../canonical/vault-reference.ts';
+import { createLruCache } from '../lib/cache/lru-cache.ts';
 import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import { SecretBoxError, type SecretBox } from '../lib/secret-box.ts';
@@ -21,6 +24,8 @@ const STALE_MS_MAX = 5 * 60_000;
 const READ_MS_MAX = 5_000;
 /** Opened secrets in memory. */
 const OPEN_MAX = 1_000;
+/** Stands for the host in the record of releases. */
+const PROCESS = 'a process of the gateway';
 
 /** The secrets, as whatever sends them uses them. */
 export interface VaultValues {
@@ -30,7 +35,7 @@ export interface VaultValues {
    * Finds what is wrong with a text that names secrets, without releasing any.
    * @returns `undefined` when it could be filled now
    */
-  problemOf(scope: VaultScope, text: string, url: string): Promise<VaultError | undefined>;
+  problemOf(scope: VaultScope, text: string, url: string | undefined): Promise<VaultError | undefined>;
 }
 
 interface OpenSecret {
@@ -62,6 +67,9 @@ export function createVaultValues(deps: VaultValuesDeps): VaultValues {
     () => cache.markStale(),
   );
 
+  /** Values that are kept elsewhere, such as by a destination that is on. */
+  const held = createLruCache<string, string>(OPEN_MAX);
+
   async function find(scope: VaultScope, name: string): Promise<OpenSecret> {
     const found = await readOr(name, () => cache.get(`${scope.kind}:${scope.id}:${name}`));
     if (found === undefined)
@@ -69,36 +77,46 @@ export function createVaultValues(deps: VaultValuesDeps): VaultValues {
     return found;
   }
 
+  async function fill(
+    scope: VaultScope,
+    texts: Readonly<Record<string, string>>,
+    { url, caller, keyHash, isKept = false }: SecretDestination,
+  ): Promise<FilledSecrets> {
+    const templates = Object.entries(texts).map(([key, text]) => ({ key, text, template: readTemplate(text) }));
+    const opened = new Map<string, string>();
+    const host = url === undefined ? PROCESS : (URL.parse(url)?.hostname ?? '');
+    for (const name of new Set(templates.flatMap(({ template }) => template?.names ?? []))) {
+      try {
+        const secret = await find(scope, name);
+        if (url !== undefined) checkRelease({ name, hosts: secret.hosts }, url, allowPrivateHosts);
+        opened.set(name, secret.value);
+      } catch (error) {
+        releases.add({ scope, name, host, caller, keyHash, verdict: 'refused' });
+        throw error;
+      }
+    }
+    // All or nothing: none counts as released where another was refused.
+    for (const [name, value] of opened) {
+      const holder = [scope.kind, scope.id, name, host, caller].join('\n');
+      if (isKept && held.get(holder) === value) continue;
+      if (isKept) held.set(holder, value);
+      releases.add({ scope, name, host, caller, keyHash, verdict: 'released' });
+    }
+    const filled = templates.map(({ key, text, template }) => [
+      key,
+      template === undefined ? text : template.fill((name) => opened.get(name) ?? ''),
+    ]);
+    return { texts: Object.fromEntries(filled), values: [...opened.values()] };
+  }
+
   return {
-    fillIn:
-      (scope) =>
-      async (texts, { url, caller, keyHash }) => {
-        const templates = Object.entries(texts).map(([key, text]) => ({ key, text, template: readTemplate(text) }));
-        const opened = new Map<string, string>();
-        const names = new Set(templates.flatMap(({ template }) => template?.names ?? []));
-        const host = URL.parse(url)?.hostname ?? '';
-        for (const name of names) {
-          try {
-            const secret = await find(scope, name);
-            checkRelease({ name, hosts: secret.hosts }, url, allowPrivateHosts);
-            opened.set(name, secret.value);
-          } catch (error) {
-            releases.add({ scope, name, host, caller, keyHash, verdict: 'refused' });
-            throw error;
-          }
-        }
-        // All or nothing: none counts as released where another was refused.
-        for (const name of names) releases.add({ scope, name, host, caller, keyHash, verdict: 'released' });
-        const filled = templates.map(({ key, text, template }) => [
-          key,
-          template === undefined ? text : template.fill((name) => opened.get(name) ?? ''),
-        ]);
-        return { texts: Object.fromEntries(filled), values: [...opened.values()] };
-      },
+    fillIn: (scope) => (texts, destination) => fill(scope, texts, destination),
     async problemOf(scope, text, url) {
       try {
-        for (const name of readTemplate(text)?.names ?? [])
-          checkRelease({ name, hosts: (await find(scope, name)).hosts }, url, allowPrivateHosts);
+        for (const name of readTemplate(text)?.names ?? []) {
+          const { hosts } = await find(scope, name);
+          if (url !== undefined) checkRelease({ name, hosts }, url, allowPrivateHosts);
+        }
         return undefined;
       } catch (error) {
         if (error instanceof VaultError) return error;

@@ -48,7 +48,11 @@ export interface ByokKeysDeps {
    * Finds the provider's own slug, and the credential's redacted label.
    * @throws GatewayError 400 for an unknown provider, or a credential that its adapter cannot use
    */
-  readonly describe: (provider: string, key: string) => { readonly provider: string; readonly label: string };
+  readonly describe: (
+    provider: string,
+    key: string,
+    workspaceId: string | null,
+  ) => Promise<{ readonly provider: string; readonly label: string }>;
   /** Runs when a provider has a credential; settles when the provider is ready for requests. */
   readonly onByok: (provider: string) => Promise<void>;
   /** Finds the provider's own slug by any of its names. */
@@ -64,9 +68,9 @@ export function createByokKeys(deps: ByokKeysDeps): ByokKeys {
   };
   return {
     async create({ key, ...values }) {
-      const { provider, label } = deps.describe(values.provider, key);
-      await checkFilters(deps, values);
       const workspaceId = values.workspaceId === null ? null : await deps.workspaceOf(values.workspaceId);
+      const { provider, label } = await deps.describe(values.provider, key, workspaceId);
+      await checkFilters(deps, values);
       if ((await store.count()) >= BYOK_KEYS_MAX)
         throw invalid('provider', `there are ${BYOK_KEYS_MAX} credentials already, the most that an account may have`);
       const id = randomUUID();
@@ -103,7 +107,7 @@ export function createByokKeys(deps: ByokKeysDeps): ByokKeys {
       const changes: ByokKeyChanges = {
         ...input,
         ...(key !== undefined && {
-          label: deps.describe(before.provider, key).label,
+          label: (await deps.describe(before.provider, key, before.workspaceId)).label,
           ...(await seal(deps, before, key)),
         }),
         updatedAtMs: clock.nowMs(),

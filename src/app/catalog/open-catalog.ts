@@ -3,6 +3,8 @@ import type { KnownModel } from '../../catalog/built-in.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createLiveCatalog, loadKnownModels, type LiveCatalog } from './live-catalog.ts';
+import { withVaultSecrets } from '../vault/vault-providers.ts';
+import type { VaultArea } from '../vault/vault-area.ts';
 import { providersFromConfig } from '../providers/providers-from-config.ts';
 import type { BetaTable } from '../../providers/beta-flags.ts';
 import type { Provider } from '../../providers/contract.ts';
@@ -32,9 +34,16 @@ export async function openCatalog(parts: {
   readonly betaTable: BetaTable;
   readonly database: Database;
   readonly sandboxBaseUrl: string;
+  readonly vault: Pick<VaultArea, 'fill'>;
 }): Promise<OpenCatalog> {
-  const { config, env, clock, betaTable, database, sandboxBaseUrl } = parts;
-  const providers = new Map(providersFromConfig(config, env, sandboxBaseUrl, betaTable));
+  const { config, env, clock, betaTable, database, sandboxBaseUrl, vault } = parts;
+  const providers = new Map(
+    withVaultSecrets(
+      providersFromConfig(config, env, sandboxBaseUrl, betaTable),
+      { config: config.providers, env, timeouts: config.timeouts, sandboxBaseUrl },
+      vault.fill,
+    ),
+  );
   const byok = createByokProviders({ providers, timeouts: config.timeouts, betaTable });
   byok.admit(await createByokKeyStore({ database }).providers());
   const known = await loadKnownModels(providers, clock.nowMs());

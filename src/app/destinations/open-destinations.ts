@@ -17,6 +17,8 @@ import { createPoster } from '../../telemetry/destinations/post.ts';
 import type { Log } from '../../telemetry/logs.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
+import { fillConfigs } from '../vault/fill-configs.ts';
+import type { VaultArea } from '../vault/vault-area.ts';
 import { destinationAddresses } from './destination-addresses.ts';
 
 export interface DestinationParts {
@@ -32,6 +34,7 @@ export interface DestinationParts {
   readonly random: () => number;
   /** Whether this process sends, and deletes what was sent. */
   readonly keepsStore: boolean;
+  readonly vault: Pick<VaultArea, 'values'>;
 }
 
 const DESTINATIONS_TOPIC = 'destinations';
@@ -57,6 +60,7 @@ export function openDestinations(
     poster,
     checkConfig: (schema, value) => void checkShape(schema, value, { root: 'config' }),
     clock,
+    fill: fillConfigs(deps.vault.values),
     async onChange() {
       await refresh();
       deps.state.invalidations.announce(DESTINATIONS_TOPIC, '');

@@ -50,8 +50,8 @@ export function createProviderChecks(deps: ProviderChecksDeps): ProviderChecks {
     }
   }
 
-  async function runNew(name: string, key: string): Promise<ProviderCheck> {
-    const [first] = byokUpstreams.bring(name, key);
+  async function runNew(name: string, key: string, workspaceId: string | null = null): Promise<ProviderCheck> {
+    const [first] = await byokUpstreams.bring(name, key, workspaceId);
     assert(first !== undefined, 'a credential names at least one place');
     return run(first.provider);
   }
@@ -67,9 +67,9 @@ export function createProviderChecks(deps: ProviderChecksDeps): ProviderChecks {
     async checkStored(id) {
       const row = isUuid(id) ? await store.find(id) : undefined;
       if (row === undefined) throw new GatewayError('not_found', 'There is no such credential.');
-      return runNew(row.provider, await byokCredentials.open(row));
+      return runNew(row.provider, await byokCredentials.open(row), row.workspaceId);
     },
-    checkNew: runNew,
+    checkNew: (name, key) => runNew(name, key),
   };
 }
 

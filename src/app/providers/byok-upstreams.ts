@@ -1,4 +1,5 @@
 import type { ByokCredentials } from '../../accounts/byok/byok-credentials.ts';
+import { VaultError, type FillSecrets } from '../../canonical/vault-reference.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { createLruCache } from '../../lib/cache/lru-cache.ts';
@@ -18,12 +19,16 @@ export interface ByokUpstreams {
    * @param name the provider's slug, or another name of it
    * @throws GatewayError 400 for an unknown provider, or a credential that cannot be one of its own
    */
-  describe(name: string, key: string): { readonly provider: string; readonly label: string };
+  describe(
+    name: string,
+    key: string,
+    workspaceId: string | null,
+  ): Promise<{ readonly provider: string; readonly label: string }>;
   /**
    * The provider as it is called with a credential, once for each place that it names; at least one.
    * @throws GatewayError 400, as `describe`
    */
-  bring(name: string, key: string): readonly ByokProvider[];
+  bring(name: string, key: string, workspaceId: string | null): Promise<readonly ByokProvider[]>;
   /** @throws CredentialError for one that was deleted a moment ago, or that cannot be opened */
   connect(candidate: Candidate): Promise<Upstream>;
 }
@@ -33,6 +38,8 @@ const OPEN_MAX = 1_000;
 
 interface OpenedCredential {
   readonly sealed: string;
+  /** Where it names a secret of the vault: its reference, and the value with which it was opened. */
+  readonly named?: { readonly reference: string; readonly value: string };
   readonly base: Provider;
   readonly byok: readonly ByokProvider[];
 }
@@ -43,37 +50,57 @@ export function createByokUpstreams(parts: {
   readonly findProvider: (slug: string) => Provider | undefined;
   readonly credentials: Pick<ByokCredentials, 'find' | 'open'>;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Secrets of the vault, of a workspace or, with null, of the operator. */
+  readonly fillOf: (workspaceId: string | null) => FillSecrets;
 }): ByokUpstreams {
-  const { providers, findProvider, credentials, env } = parts;
+  const { providers, findProvider, credentials, env, fillOf } = parts;
   const opened = createLruCache<string, OpenedCredential>(OPEN_MAX);
 
   async function byokOf(id: string, base: Provider): Promise<readonly ByokProvider[]> {
     const row = credentials.find(id);
     if (row === undefined) throw new CredentialError('it was deleted');
     const known = opened.get(id);
-    if (known !== undefined && known.sealed === row.sealed && known.base === base) return known.byok;
-    const byok = bringCredential(base, await credentials.open(row), env);
-    opened.set(id, { sealed: row.sealed, base, byok });
+    const isKnown = known !== undefined && known.sealed === row.sealed && known.base === base;
+    if (isKnown && known.named === undefined) return known.byok;
+    const text = isKnown ? (known.named?.reference ?? '') : await credentials.open(row);
+    const value = await reveal(base, text, row.workspaceId);
+    if (isKnown && known.named?.value === value) return known.byok;
+    const byok = bringCredential(base, value, env);
+    checkPlaces(base, byok, value !== text);
+    opened.set(id, { sealed: row.sealed, base, byok, ...(value !== text && { named: { reference: text, value } }) });
     return byok;
   }
 
-  function bring(name: string, key: string): readonly ByokProvider[] {
+  /** The credential itself, where it names a secret of the vault. @throws VaultError */
+  async function reveal(base: Provider, text: string, workspaceId: string | null): Promise<string> {
+    if (!text.startsWith('vault:')) return text;
+    const { baseUrl: url, slug } = base.settings;
+    const { texts } = await fillOf(workspaceId)({ text }, { url, caller: `byok:${slug}` });
+    return texts['text'] ?? text;
+  }
+
+  async function bring(name: string, key: string, workspaceId: string | null): Promise<readonly ByokProvider[]> {
     const base = findProvider(name);
     if (base === undefined) throw unknownProvider(name, [...providers.keys()]);
     try {
-      return bringCredential(base, key, env);
+      const value = await reveal(base, key, workspaceId);
+      const byok = bringCredential(base, value, env);
+      checkPlaces(base, byok, value !== key);
+      return byok;
     } catch (error) {
       if (error instanceof ProviderSetupError) throw invalid('key', problemOfCredential(error));
+      if (error instanceof VaultError) throw invalid('key', `names a secret that is not released: ${error.message}`);
       throw error;
     }
   }
 
   return {
     bring,
-    describe(name, key) {
-      const [first] = bring(name, key);
+    async describe(name, key, workspaceId) {
+      const [first] = await bring(name, key, workspaceId);
       assert(first !== undefined, 'a credential names at least one place');
-      return { provider: first.provider.settings.slug, label: maskText(first.shown) };
+      // A reference is no secret, and by it one finds what a secret of the vault is used for.
+      return { provider: first.provider.settings.slug, label: key.startsWith('vault:') ? key : maskText(first.shown) };
     },
     async connect({ endpoint, credential }) {
       const base = providers.get(endpoint.provider);
@@ -84,12 +111,26 @@ export function createByokUpstreams(parts: {
         const { provider, upstreamModel } = found;
         return { provider, endpoint: upstreamModel === undefined ? endpoint : { ...endpoint, upstreamModel } };
       } catch (error) {
-        if (error instanceof SecretBoxError || error instanceof ProviderSetupError)
+        if (error instanceof SecretBoxError || error instanceof ProviderSetupError || error instanceof VaultError)
           throw new CredentialError(error.message, { cause: error });
         throw error;
       }
     },
   };
+}
+
+/**
+ * A secret of the vault is bound to the provider's host: a credential in it must not lead elsewhere.
+ * @throws VaultError
+ */
+function checkPlaces(base: Provider, byok: readonly ByokProvider[], isFromVault: boolean): void {
+  const hostOf = ({ settings }: Provider): string => new URL(settings.baseUrl).host;
+  const isElsewhere = isFromVault && byok.some(({ provider }) => hostOf(provider) !== hostOf(base));
+  if (isElsewhere)
+    throw new VaultError(
+      'vault_host_mismatch',
+      'A credential in the vault must not name another host than its provider.',
+    );
 }
 
 function unknownProvider(slug: string, known: readonly string[]): ReturnType<typeof invalid> {

@@ -8,6 +8,8 @@ export interface VaultReference {
   readonly text: string;
   /** Where it is sent. Absent: the configuration does not say. */
   readonly url?: string | undefined;
+  /** The provider whose address it is, where the configuration does not say it. */
+  readonly provider?: string;
 }
 
 /** Lists what the configuration names of the vault. */
@@ -18,8 +20,8 @@ export function vaultReferencesIn({
 }: Pick<Config, 'providers' | 'mcpServers' | 'search'>): readonly VaultReference[] {
   const found: VaultReference[] = [
     ...providers.flatMap(({ slug, apiKey, headers, baseUrl: url }) => [
-      { path: `providers.${slug}.api_key`, text: apiKey ?? '', url },
-      ...entriesOf(`providers.${slug}.headers`, headers, url),
+      { path: `providers.${slug}.api_key`, text: apiKey ?? '', url, provider: slug },
+      ...entriesOf(`providers.${slug}.headers`, headers, url).map((entry) => ({ ...entry, provider: slug })),
     ]),
     ...mcpServers.flatMap((server) =>
       server.transport === 'http'

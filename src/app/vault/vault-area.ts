@@ -3,10 +3,12 @@ import type { FillSecrets } from '../../canonical/vault-reference.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../store/engine/database.ts';
+import type { Provider } from '../../providers/contract.ts';
 import { createVaultReleaseStore } from '../../store/vault/vault-releases.ts';
 import { createVaultSecretStore } from '../../store/vault/vault-secrets.ts';
 import type { InvalidationBus } from '../../state/contract.ts';
 import type { Log } from '../../telemetry/logs.ts';
+import { findUnresolved } from './find-unresolved.ts';
 import { createReleaseLog } from '../../vault/release-log.ts';
 import { createVaultValues, type VaultValues } from '../../vault/values.ts';
 import { createVault, OPERATOR_SCOPE, type Vault } from '../../vault/vault.ts';
@@ -16,8 +18,12 @@ export interface VaultArea {
   readonly values: VaultValues;
   /** Fills what the configuration says. */
   readonly fill: FillSecrets;
+  /** Fills what a workspace has stored, or with null what is for all of them. */
+  fillOf(this: void, workspaceId: string | null): FillSecrets;
   /** @param referencesTo lists what refers to a secret */
   openVault(referencesTo: Vault['referencesTo']): Vault;
+  /** Logs what the configuration names and would not be sent. Never rejects: the start goes on. @spec vault-13 */
+  warnOfReferences(providers: ReadonlyMap<string, Provider>): Promise<void>;
   /** Stores the releases that were counted. */
   close(): Promise<void>;
 }
@@ -29,7 +35,10 @@ export function openVaultArea({
   clock,
   log,
 }: {
-  readonly config: Pick<Config, 'secret' | 'previousSecret' | 'dataDir' | 'vault'>;
+  readonly config: Pick<
+    Config,
+    'secret' | 'previousSecret' | 'dataDir' | 'vault' | 'providers' | 'mcpServers' | 'search'
+  >;
   readonly database: Database;
   readonly invalidations?: InvalidationBus;
   readonly clock: Clock;
@@ -50,6 +59,8 @@ export function openVaultArea({
   return {
     values,
     fill: values.fillIn(OPERATOR_SCOPE),
+    fillOf: (workspaceId) =>
+      values.fillIn(workspaceId === null ? OPERATOR_SCOPE : { kind: 'workspace', id: workspaceId }),
     openVault: (referencesTo) =>
       createVault({
         store,
@@ -60,6 +71,10 @@ export function openVaultArea({
         settings: { writes, allowPrivateHosts },
         referencesTo,
       }),
+    async warnOfReferences(providers) {
+      for (const { path, problem } of await findUnresolved(config, providers, values))
+        if (problem !== undefined) log?.general.warn({ path, reason: problem }, 'a secret of the vault is not sent');
+    },
     close: () => releaseLog.close(),
   };
 }

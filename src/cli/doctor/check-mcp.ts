@@ -1,3 +1,4 @@
+import type { FillSecrets } from '../../canonical/vault-reference.ts';
 import type { Config } from '../../config/config.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/async/with-timeout.ts';
@@ -15,6 +16,7 @@ export async function checkMcpServers(
   { mcpServers }: Pick<Config, 'mcpServers'>,
   env: Io['env'],
   report: (subject: string, finding: Finding) => void,
+  fill?: FillSecrets,
 ): Promise<readonly Finding[]> {
   const linesByServer = new Map<string, string[]>();
   const servers = mcpServers.filter(({ enabled }) => enabled);
@@ -22,6 +24,7 @@ export async function checkMcpServers(
   const mcp = createMcpServers({
     servers,
     env,
+    fill,
     monotonicMs: () => systemClock.monotonicMs(),
     // Among its last words is mostly why it ended.
     log: (server, event) => 'line' in event && keepLine(linesByServer, server, event.line),

@@ -5,6 +5,7 @@ import { key, requiredKey, type KeyFacts } from './key.ts';
 import { mediaFacts } from './media-facts.ts';
 import {
   attemptTimeouts,
+  credential,
   headers,
   httpUrl,
   modelName,
@@ -79,12 +80,10 @@ export const provider = section({
     usual: "the adapter's",
     example: 'https://api.alpha.example/v1',
   }),
-  // Printable ASCII: whatever else stands in a key (a line break from a file) never reaches a header.
-  api_key: key(
-    z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces'),
-    "Its credential. A key from the environment is sent only to the vendor's address.",
-    { usual: "the provider's variable in the environment", example: '${ALPHA_API_KEY}' },
-  ),
+  api_key: key(credential, "Its credential. A key from the environment is sent only to the vendor's address.", {
+    usual: "the provider's variable in the environment",
+    example: '${ALPHA_API_KEY}',
+  }),
   // What stands here only its adapter knows: `read-file.ts` checks it against the adapter's own shape.
   options: z
     .preprocess((value) => value ?? {}, z.record(z.string(), z.unknown()))

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseVaultTemplate, VaultReferenceError } from '../../canonical/vault-reference.ts';
 import { key } from './key.ts';
 
 /** A timer takes 31 bits of milliseconds; a day is far below and longer than any request. */
@@ -64,5 +65,21 @@ export const headers = z.record(
     .string()
     .regex(HEADER_NAME, 'is no header name')
     .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'is a header that the gateway itself sets'),
-  z.string().regex(HEADER_VALUE, 'must be one line of Latin-1 text'),
+  z.string().regex(HEADER_VALUE, 'must be one line of Latin-1 text').superRefine(checkVaultReference),
 );
+
+/** A reference to the vault by a name that no secret can have would fail with every call. */
+function checkVaultReference(value: string, context: z.RefinementCtx): void {
+  try {
+    parseVaultTemplate(value);
+  } catch (error) {
+    if (!(error instanceof VaultReferenceError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+  }
+}
+
+/** Printable ASCII: whatever else stands in a key (a line break from a file) never reaches a header. */
+export const credential = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+  .superRefine(checkVaultReference);

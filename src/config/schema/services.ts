@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { key } from './key.ts';
-import { httpUrl, modelName, optionalSection, text } from './parts.ts';
+import { credential, httpUrl, modelName, optionalSection, text } from './parts.ts';
 
 /** @spec filter-17 */
 const ALLOWED_PHRASES_MAX = 200;
@@ -9,10 +9,8 @@ const ALLOWED_PHRASE_BYTES_MAX = 1_000;
 /** Names of the engines that the gateway can search with. */
 export const SEARCH_ENGINES = ['exa', 'firecrawl', 'parallel', 'perplexity', 'tavily', 'brave', 'searxng'] as const;
 
-// Printable ASCII: whatever else stands in a key (a line break from a file) never reaches a header.
-const serviceKey = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
 const service = {
-  api_key: key(serviceKey, 'Its credential.', { usual: 'its variable in the environment', example: '${SERVICE_KEY}' }),
+  api_key: key(credential, 'Its credential.', { usual: 'its variable in the environment', example: '${SERVICE_KEY}' }),
   base_url: key(httpUrl, 'Its address.', { usual: 'the usual one', example: 'https://service.example' }),
 };
 const searchEngine = optionalSection(service, 'docs/web.md');

@@ -1,3 +1,4 @@
+import { VaultError } from '../../canonical/vault-reference.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -12,7 +13,12 @@ export interface ConnectionDeps {
   /** @throws GatewayError 400 with the path of what is wrong, below `config` */
   readonly checkConfig: (schema: DestinationType['schema'], config: JsonObject) => void;
   readonly clock: Clock;
+  /** Fills secrets of the vault into a configuration. @throws VaultError */
+  readonly fill: FillConfig;
 }
+
+/** @param workspaceId whose secrets they are */
+export type FillConfig = (type: DestinationType, config: JsonObject, workspaceId: string) => Promise<JsonObject>;
 
 /** Of all calls of a test. */
 const TEST_MS_MAX = 10_000;
@@ -34,8 +40,15 @@ export function openChecked(
 }
 
 /** @throws GatewayError 400 that says what to change */
-export async function callOrRefuse(deps: ConnectionDeps, type: DestinationType, config: JsonObject): Promise<void> {
+export async function callOrRefuse(
+  deps: ConnectionDeps,
+  type: DestinationType,
+  stored: JsonObject,
+  workspaceId: string,
+): Promise<void> {
   const { poster, clock } = deps;
+  openChecked(deps, type, stored);
+  const config = await filledOrRefuse(deps, type, stored, workspaceId);
   const open = openChecked(deps, type, config);
   const redact = redactOf(deps, type, config);
   const signal = AbortSignal.timeout(TEST_MS_MAX);
@@ -44,6 +57,21 @@ export async function callOrRefuse(deps: ConnectionDeps, type: DestinationType, 
     if (outcome.status === undefined) throw invalid('config', `the test call failed: ${outcome.reason}`);
     const fault = judge(deps.hidesAnswers ? { ...outcome, text: '' } : outcome);
     if (fault !== undefined) throw invalid('config', redact(fault, call));
+  }
+}
+
+/** @throws GatewayError 400 for a secret of the vault that is not released */
+async function filledOrRefuse(
+  { fill }: ConnectionDeps,
+  type: DestinationType,
+  config: JsonObject,
+  workspaceId: string,
+): Promise<JsonObject> {
+  try {
+    return await fill(type, config, workspaceId);
+  } catch (error) {
+    if (error instanceof VaultError) throw invalid('config', error.message);
+    throw error;
   }
 }
 

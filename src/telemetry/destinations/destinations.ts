@@ -120,7 +120,7 @@ export function createDestinations(deps: DestinationsDeps): Destinations {
     async test(id) {
       const row = await find(id);
       const config = openOrEmpty(deps, await deps.box(), row);
-      await callOrRefuse(deps, typeOf(row.type), config);
+      await callOrRefuse(deps, typeOf(row.type), config, row.workspaceId);
     },
     async suspend(id) {
       const row = await find(id);
@@ -133,14 +133,16 @@ export function createDestinations(deps: DestinationsDeps): Destinations {
       const enabled = (await listAll(store)).filter((row) => row.enabled);
       if (enabled.length === 0) return [];
       const box = await deps.box();
-      return enabled.flatMap((row) => {
+      const live = enabled.map(async (row) => {
         try {
-          return [liveOf(deps, row, openConfig(box, row))];
+          const config = await deps.fill(typeOf(row.type), openConfig(box, row), row.workspaceId);
+          return [liveOf(deps, row, config)];
         } catch (error) {
           deps.onUnreadable(row.id, error);
           return [];
         }
       });
+      return (await Promise.all(live)).flat();
     },
   };
 }
@@ -156,7 +158,7 @@ async function create(
   const admit: Admit = (all) => checkRoom(all, { workspaceId, type: name, name: settings.name });
   admit(await listAll(store));
   if (skipsTest === true) openChecked(deps, type, config);
-  else await callOrRefuse(deps, type, config);
+  else await callOrRefuse(deps, type, config, workspaceId);
   const id = randomUUID();
   const nowMs = clock.nowMs();
   const row = destinationResource.newRow({
@@ -195,7 +197,8 @@ async function update(
     requireSecretsForNewOrigin({ type, known, sent: requestJson, url: open.url });
   }
   const isTurnedOn = settings.enabled === true && !before.enabled;
-  if ((requestJson !== undefined || isTurnedOn) && skipsTest !== true) await callOrRefuse(deps, type, config);
+  if ((requestJson !== undefined || isTurnedOn) && skipsTest !== true)
+    await callOrRefuse(deps, type, config, before.workspaceId);
   const row: DestinationRow = {
     ...before,
     ...settings,

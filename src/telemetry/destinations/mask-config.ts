@@ -1,3 +1,4 @@
+import { namesVault } from '../../canonical/vault-reference.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { maskText } from '../../lib/text/mask-text.ts';
 import type { DestinationType } from './contract.ts';
@@ -10,7 +11,8 @@ export function maskConfig({ secrets }: DestinationType, config: JsonObject): Js
 }
 
 function mask(value: Json | undefined): Json {
-  if (typeof value === 'string') return maskText(value);
+  // A reference to the vault is no secret.
+  if (typeof value === 'string') return namesVault(value) ? value : maskText(value);
   if (!isJsonObject(value)) return null;
   return Object.fromEntries(Object.entries(value).map(([name, secret]) => [name, mask(secret)]));
 }

@@ -1,0 +1,155 @@
+import { text } from 'node:stream/consumers';
+import { findUnresolved } from '../app/vault/find-unresolved.ts';
+import { providersFromConfig } from '../app/providers/providers-from-config.ts';
+import { namesSecret, vaultReferencesIn } from '../app/vault/references.ts';
+import { openVaultArea, type VaultArea } from '../app/vault/vault-area.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { VaultScope } from '../canonical/vault-reference.ts';
+import type { Config } from '../config/config.ts';
+import { CONFIG_FLAGS, parseFlags, type ParsedFlags } from '../config/flags.ts';
+import { systemClock } from '../lib/clock.ts';
+import { isUuid } from '../lib/ids.ts';
+import { OPERATOR_SCOPE, type Vault } from '../vault/vault.ts';
+import { openAuditTrail, type RecordChange } from './audit-trail.ts';
+import { CommandError, UsageError, type Io } from './command.ts';
+import { configArgs, loadCheckedConfig } from './load-config.ts';
+import { openConfiguredDatabase } from './open-database.ts';
+
+const FLAGS = {
+  ...CONFIG_FLAGS,
+  hosts: { type: 'string' },
+  workspace: { type: 'string' },
+  force: { type: 'boolean' },
+} as const;
+
+const VERBS = ['set', 'list', 'delete', 'releases', 'doctor'] as const;
+type Verb = (typeof VERBS)[number];
+type Values = ParsedFlags<typeof FLAGS>['values'];
+
+const PAGE_ROWS = 1_000;
+const RELEASES_SHOWN = 100;
+const SANDBOX_BASE_URL = 'http://127.0.0.1/v1';
+
+/** `model-gateway vault`: works on the store itself; a running gateway sees the change within seconds. */
+export async function runVault(args: readonly string[], io: Io): Promise<number> {
+  const { values, words } = parseFlags(args, FLAGS);
+  const [word, ...operands] = words;
+  const verb = VERBS.find((known) => known === word);
+  if (verb === undefined) throw new UsageError(`vault ${word ?? ''}: say what to do: ${VERBS.join(', ')}`);
+  checkOperands(verb, operands, values);
+  const scope = scopeOf(values.workspace);
+  const { config } = loadCheckedConfig(configArgs(values), io.env);
+  const value = verb === 'set' ? await readValue(io) : '';
+  const database = await openConfiguredDatabase(config, { makes: verb === 'set' });
+  const area = openVaultArea({ config, database, clock: systemClock });
+  const vault = area.openVault(async ({ kind }, name) =>
+    kind === 'operator'
+      ? vaultReferencesIn(config)
+          .filter(({ text: named }) => namesSecret(named, name))
+          .map(({ path }) => path)
+      : [],
+  );
+  try {
+    const name = operands[0] ?? '';
+    const recordChange = openAuditTrail(database, io);
+    if (verb === 'list') await listSecrets(vault, scope, io);
+    else if (verb === 'releases') await listReleases(vault, scope, io);
+    else if (verb === 'doctor') return await checkReferences(config, area, io);
+    else
+      await change(
+        vault,
+        scope,
+        {
+          verb,
+          name,
+          value,
+          hosts: values.hosts?.split(',').filter((host) => host !== '') ?? [],
+          force: values.force === true,
+        },
+        recordChange,
+      );
+    return 0;
+  } catch (error) {
+    if (error instanceof GatewayError) throw new CommandError(error.message);
+    throw error;
+  } finally {
+    await area.close();
+    await database.close();
+  }
+}
+
+function checkOperands(verb: Verb, operands: readonly string[], { hosts, force }: Values): void {
+  const wanted = verb === 'set' || verb === 'delete' ? 1 : 0;
+  if (operands.length < wanted) throw new UsageError(`vault ${verb}: name a secret`);
+  if (operands.length > wanted)
+    throw new UsageError(
+      verb === 'set'
+        ? 'vault set: the value is read from standard input, so that no list of processes shows it'
+        : `vault ${verb}: ${operands[wanted]}: unexpected argument`,
+    );
+  if (verb === 'set' && hosts === undefined)
+    throw new UsageError('vault set: name the hosts that it may be sent to: --hosts HOST,HOST');
+  if (verb !== 'set' && hosts !== undefined) throw new UsageError(`vault ${verb}: --hosts belongs to "vault set"`);
+  if (verb !== 'delete' && force === true) throw new UsageError(`vault ${verb}: --force belongs to "vault delete"`);
+}
+
+function scopeOf(workspace: string | undefined): VaultScope {
+  if (workspace === undefined || workspace === OPERATOR_SCOPE.id) return OPERATOR_SCOPE;
+  if (!isUuid(workspace)) throw new UsageError('vault: --workspace takes the id of a workspace');
+  return { kind: 'workspace', id: workspace };
+}
+
+/** The whole input, without the line end that a terminal or `echo` adds. */
+async function readValue({ stdin, stderr }: Io): Promise<string> {
+  if (stdin.isTTY === true) stderr.write('The value, then Enter and Ctrl-D: ');
+  const value = (await text(stdin)).replace(/\r?\n$/, '');
+  if (value === '') throw new UsageError('vault set: there is no value on standard input');
+  return value;
+}
+
+async function change(
+  vault: Vault,
+  scope: VaultScope,
+  {
+    verb,
+    name,
+    value,
+    hosts,
+    force,
+  }: {
+    readonly verb: 'set' | 'delete';
+    readonly name: string;
+    readonly value: string;
+    readonly hosts: readonly string[];
+    readonly force: boolean;
+  },
+  recordChange: RecordChange,
+): Promise<void> {
+  if (verb === 'set') await vault.put(scope, name, { value, hosts });
+  else await vault.delete(scope, name, force);
+  await recordChange(`vault ${verb}`, `/vault/secrets/${name} in ${scope.id}`);
+}
+
+async function listSecrets(vault: Vault, scope: VaultScope, { stdout }: Io): Promise<void> {
+  const { rows } = await vault.list(scope, { offset: 0, limit: PAGE_ROWS });
+  for (const { name, hosts, fingerprint, lastReleasedAtMs } of rows) {
+    const last = lastReleasedAtMs === null ? 'never used' : `last used ${new Date(lastReleasedAtMs).toISOString()}`;
+    stdout.write(`${name}  ${hosts?.join(',') ?? 'no host'}  ${fingerprint ?? 'cannot be opened'}  ${last}\n`);
+  }
+}
+
+async function listReleases(vault: Vault, scope: VaultScope, { stdout }: Io): Promise<void> {
+  const { rows } = await vault.releases({ scope, offset: 0, limit: RELEASES_SHOWN });
+  for (const { lastAtMs, name, host, caller, verdict, count } of rows)
+    stdout.write(`${new Date(lastAtMs).toISOString()}  ${name}  ${verdict} ${count}  ${host}  ${caller}\n`);
+}
+
+async function checkReferences(config: Config, { values }: VaultArea, { stdout, env }: Io): Promise<number> {
+  const providers = providersFromConfig(config, env, SANDBOX_BASE_URL);
+  const reports = await findUnresolved(config, providers, values);
+  for (const { path, problem } of reports)
+    stdout.write(
+      `${problem === undefined ? 'ok    ' : 'FAILED'}  ${path}${problem === undefined ? '' : `: ${problem}`}\n`,
+    );
+  return reports.some(({ problem }) => problem !== undefined) ? 1 : 0;
+}
