@@ -25,8 +25,13 @@ export type OperationFormatId =
   | 'image/chat'
   | 'stt/openai'
   | 'stt/deepgram'
+  | 'stt/elevenlabs'
+  | 'stt/gemini'
   | 'tts/openai'
   | 'tts/elevenlabs'
+  | 'tts/deepgram'
+  | 'tts/gemini'
+  | 'tts/mistral'
   | 'video/veo'
   | 'video/xai';
 

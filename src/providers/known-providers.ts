@@ -35,8 +35,9 @@ export interface KnownProvider {
   readonly video?: Pick<KindOffer, 'format' | 'models' | 'video'>;
   /** How it makes pictures. */
   readonly image?: Pick<KindOffer, 'image' | 'imageDialect'>;
-  /** What is known of its models that hear. */
+  /** What is known of its models that hear, and how it speaks. */
   readonly transcription?: TranscriptionFacts;
+  readonly speech?: Partial<Pick<KindOffer, 'format' | 'speech'>>;
   /** What is particular to its responses format. */
   readonly responses?: {
     /** Stands in for the path of the base URL: `''`. */
@@ -129,6 +130,7 @@ export const KNOWN_PROVIDERS = [
     id: 'mistral',
     // @mistralai/mistralai 2.7, `EmbeddingRequest` (2026-11). Base64 is not known to work there.
     embeddings: { dialect: { dimensionsMember: 'output_dimension', encodings: ['float'], withoutUser: true } },
+    speech: { format: 'tts/mistral', speech: { formats: ['mp3', 'wav', 'opus', 'flac'], sampleRate: 24_000 } },
     name: 'Mistral',
     baseUrl: 'https://api.mistral.ai/v1',
     apiKeyVariables: ['MISTRAL_API_KEY'],

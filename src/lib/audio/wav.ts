@@ -24,3 +24,12 @@ export function wavHead({ sampleRate }: PcmFormat, bytes = UNKNOWN): Buffer {
   head.writeUInt32LE(bytes, 40);
   return head;
 }
+
+/** What the head of a WAV file says of its samples; `undefined`: its head is of another form. */
+export function wavFormatOf(head: Buffer): (PcmFormat & { readonly isPlain: boolean }) | undefined {
+  if (head.length < WAV_HEAD_BYTES || head.toString('latin1', 12, 16) !== 'fmt ') return undefined;
+  const [code, channels] = [head.readUInt16LE(20), head.readUInt16LE(22)];
+  // `extensible` says no more than that more is said behind.
+  const isPlain = (code === 1 || code === 0xff_fe) && channels === 1 && head.readUInt16LE(34) === 16;
+  return { sampleRate: head.readUInt32LE(24), isPlain };
+}

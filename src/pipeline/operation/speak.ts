@@ -6,8 +6,6 @@ import { estimateOperationUsage } from '../../canonical/operation-usage.ts';
 import { countCharacters, type SpeechFormat, type SpeechOperation } from '../../canonical/speech.ts';
 import { NO_USAGE, type Usage } from '../../canonical/usage.ts';
 import type { Endpoint } from '../../catalog/model.ts';
-import { isUsable, SOUND_HEAD_BYTES_MAX, wavDataAt } from '../../lib/audio/usable-sound.ts';
-import { wavHead } from '../../lib/audio/wav.ts';
 import { offerOf } from '../../providers/contract.ts';
 import { encodeSpeechDelta, encodeSpeechDone, mediaTypeOfSpeech } from '../../wire/text-to-speech/answer-out.ts';
 import { encodeErrorEvent } from '../../wire/operation-error.ts';
@@ -18,18 +16,18 @@ import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, type DeliveryInput, type KindSteps } from './kind-steps.ts';
 import { openCall, type OpenAnswer } from './one-call.ts';
+import { SoundReader, type FirstSound } from './sound-reader.ts';
 import { addOptions, tryEncode } from './try-encode.ts';
 import { isCutShort } from '../running-requests.ts';
 
-const SAMPLE_RATE_DEFAULT = 24_000;
 /** Bytes of sound in one event: a multiple of three, so that pieces of base64 can be joined. */
 const EVENT_SOUND_BYTES_MAX = 49_152;
 
 /** Speech that has begun: what came so far can be heard. */
 interface GivenSpeech {
   readonly opened: OpenAnswer;
-  readonly first: Buffer;
-  readonly sampleRate: number;
+  readonly reader: SoundReader;
+  readonly first: FirstSound;
 }
 
 /** How text is spoken. */
@@ -74,54 +72,47 @@ async function speak(deps: CallDeps, call: CandidateCall<SpeechOperation>): Prom
   if ('kind' in opened) return opened;
   opened.call.watch.arm('first-token', firstTokenMs, deadline.cut());
   try {
-    const first = await readUsable(opened, answersIn);
+    const reader = new SoundReader(opened.answer, format.createDecoder?.());
+    const first = await reader.first(answersIn, request.responseFormat, endpoint.speech?.sampleRate);
     if (first === undefined) {
       end(opened);
-      return transportFailure('garbage');
+      const { refused } = reader.end();
+      return refused === undefined ? transportFailure('garbage') : refusal(refused);
     }
     opened.call.watch.arm('idle', idleMs);
-    const sampleRate = rateOf(opened, endpoint) ?? SAMPLE_RATE_DEFAULT;
-    return { opened, first: convert(first, answersIn, request.responseFormat, sampleRate), sampleRate };
+    return { opened, reader, first };
   } catch (error) {
     end(opened);
     return opened.call.explain(error);
   }
 }
 
-/** The two exact conversions: samples get a head, or lose it. */
+function refusal(words: string): UpstreamFailure {
+  return {
+    kind: 'error-event',
+    errorType: 'content_policy_violation',
+    status: 400,
+    message: 'The provider refused to speak the text.',
+    upstreamMessage: words,
+    mayTry: 'nothing',
+  };
+}
+
+/** In which an endpoint is to answer, of what the caller's format can be made from. */
 function answersAt(formats: readonly SpeechFormat[], wanted: SpeechFormat): SpeechFormat | undefined {
   if (formats.includes(wanted)) return wanted;
   if (wanted === 'wav' && formats.includes('pcm')) return 'pcm';
   return wanted === 'pcm' && formats.includes('wav') ? 'wav' : undefined;
 }
 
-function convert(first: Buffer, from: SpeechFormat, to: SpeechFormat, sampleRate: number): Buffer {
-  if (from === to) return first;
-  return from === 'pcm' ? Buffer.concat([wavHead({ sampleRate }), first]) : first.subarray(wavDataAt(first) ?? 0);
-}
-
-/** Reads until there is sound; `undefined`: there is none. Nothing is owed before. */
-async function readUsable({ answer }: OpenAnswer, format: SpeechFormat): Promise<Buffer | undefined> {
-  let head = Buffer.alloc(0);
-  for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
-    head = Buffer.concat([head, chunk]);
-    if (isUsable(head, format)) return head;
-    if (head.length > SOUND_HEAD_BYTES_MAX) return undefined;
-  }
-  return undefined;
-}
-
-/** As the answer says, which wins, or the catalog. */
-function rateOf({ answer }: OpenAnswer, { speech }: Endpoint): number | undefined {
-  const rate = Number(/;\s*rate=(\d{4,6})/.exec(answer.headers['content-type'] ?? '')?.[1]);
-  return Number.isInteger(rate) ? rate : speech?.sampleRate;
-}
-
-/** Characters are counted here. Tokens are an estimate: answers in bytes do not name them. */
-function usageOf(operation: SpeechOperation, { price }: Endpoint): Usage {
-  const isByTokens = price !== undefined && (price.completion > 0 || price.prompt > 0);
-  if (isByTokens) return estimateOperationUsage(operation);
+/** Characters are counted here. Tokens are an estimate until the answer has named them, which bytes alone do not. */
+function usageOf(operation: SpeechOperation, endpoint: Endpoint): Usage {
+  if (isByTokens(endpoint)) return estimateOperationUsage(operation);
   return { ...NO_USAGE, estimated: false, units: { characters: countCharacters(operation.input) } };
+}
+
+function isByTokens({ price }: Endpoint): boolean {
+  return price !== undefined && (price.completion > 0 || price.prompt > 0);
 }
 
 function end({ call }: OpenAnswer): void {
@@ -134,7 +125,7 @@ type Delivery = DeliveryInput<SpeechOperation, GivenSpeech>;
 /** Passes sound on as it comes. From its first frame on all characters are owed, whatever becomes of the rest. */
 async function deliver(input: Delivery): Promise<void> {
   const { open, served, writer } = input;
-  const { opened, first, sampleRate } = served.given;
+  const { opened, reader, first } = served.given;
   const { facts, cancellation } = open;
   const { responseFormat } = facts.log.request;
   open.defer(() => end(opened));
@@ -142,11 +133,11 @@ async function deliver(input: Delivery): Promise<void> {
   const { id } = announce(writer, open, served);
   const output =
     input.output === undefined ? new ByteOutput(writer, cancellation.signal) : new EventOutput(writer, input.output);
-  output.start(id, mediaTypeOfSpeech(responseFormat, sampleRate));
+  output.start(id, mediaTypeOfSpeech(responseFormat, first.sampleRate));
   try {
-    for (let chunk: Uint8Array | undefined = first; chunk !== undefined; chunk = await opened.answer.read()) {
+    for (let chunk: Buffer | undefined = first.bytes; chunk !== undefined; chunk = await reader.read()) {
       opened.call.watch.restart();
-      const waits = output.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+      const waits = chunk.length === 0 ? undefined : output.write(chunk);
       if (waits === undefined) continue;
       opened.call.watch.hold(true);
       await waits;
@@ -162,6 +153,15 @@ async function deliver(input: Delivery): Promise<void> {
     return;
   }
   opened.call.finish();
+  const { promptTokens, completionTokens } = reader.end();
+  if (promptTokens !== undefined && completionTokens !== undefined && isByTokens(served.candidate.endpoint))
+    facts.meter.usage = {
+      ...NO_USAGE,
+      promptTokens,
+      completionTokens,
+      audioCompletionTokens: completionTokens,
+      estimated: false,
+    };
   await open.settle().durable;
   output.end(() => encodeSpeechDone(open.finalUsage()));
 }

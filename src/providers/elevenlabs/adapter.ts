@@ -1,6 +1,6 @@
 import type { ProviderAdapter } from '../contract.ts';
 
-/** ElevenLabs: speech alone. @source @elevenlabs/elevenlabs-js 2.73 */
+/** ElevenLabs: speech and transcripts. @source @elevenlabs/elevenlabs-js 2.73 */
 export const elevenLabsAdapter: ProviderAdapter = {
   id: 'elevenlabs',
   name: 'ElevenLabs',
@@ -12,6 +12,11 @@ export const elevenLabsAdapter: ProviderAdapter = {
       kind: 'tts',
       format: 'tts/elevenlabs',
       speech: { formats: ['mp3', 'pcm', 'opus'], sampleRate: 24_000, speed: { min: 0.7, max: 1.2 } },
+    },
+    {
+      kind: 'stt',
+      format: 'stt/elevenlabs',
+      transcription: { formats: ['json', 'verbose_json', 'diarized_json'], streaming: false },
     },
   ],
   checkPath: '/models',

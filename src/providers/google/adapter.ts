@@ -23,6 +23,15 @@ export const googleAdapter: ProviderAdapter = {
       models: /^(?:models\/)?(?:gemini|nano-banana)-/,
       image: { nMax: 1, referencesMax: 14, mask: false, streaming: false },
     },
+    // ai.google.dev "Audio understanding", read 2026-11: a request with its sound inside has at most 20 MB.
+    {
+      kind: 'stt',
+      format: 'stt/gemini',
+      models: /^(?:models\/)?gemini-/,
+      transcription: { formats: ['json', 'text'], streaming: false, maxBytes: 14_680_064 },
+    },
+    // ai.google.dev "Speech generation", read 2026-11: one voice, samples of 24 kHz.
+    { kind: 'tts', format: 'tts/gemini', models: /-tts\b/, speech: { formats: ['pcm'], sampleRate: 24_000 } },
   ],
   dialect: ({ model }) => geminiDialectOf(model),
   authorize,

@@ -33,7 +33,7 @@ export interface OpenAiCompatibleFacts {
   readonly rerank?: Partial<Pick<KindOffer, 'format' | 'basePath' | 'rerank'>>;
   /** What is known of its models that hear, and how it speaks. */
   readonly transcription?: TranscriptionFacts;
-  readonly speech?: Pick<KindOffer, 'speech'>;
+  readonly speech?: Partial<Pick<KindOffer, 'format' | 'speech'>>;
   /** How it makes pictures. */
   readonly image?: Pick<KindOffer, 'image' | 'imageDialect'>;
   /** How it makes clips. Absent: it does not, as far as is known. */

@@ -19,11 +19,23 @@ export interface EncodedSpeech {
   readonly warnings: readonly Warning[];
 }
 
+/** Takes sound out of an answer that holds more than sound, while it comes. */
+export interface SoundDecoder {
+  push(chunk: Uint8Array): Buffer;
+  /** Of the sound, where the answer says it. */
+  readonly format?: SpeechFormat | undefined;
+  readonly sampleRate?: number | undefined;
+  /** What else the answer has said. @returns `refused`: why there is no sound, in the vendor's words */
+  end(): { readonly refused?: string; readonly promptTokens?: number; readonly completionTokens?: number };
+}
+
 /** A format in which upstreams speak. */
 export interface UpstreamSpeechFormat {
   readonly id: OperationFormatId;
   /** In which it can answer. */
   readonly formats: readonly SpeechFormat[];
   encode(operation: SpeechOperation, target: SpeechTarget): EncodedSpeech;
+  /** Absent: the answer is the sound. */
+  readonly createDecoder?: () => SoundDecoder;
   decodeError(text: string): UpstreamErrorBody;
 }
