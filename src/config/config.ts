@@ -62,6 +62,7 @@ export interface Config {
   readonly routers: RoutersConfig;
   readonly credits: { readonly enforce: boolean };
   readonly console: ConsoleConfig;
+  readonly organization: OrganizationConfig;
   /** Whether normal keys may issue keys. @spec key-18 */
   readonly oauth: { readonly normalKeys: boolean };
   readonly vault: VaultConfig;
@@ -150,6 +151,36 @@ export interface ConsoleConfig {
   readonly allowedHosts: readonly string[];
   /** Whether a browser on another machine may sign in without TLS. */
   readonly plainHttp: boolean;
+}
+
+/** Users that sign in. */
+export interface OrganizationConfig {
+  /** False: keys are all there is. */
+  readonly enabled: boolean;
+  readonly name?: string;
+  readonly usersMax: number;
+  /** Whether passwords open sessions. */
+  readonly password: boolean;
+  readonly oidc?: OidcConfig;
+}
+
+/** An identity provider. */
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absent: a public client. */
+  readonly clientSecret?: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly groupsClaim: string;
+  /** Empty: the claim says nothing about roles. */
+  readonly adminGroups: readonly string[];
+  /** Empty: every group may. */
+  readonly memberGroups: readonly string[];
+  /** In lower case. Empty: every domain may. */
+  readonly emailDomains: readonly string[];
+  readonly createsUsers: boolean;
+  readonly trustsEmail: boolean;
 }
 
 /** Jobs that make clips. */

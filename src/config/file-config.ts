@@ -24,6 +24,7 @@ import { mediaFactsOf } from './media-facts.ts';
 import type { CheckedOptions } from './read-options.ts';
 import { consoleOf } from './schema/console.ts';
 import { vaultOf } from './schema/vault.ts';
+import { organizationOf } from './schema/organization.ts';
 import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
 import type { ConfigFile } from './schema.ts';
 
@@ -96,6 +97,7 @@ export function fileConfig(
     oauth: { normalKeys: file.oauth.normal_keys ?? false },
     console: consoleOf(file.console),
     vault: vaultOf(file.vault),
+    organization: organizationOf(file.organization),
     mcpServers: Object.entries(file.mcp_servers).map(([name, entry]) => mcpServerOf(name, entry)),
     search: searchOf(file.search),
     webFetch: { privateAddresses: file.web_fetch.private_addresses ?? false },

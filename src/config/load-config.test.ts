@@ -53,6 +53,7 @@ routers:
   fusion: { presets: { general-fast: { analysis_models: [acme/one, [acme/two, acme/one]], model: acme/two } } }
 credits:    { enforce: true }
 oauth:      { normal_keys: true }
+organization: { enabled: true, name: Acme, users_max: 50, password: false, oidc: { issuer: "https://login.acme.example", client_id: gateway, client_secret: "\${ALPHA_API_KEY}", name: Acme ID, scopes: [openid], groups_claim: roles, admin_groups: [platform], member_groups: [eng], email_domains: [Acme.Example], create_users: true, trust_email: true } }
 console:    { enabled: false, allowed_hosts: [Gateway.Example, "[::2]"], plain_http: true }
 mcp_servers: { wiki: { url: "http://127.0.0.1:9105/mcp" } }
 search:     { engine: tavily, exa: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9102/" }, tavily: }
@@ -116,7 +117,7 @@ vault:      { writes: false, writers: any, allow_private_hosts: true }
 test('takes every key of the file into the configuration', () => {
   const { dataDir, origins, ...config } = load(EXAMPLE);
   assert.equal(origins['server.max_body_mb'], 'gateway.yaml:2');
-  assert.equal(origins['search.exa.api_key'], 'gateway.yaml:20 ← ALPHA_API_KEY');
+  assert.equal(origins['search.exa.api_key'], 'gateway.yaml:21 ← ALPHA_API_KEY');
   assert.equal(dataDir, resolve('./data'));
   assert.deepEqual(config, {
     path: 'gateway.yaml',
@@ -171,6 +172,25 @@ test('takes every key of the file into the configuration', () => {
     oauth: { normalKeys: true },
     console: { enabled: false, allowedHosts: ['gateway.example', '[::2]'], plainHttp: true },
     vault: { writes: false, writers: 'any', allowPrivateHosts: true },
+    organization: {
+      enabled: true,
+      usersMax: 50,
+      password: false,
+      name: 'Acme',
+      oidc: {
+        issuer: 'https://login.acme.example',
+        clientId: 'gateway',
+        clientSecret: 'sk-secret',
+        name: 'Acme ID',
+        scopes: ['openid'],
+        groupsClaim: 'roles',
+        adminGroups: ['platform'],
+        memberGroups: ['eng'],
+        emailDomains: ['acme.example'],
+        createsUsers: true,
+        trustsEmail: true,
+      },
+    },
     mcpServers: [
       {
         name: 'wiki',
@@ -923,6 +943,7 @@ function withoutSecrets(config: Config): unknown {
     moderation,
     fileParser: { mistralOcr: hasKeys(config.fileParser.mistralOcr) },
     videos: { ...config.videos, webhookSecret: config.videos.webhookSecret !== undefined },
+    organization: { ...config.organization, oidc: { ...config.organization.oidc, clientSecret: true } },
   };
 }
 

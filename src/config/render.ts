@@ -4,6 +4,7 @@ import type {
   EndpointConfig,
   MetricsPushConfig,
   ModelConfig,
+  OidcConfig,
   PassThroughConfig,
   ProviderConfig,
   RateLimit,
@@ -61,6 +62,7 @@ export function formatBody(config: Config): object {
       writers: config.vault.writers,
       allow_private_hosts: config.vault.allowPrivateHosts,
     },
+    organization: formatOrganization(config.organization),
     mcp_servers: formatMcpServers(config.mcpServers, REDACTED),
     search: formatSearch(config.search),
     web_fetch: { private_addresses: config.webFetch.privateAddresses },
@@ -117,6 +119,26 @@ function formatMetricsPush({ endpoint, headers, intervalMs, temporality }: Metri
 
 function formatConsole({ enabled, allowedHosts, plainHttp }: Config['console']): object {
   return { enabled, allowed_hosts: allowedHosts, plain_http: plainHttp };
+}
+
+function formatOrganization({ enabled, name, usersMax, password, oidc }: Config['organization']): object {
+  return { enabled, name, users_max: usersMax, password, oidc: oidc && formatOidc(oidc) };
+}
+
+function formatOidc(oidc: OidcConfig): object {
+  return {
+    issuer: oidc.issuer,
+    client_id: oidc.clientId,
+    client_secret: oidc.clientSecret === undefined ? undefined : REDACTED,
+    name: oidc.name,
+    scopes: oidc.scopes,
+    groups_claim: oidc.groupsClaim,
+    admin_groups: oidc.adminGroups,
+    member_groups: oidc.memberGroups,
+    email_domains: oidc.emailDomains,
+    create_users: oidc.createsUsers,
+    trust_email: oidc.trustsEmail,
+  };
 }
 
 function formatRouters({ classifiesTraffic, judge, auto, switchyard, fusion }: Config['routers']): object {

@@ -7,6 +7,7 @@ import { consoleSection } from './schema/console.ts';
 import { key } from './schema/key.ts';
 import { betaChanges, provider, retrySection } from './schema/models.ts';
 import { headers, httpUrl, OFF, optionalSection, providerSlug, section, text } from './schema/parts.ts';
+import { organizationSection } from './schema/organization.ts';
 import { defaults, rateLimits, timeouts } from './schema/requests.ts';
 import { responses } from './schema/responses.ts';
 import { routers } from './schema/routers.ts';
@@ -152,6 +153,7 @@ export const configFile = section({
   ),
   console: consoleSection,
   vault: vaultSection,
+  organization: organizationSection,
   mcp_servers: mcpServersSection(section(mcpServerShape(headers)).superRefine(checkTransport)).meta({
     description: 'MCP servers, whose tools models can use: docs/mcp.md.',
   }),

@@ -49,6 +49,7 @@ const OF_A_PROCESS: ReadonlySet<string> = new Set(['command', 'args', 'env', 'cw
 const TOGETHER: Readonly<Record<string, object>> = {
   utc_start: { utc_end: 2_359 },
   utc_end: { utc_start: 1 },
+  issuer: { client_id: 'model-gateway' },
   uid: { gid: 1_000 },
 };
 const NAMES: Readonly<Record<string, string>> = {
