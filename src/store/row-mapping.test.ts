@@ -23,6 +23,7 @@ import {
 } from './accounts/columns.ts';
 import { openDatabase, type Database } from './engine/database.ts';
 import { backgroundResponseRows, responseEventRows, storedMediaRows, storedResponseRows } from './responses/columns.ts';
+import { invitationRows, userRows } from './people/columns.ts';
 import { generationRows } from './generations/columns.ts';
 import { jobRows } from './jobs/columns.ts';
 import { vaultReleaseRows, vaultSecretRows } from './vault/columns.ts';
@@ -66,6 +67,7 @@ const STRUCTURED: Readonly<Record<string, unknown>> = {
   'jobs.checkpoint': { at: 7 },
   'vault_secrets.hosts': ['a.example'],
   'video_jobs.assets': [{ fileId: 'file_1', mediaType: 'video/mp4', bytes: 7 }],
+  'invitations.workspaces': [{ workspaceId: 'w', role: 'admin' }],
 };
 
 /** Columns that only the store's statements use; they are no members of rows. */
@@ -100,6 +102,8 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   oauth_codes: oauthCodeRows,
   console_sessions: consoleSessionRows,
   console_links: consoleLinkRows,
+  users: userRows,
+  invitations: invitationRows,
   files: serviceFileResource.rows,
   generation_content: contentRows,
   generation_routes: generationRouteRows,

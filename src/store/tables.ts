@@ -15,6 +15,7 @@ import type {
 } from './responses/columns.ts';
 import type { JobsTable } from './jobs/columns.ts';
 import type { VaultReleasesTable, VaultSecretsTable } from './vault/columns.ts';
+import type { InvitationsTable, UsersTable } from './people/columns.ts';
 import type { VideoJobsTable } from './video-jobs/columns.ts';
 import type { DestinationCursorsTable, ExportRowsTable } from './exports/columns.ts';
 import type { GenerationsTable } from './generations/columns.ts';
@@ -139,6 +140,8 @@ export interface Tables {
   readonly oauth_codes: OauthCodesTable;
   readonly console_sessions: ConsoleSessionsTable;
   readonly console_links: ConsoleLinksTable;
+  readonly users: UsersTable;
+  readonly invitations: InvitationsTable;
   readonly generation_content: GenerationContentTable;
   readonly generation_routes: GenerationRoutesTable;
   readonly generation_feedback: GenerationFeedbackTable;

@@ -58,10 +58,11 @@ const consoleSessions = {
   id_hash: text,
   /** SHA-256 of the token, hex. */
   token_hash: text,
-  /** What was shown at sign-in: a key, or a one-time link. */
-  subject_kind: textOf<'management-key' | 'api-key' | 'link'>(),
-  /** The hash of the key; of a link, that of the link. */
+  /** What was shown at sign-in: a key, a one-time link, or what proves a user. */
+  subject_kind: textOf<'management-key' | 'api-key' | 'link' | 'user'>(),
+  /** The hash of the key; of a link, that of the link; of a user, the id. */
   subject_id: text,
+  /** As it was at sign-in: the role of a user is looked up again. */
   role: textOf<'operator' | 'member'>(),
   created_at_ms: integer,
   last_seen_at_ms: integer,

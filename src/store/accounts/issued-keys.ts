@@ -22,6 +22,20 @@ export async function lockIssuer(transaction: Transaction<Tables>, hash: string)
   return issuer === undefined || (issuer.disabled === 0 && issuer.deleted_at_ms === null);
 }
 
+/**
+ * Locks the user that a key is for until the transaction ends, so that the key is there when the user is disabled.
+ * @returns whether there may be such a key; an id that is no user's may have keys
+ */
+export async function lockOwner(transaction: Transaction<Tables>, userId: string): Promise<boolean> {
+  const user = await transaction
+    .updateTable('users')
+    .set((set) => ({ email: set.ref('email') }))
+    .where('id', '=', userId)
+    .returning(['disabled_at_ms', 'deleted_at_ms'])
+    .executeTakeFirst();
+  return user === undefined || (user.disabled_at_ms === null && user.deleted_at_ms === null);
+}
+
 /** The change that a cascade makes to a key and to each key that it issued, directly or not. */
 export type CascadingChange = Pick<KeysTable, 'deleted_at_ms'> | Pick<KeysTable, 'disabled' | 'updated_at_ms'>;
 

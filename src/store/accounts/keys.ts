@@ -1,7 +1,7 @@
 import { keyResource, type KeyKind, type KeyPatch, type KeyRow } from '../../resources/keys.ts';
 import type { Database } from '../engine/database.ts';
 import { createBatchedReads } from '../engine/batched-reads.ts';
-import { changeIssued, lockIssuer, sumIssuedSpend, type CascadingChange } from './issued-keys.ts';
+import { changeIssued, lockIssuer, lockOwner, sumIssuedSpend, type CascadingChange } from './issued-keys.ts';
 import { sumSpend, type SpendWindows, type SubjectSpend } from '../usage/spend.ts';
 import type { InvalidationBus } from '../../state/contract.ts';
 import type { KeysTable } from '../tables.ts';
@@ -35,8 +35,11 @@ export interface KeyStore {
   /** Lists the newest first. */
   list(filter: KeyFilter): Promise<readonly KeyRow[]>;
   insert(row: KeyRow): Promise<void>;
-  /** Inserts the key unless its workspace is unknown or deleted, or its issuer was disabled or deleted meanwhile. */
-  insertInWorkspace(row: KeyRow): Promise<'inserted' | 'no workspace' | 'no issuer'>;
+  /**
+   * Inserts the key unless its workspace is unknown or deleted, or its issuer or the user that it is for was disabled or
+   * deleted meanwhile.
+   */
+  insertInWorkspace(row: KeyRow): Promise<'inserted' | 'no workspace' | 'no issuer' | 'no owner'>;
   /** Inserts all keys; inserts none when the store has or ever had a key, however many processes start at once. */
   insertFirst(rows: readonly KeyRow[]): Promise<boolean>;
   /** Returns the key after the change; `undefined` when there is none of this kind. */
@@ -52,6 +55,8 @@ export interface KeyStore {
   sumSpend(hashes: readonly string[], windows: SpendWindows): Promise<ReadonlyMap<string, SubjectSpend>>;
   /** Sums, for each root, the spending of the keys whose limits it counts; a root without such keys is absent. */
   sumIssuedSpend(hashes: readonly string[], windows: SpendWindows): Promise<ReadonlyMap<string, SubjectSpend>>;
+  /** Reports keys that another statement changed. */
+  announce(hashes: readonly string[]): void;
   /** @param onGap runs when another process may have changed any key */
   subscribe(listener: KeyListener, onGap?: () => void): void;
 }
@@ -89,6 +94,7 @@ export function createKeyStore({ database, invalidations }: KeyStoreDeps): KeySt
       const inserted = await kysely.transaction().execute(async (transaction) => {
         if ((await lockWorkspace(transaction, row.workspaceId)) === undefined) return 'no workspace';
         if (row.issuerKeyHash !== null && !(await lockIssuer(transaction, row.issuerKeyHash))) return 'no issuer';
+        if (row.creatorUserId !== null && !(await lockOwner(transaction, row.creatorUserId))) return 'no owner';
         await transaction.insertInto('keys').values(toColumns(row)).execute();
         return 'inserted';
       });
@@ -126,6 +132,7 @@ export function createKeyStore({ database, invalidations }: KeyStoreDeps): KeySt
     },
     sumSpend: (hashes, windows) => sumSpendOfKeys(database, hashes, windows),
     sumIssuedSpend: (hashes, windows) => sumIssuedSpend(database, hashes, windows),
+    announce: (hashes) => hashes.forEach(announce),
     subscribe(listener, onGap) {
       listeners.push(listener);
       if (onGap !== undefined) invalidations?.subscribe(KEY_INVALIDATIONS, () => undefined, onGap);

@@ -11,6 +11,8 @@ export interface MemberStore {
   findAmong(workspaceId: string, userIds: readonly string[]): Promise<readonly MemberRow[]>;
   /** Inserts members and leaves existing ones as they are. Returns how many are new. */
   insert(rows: readonly MemberRow[]): Promise<number>;
+  /** Returns the member after the change; `undefined`: it is none. */
+  setRole(workspaceId: string, userId: string, role: MemberRow['role']): Promise<MemberRow | undefined>;
   /** Returns how many of these were members. */
   remove(workspaceId: string, userIds: readonly string[]): Promise<number>;
   /** Finds those of these users that own a key of the workspace that is active at this time. */
@@ -45,6 +47,16 @@ export function createMemberStore({ database }: { readonly database: Database })
         .returning('id')
         .execute();
       return inserted.length;
+    },
+    async setRole(workspaceId, userId, role) {
+      const columns = await kysely
+        .updateTable('workspace_members')
+        .set({ role })
+        .where('workspace_id', '=', workspaceId)
+        .where('user_id', '=', userId)
+        .returningAll()
+        .executeTakeFirst();
+      return columns && toRow(columns);
     },
     async remove(workspaceId, userIds) {
       const removed = await kysely

@@ -15,7 +15,7 @@ export interface WorkspaceStore {
   find(idOrSlug: string): Promise<WorkspaceRow | undefined>;
   findByGuardrail(defaultGuardrailId: string): Promise<WorkspaceRow | undefined>;
   /** Lists the oldest first. */
-  list(window: PageWindow): Promise<Page<WorkspaceRow>>;
+  list(window: PageWindow, ids?: readonly string[]): Promise<Page<WorkspaceRow>>;
   /** Returns whether the slug was free. */
   insert(row: WorkspaceRow): Promise<boolean>;
   /**
@@ -43,13 +43,15 @@ export function createWorkspaceStore({ database }: { readonly database: Database
       const columns = await live().where('default_guardrail_id', '=', guardrailId).executeTakeFirst();
       return columns && toRow(columns);
     },
-    list: (window) =>
-      fetchPage(
-        kysely.selectFrom('workspaces').where('deleted_at_ms', 'is', null),
+    list(window, ids) {
+      const all = kysely.selectFrom('workspaces').where('deleted_at_ms', 'is', null);
+      return fetchPage(
+        ids === undefined ? all : all.where('id', 'in', ids),
         window,
         (found) => found.selectAll().orderBy('created_at_ms').orderBy('id'),
         toRow,
-      ),
+      );
+    },
     async insert(row) {
       const inserted = await kysely
         .insertInto('workspaces')

@@ -3,7 +3,14 @@ import type { ApplyBatch } from '../../journal/batch.ts';
 import type { Tables } from '../tables.ts';
 
 /** Tasks of which only one may run at a time, over all processes on one database. */
-export type LockName = 'migrations' | 'first-keys' | 'refund' | 'destinations' | 'export-positions' | 'usage-progress';
+export type LockName =
+  | 'migrations'
+  | 'first-keys'
+  | 'refund'
+  | 'destinations'
+  | 'export-positions'
+  | 'usage-progress'
+  | 'people';
 
 /** Runs a task in a transaction while no other task runs under the same name. */
 export type RunAlone = <Value>(

@@ -25,6 +25,7 @@ import { up as up0021 } from '../migrations/0021-console-sessions.ts';
 import { up as up0022 } from '../migrations/0022-generation-routes.ts';
 import { up as up0023 } from '../migrations/0023-jobs.ts';
 import { up as up0024 } from '../migrations/0024-vault.ts';
+import { up as up0025 } from '../migrations/0025-people.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0022-generation-routes', up: up0022 },
   { name: '0023-jobs', up: up0023 },
   { name: '0024-vault', up: up0024 },
+  { name: '0025-people', up: up0025 },
 ];
 
 /**

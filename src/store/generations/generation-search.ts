@@ -26,6 +26,8 @@ export interface GenerationSearch {
   readonly lookedAtMax: number;
   /** The only key whose rows are there for the caller. */
   readonly onlyKey?: string | undefined;
+  /** Only generations of keys of this user, and those of these workspaces. */
+  readonly onlyOf?: { readonly memberId: string; readonly workspaceIds: readonly string[] } | undefined;
   /** Equal texts, by column. A model may end in `*`. */
   readonly equal: Readonly<Partial<Record<EqualFilter, string>>>;
   readonly status?: StatusFilter | undefined;
@@ -117,9 +119,9 @@ export async function searchGenerations(
 function placeOf(
   edge: GenerationPlace,
   rows: readonly GenerationRow[],
-  { onlyKey }: GenerationSearch,
+  { onlyKey, onlyOf }: GenerationSearch,
 ): GenerationPlace {
-  if (onlyKey === undefined) return edge;
+  if (onlyKey === undefined && onlyOf === undefined) return edge;
   const last = rows.at(-1);
   const hasOwn = last?.createdAtMs === edge.createdAtMs;
   return hasOwn ? { ...edge, id: last.id } : { createdAtMs: edge.createdAtMs + 1, id: '' };
@@ -160,6 +162,11 @@ function filtersOf(is: Builder, search: GenerationSearch): Expression<SqlBool>[]
   const { costMinNanoUsd, latencyMinMs, firstTokenMinMs } = search;
   // No index leads to the rows of a key: in the range it would make the bounded look an unbounded one.
   const filters: Expression<SqlBool>[] = search.onlyKey === undefined ? [] : [is('key_hash', '=', search.onlyKey)];
+  if (search.onlyOf !== undefined) {
+    const { memberId, workspaceIds } = search.onlyOf;
+    const own = is('member_id', '=', memberId);
+    filters.push(workspaceIds.length === 0 ? own : is.or([own, is('workspace_id', 'in', workspaceIds)]));
+  }
   const wanted = new Map(Object.entries(equal));
   for (const [name, names] of Object.entries(COLUMNS)) {
     const value = wanted.get(name);
