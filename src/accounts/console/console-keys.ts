@@ -1,15 +1,23 @@
+import { GatewayError } from '../../canonical/gateway-error.ts';
 import { nanoFromUsd } from '../../lib/money.ts';
 import type { AdmitKey } from '../keys/authenticate.ts';
 import type { Keys } from '../keys/keys.ts';
+import { belongsTo, notYours, type Viewer } from '../people/viewer.ts';
 import type { Principal } from '../principal.ts';
 
-/** Keys as which operators try models in the dashboard: one for each person and workspace. @spec console-12 */
+/** Keys as which operators and users try models in the dashboard: one for each person and workspace. @spec console-12 */
 export interface ConsoleKeys {
   /**
-   * Finds the key of an operator in a workspace, or makes it. Nothing knows its text: it is used here alone.
-   * @throws GatewayError 401 where it was disabled, 400 for an unknown workspace
+   * Finds the key of an operator or a user in a workspace, or makes it. Nothing knows its text: it is used here alone.
+   * @param viewer the user, which has to be a member of the workspace
+   * @throws GatewayError 401 where the key of an operator was disabled, 403 for that of a user; 400 for an unknown
+   * workspace, 404 for one that the user is no member of
    */
-  of(operator: Pick<Principal, 'keyHash'>, workspaceId: string | undefined): Promise<Principal>;
+  of(
+    person: Pick<Principal, 'keyHash' | 'memberId'>,
+    workspaceId: string | undefined,
+    viewer?: Viewer,
+  ): Promise<Principal>;
 }
 
 export interface ConsoleKeysDeps {
@@ -41,7 +49,10 @@ export function createConsoleKeys({ keys, admitKey, workspaceOf }: ConsoleKeysDe
     return undefined;
   }
 
-  async function findOrMake(issuerKeyHash: string, workspaceId: string): Promise<string> {
+  async function findOrMake(
+    { keyHash: issuerKeyHash, memberId }: Pick<Principal, 'keyHash' | 'memberId'>,
+    workspaceId: string,
+  ): Promise<string> {
     const found = await find(issuerKeyHash, workspaceId);
     if (found !== undefined) return found;
     const { record } = await keys.create({
@@ -49,19 +60,42 @@ export function createConsoleKeys({ keys, admitKey, workspaceOf }: ConsoleKeysDe
       workspaceId,
       issuerKeyHash,
       issuerLabel: ISSUER_LABEL,
+      creatorUserId: memberId,
       limitNanoUsd: nanoFromUsd(LIMIT_USD),
       limitReset: 'daily',
     });
     return record.hash;
   }
 
+  /** A disabled key must not look like a session that has ended. */
+  async function admitOwn(hash: string): Promise<Principal> {
+    try {
+      return await admitKey(hash);
+    } catch (error) {
+      if (!(error instanceof GatewayError && error.status === 401)) throw error;
+      throw new GatewayError('permission_denied', 'Your key for the dashboard is disabled. An admin can enable it.', {
+        cause: error,
+      });
+    }
+  }
+
+  /** @throws GatewayError 404 in the same words for a workspace of others and for none */
+  async function ownWorkspaceOf(viewer: Viewer, named: string | undefined): Promise<string> {
+    const found = await workspaceOf(named).catch((error: unknown) => {
+      if (named !== undefined && error instanceof GatewayError && error.status === 400) return undefined;
+      throw error;
+    });
+    if (found === undefined || !belongsTo(viewer, found)) throw notYours();
+    return found;
+  }
+
   return {
-    async of({ keyHash }, named) {
-      const workspaceId = await workspaceOf(named);
-      const subject = `${keyHash} ${workspaceId}`;
-      const hash = making.get(subject) ?? findOrMake(keyHash, workspaceId).finally(() => making.delete(subject));
+    async of(person, named, viewer) {
+      const workspaceId = await (viewer === undefined ? workspaceOf(named) : ownWorkspaceOf(viewer, named));
+      const subject = `${person.keyHash} ${workspaceId}`;
+      const hash = making.get(subject) ?? findOrMake(person, workspaceId).finally(() => making.delete(subject));
       making.set(subject, hash);
-      return admitKey(await hash);
+      return viewer === undefined ? admitKey(await hash) : admitOwn(await hash);
     },
   };
 }

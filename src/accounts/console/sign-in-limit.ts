@@ -3,22 +3,28 @@ import { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RateLimitState } from '../../state/contract.ts';
+import { emailKeyOf } from '../people/people.ts';
 import { tooFast } from '../limits/rate-limits.ts';
+import { digestOf } from './secrets.ts';
 
 /** @spec console-5 */
 const WRONG_PER_ADDRESS_MAX = 5;
 const WRONG_IN_ALL_MAX = 50;
 const REPORTS_PER_ADDRESS_MAX = 1;
 const REPORTS_IN_ALL_MAX = 10;
+/** Over months of guessing it is what counts; it does not stop links and identity providers. @spec people-7 */
+const WRONG_PER_ACCOUNT_MAX = 30;
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 /** Bounds how many wrong keys and links may be tried. Every process that shares the state counts together. */
 export interface SignInLimit {
   /**
    * Runs a try, which counts where it ends with 401.
+   * @param account whose password is tried: its tries count together, wherever they come from and whether it exists or not
    * @throws GatewayError 429 before it runs when too many have failed
    */
-  attempt<Value>(address: string, task: () => Promise<Value>): Promise<Value>;
+  attempt<Value>(address: string, task: () => Promise<Value>, account?: string): Promise<Value>;
 }
 
 export interface SignInLimitDeps {
@@ -34,14 +40,18 @@ export function createSignInLimit({ rateLimitState, clock, onRefused }: SignInLi
     if ((await rateLimitState.acquire({ rates })).ok) await onRefused(address);
   }
   return {
-    async attempt(address, task) {
+    async attempt(address, task, account) {
       const from = networkOf(address);
-      const rates = ratesOf('wrong', from, WRONG_PER_ADDRESS_MAX, WRONG_IN_ALL_MAX);
+      const rates = [
+        ...ratesOf('wrong', from, WRONG_PER_ADDRESS_MAX, WRONG_IN_ALL_MAX),
+        ...(account === undefined ? [] : [rateOfAccount(account)]),
+      ];
       const answer = await rateLimitState.acquire({ rates });
       if (!answer.ok) {
         assert(answer.by === 'rates', 'a try takes no slot');
         await report(from);
-        throw tooFast(`The limit of failed sign-ins is reached: ${answer.limit} a minute`, answer, clock);
+        const period = answer.limit === WRONG_PER_ACCOUNT_MAX ? 'an hour' : 'a minute';
+        throw tooFast(`The limit of failed sign-ins is reached: ${answer.limit} ${period}`, answer, clock);
       }
       const giveBack = (): Promise<void> => answer.permit.end(new Map(rates.map(({ subject }) => [subject, 0])));
       try {
@@ -63,6 +73,12 @@ function ratesOf(what: string, address: string, perAddress: number, inAll: numbe
     { owner: one, subject: `${one}:minute`, limit: perAddress, periodMs: MINUTE_MS, take: 1 },
     { owner: all, subject: `${all}:minute`, limit: inAll, periodMs: MINUTE_MS, take: 1 },
   ];
+}
+
+/** Whatever is typed as an address becomes a name of fixed length. */
+function rateOfAccount(account: string) {
+  const owner = `sign-in:wrong:account:${digestOf(emailKeyOf(account))}`;
+  return { owner, subject: `${owner}:hour`, limit: WRONG_PER_ACCOUNT_MAX, periodMs: HOUR_MS, take: 1 };
 }
 
 const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;

@@ -5,6 +5,7 @@ import type { GuardrailStore } from '../../store/accounts/guardrails.ts';
 import type { KeyRow } from '../../resources/keys.ts';
 import type { KeyStore } from '../../store/accounts/keys.ts';
 import { defaultGuardrailId } from '../policy/default-guardrail-id.ts';
+import { userHash } from '../people/viewer.ts';
 import { hashKey } from './key-format.ts';
 import type { StaticKeys } from './keys.ts';
 import { DEFAULT_WORKSPACE_ID, LINK_OPERATOR_HASH } from '../principal.ts';
@@ -14,12 +15,13 @@ export interface CodeIssuers {
   /**
    * Says why the key may not, as one sentence; `undefined`: it may. A restricted key must not issue an unrestricted
    * one: rules of its workspace or its member apply to the new key as well, rules of the key alone do not.
+   * @param userId the user that the key is of, or that agreed itself
    */
-  refusalOf(keyHash: string): Promise<string | undefined>;
+  refusalOf(keyHash: string, userId: string | null): Promise<string | undefined>;
   /**
    * Finds the key whose limits also count for a key that it issues; null: none, since a management key has no limits.
    */
-  rootOf(keyHash: string): Promise<string | null>;
+  rootOf(keyHash: string, userId: string | null): Promise<string | null>;
 }
 
 export interface CodeIssuersDeps {
@@ -30,11 +32,14 @@ export interface CodeIssuersDeps {
   readonly staticKeys: StaticKeys;
   /** Whether normal keys may issue keys at all. @spec key-18 */
   readonly allowsNormalKeys: boolean;
+  /** Whether a user may do anything now. Absent: there are none. */
+  readonly admitsUser?: ((id: string) => Promise<boolean>) | undefined;
   readonly clock: Clock;
 }
 
 const IS_NORMAL =
   'Normal keys cannot issue keys on this gateway. Use a management key, or set "oauth: { normal_keys: true }" in the configuration of the gateway.';
+const IS_GONE = 'The user may not give out keys any more.';
 const IS_RULED =
   'A key with a limit, an expiry, a guardrail or binding defaults of its own cannot give out further keys. Use a management key.';
 const IS_LIMITED =
@@ -45,7 +50,8 @@ export function createCodeIssuers(deps: CodeIssuersDeps): CodeIssuers {
   const management = staticKeys.management && hashKey(staticKeys.management);
   const normal = staticKeys.normal && hashKey(staticKeys.normal);
   return {
-    async refusalOf(keyHash) {
+    async refusalOf(keyHash, userId) {
+      if (isUser(keyHash, userId)) return (await deps.admitsUser?.(userId)) === true ? undefined : IS_GONE;
       if (keyHash === management || keyHash === LINK_OPERATOR_HASH) return undefined;
       if (keyHash === normal) return allowsNormalKeys ? refusalOfWorkspace(deps, DEFAULT_WORKSPACE_ID) : IS_NORMAL;
       const key = await keys.find(keyHash);
@@ -57,12 +63,18 @@ export function createCodeIssuers(deps: CodeIssuersDeps): CodeIssuers {
       // All keys of a member share one such limit.
       return key.creatorUserId === null ? refusalOfWorkspace(deps, key.workspaceId) : undefined;
     },
-    async rootOf(keyHash) {
+    async rootOf(keyHash, userId) {
+      if (isUser(keyHash, userId)) return null;
       if (keyHash === management || keyHash === LINK_OPERATOR_HASH) return null;
       const key = await keys.find(keyHash);
       return key?.kind === 'management' ? null : (key?.rootKeyHash ?? keyHash);
     },
   };
+}
+
+/** Whether the user itself agreed, in the dashboard, and no key of it. */
+function isUser(keyHash: string, userId: string | null): userId is string {
+  return userId !== null && keyHash === userHash(userId);
 }
 
 function hasRules({ limitNanoUsd, expiresAtMs, defaultProviderPreferences, defaultPlugins }: KeyRow): boolean {

@@ -136,6 +136,8 @@ async function insertNormal(store: KeyStore, row: KeyRow, draft: NewKey): Promis
   if (outcome === 'no workspace') throw unknownWorkspace(draft.workspaceId);
   if (outcome === 'no issuer')
     throw new GatewayError('permission_denied', 'The key that issues this one was disabled or deleted.');
+  if (outcome === 'no owner')
+    throw new GatewayError('permission_denied', 'The user that the key is for was disabled or deleted.');
 }
 
 async function cascade(

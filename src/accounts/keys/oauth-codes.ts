@@ -90,7 +90,7 @@ export function createOauthCodes(deps: OauthCodesDeps): OauthCodes {
     async issue(issuer, input) {
       const app = input.callbackUrl === undefined ? undefined : parseCallback(input.callbackUrl);
       const { challenge, challengeMethod } = parseChallenge(input, app !== undefined);
-      const refusal = await issuers.refusalOf(issuer.keyHash);
+      const refusal = await issuers.refusalOf(issuer.keyHash, issuer.memberId);
       if (refusal !== undefined) throw refuse(refusal);
       const workspaceId = await workspaceFor(deps, issuer, input.workspaceId);
       const nowMs = clock.nowMs();
@@ -131,7 +131,7 @@ export function createOauthCodes(deps: OauthCodesDeps): OauthCodes {
       if (row.expiresAtMs <= nowMs) throw refuse('The code has expired.');
       checkVerifier(row, verifier, challengeMethod ?? undefined);
       // A key that lost its rights since then has lost those of its codes as well.
-      if ((await issuers.refusalOf(row.issuerKeyHash)) !== undefined)
+      if ((await issuers.refusalOf(row.issuerKeyHash, row.userId)) !== undefined)
         throw refuse('The key that agreed to the code may not give out further keys any more.');
       if (!(await store.use(row.codeHash, nowMs))) throw refuse('The code is not valid, or was used.');
       const { key, record } = await keys.create({
@@ -143,7 +143,7 @@ export function createOauthCodes(deps: OauthCodesDeps): OauthCodes {
         workspaceId: row.workspaceId,
         issuerKeyHash: row.issuerKeyHash,
         issuerLabel: row.issuerLabel,
-        rootKeyHash: await issuers.rootOf(row.issuerKeyHash),
+        rootKeyHash: await issuers.rootOf(row.issuerKeyHash, row.userId),
       });
       return {
         key,

@@ -25,6 +25,7 @@ export function createOrganization({ store }: { readonly store: UserStore }): Or
   };
 }
 
-function isAddress(id: string): boolean {
+/** Whether an id is a mail address. */
+export function isAddress(id: string): boolean {
   return /^[^\s@]+@[^\s@]+$/.test(id);
 }

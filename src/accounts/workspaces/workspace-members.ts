@@ -16,6 +16,8 @@ export interface WorkspaceMembers {
   add(idOrSlug: string, userIds: readonly string[]): Promise<AddedMembers>;
   /** Whether a user is an admin of a workspace, by its id. */
   isAdmin(workspaceId: string, userId: string): Promise<boolean>;
+  /** @throws GatewayError 404 for a workspace or a member that there is not */
+  setRole(idOrSlug: string, userId: string, role: MemberRow['role']): Promise<WorkspaceMember>;
   /**
    * Removes all or none. Returns how many were members.
    * @throws GatewayError 400 when one of them owns active keys there, 404 when there is no such workspace
@@ -32,13 +34,15 @@ export interface AddedMembers {
 export interface WorkspaceMembersDeps {
   readonly store: MemberStore;
   readonly workspaces: Pick<Workspaces, 'get'>;
+  /** The role of new members, as the organization has it. Absent: there is none, and members have no rights. */
+  readonly roleOf?: ((userId: string) => Promise<MemberRow['role']>) | undefined;
   readonly clock: Clock;
 }
 
 /** How many owners a message lists. */
 const OWNERS_SHOWN = 5;
 
-export function createWorkspaceMembers({ store, workspaces, clock }: WorkspaceMembersDeps): WorkspaceMembers {
+export function createWorkspaceMembers({ store, workspaces, roleOf, clock }: WorkspaceMembersDeps): WorkspaceMembers {
   return {
     async list(idOrSlug, window) {
       const { id } = await workspaces.get(idOrSlug);
@@ -47,9 +51,11 @@ export function createWorkspaceMembers({ store, workspaces, clock }: WorkspaceMe
     async add(idOrSlug, userIds) {
       const { id: workspaceId } = await workspaces.get(idOrSlug);
       const createdAtMs = clock.nowMs();
-      const rows = [...new Set(userIds)].map(
-        // Only an organization can give roles, and there is none.
-        (userId): MemberRow => ({ id: randomUUID(), workspaceId, userId, role: 'member', createdAtMs }),
+      const rows = await Promise.all(
+        [...new Set(userIds)].map(async (userId): Promise<MemberRow> => {
+          const role = roleOf === undefined ? 'member' : await roleOf(userId);
+          return { id: randomUUID(), workspaceId, userId, role, createdAtMs };
+        }),
       );
       const newCount = await store.insert(rows);
       return { members: await store.findAmong(workspaceId, userIds), newCount };
@@ -57,6 +63,12 @@ export function createWorkspaceMembers({ store, workspaces, clock }: WorkspaceMe
     async isAdmin(workspaceId, userId) {
       const [found] = await store.findAmong(workspaceId, [userId]);
       return found?.role === 'admin';
+    },
+    async setRole(idOrSlug, userId, role) {
+      const { id } = await workspaces.get(idOrSlug);
+      const member = await store.setRole(id, userId, role);
+      if (member === undefined) throw new GatewayError('not_found', 'The user is not a member of the workspace.');
+      return member;
     },
     async remove(idOrSlug, userIds) {
       const { id } = await workspaces.get(idOrSlug);

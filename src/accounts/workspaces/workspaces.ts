@@ -15,8 +15,8 @@ export type NewWorkspace = Omit<DraftOf<typeof workspaceResource>, 'id' | 'defau
 export interface Workspaces {
   /** @throws GatewayError 400 when the slug is taken */
   create(newWorkspace: NewWorkspace): Promise<Workspace>;
-  /** Lists the oldest first. */
-  list(window: PageWindow): Promise<Page<Workspace>>;
+  /** Lists the oldest first, all or those of these ids. */
+  list(window: PageWindow, ids?: readonly string[]): Promise<Page<Workspace>>;
   /** @throws GatewayError 404 when there is no such workspace */
   get(idOrSlug: string): Promise<Workspace>;
   /** @throws GatewayError 400 when the slug is taken, 404 when there is no such workspace */
@@ -49,7 +49,7 @@ export function createWorkspaces({ store, clock, onChange }: WorkspacesDeps): Wo
   };
   return {
     get,
-    list: (window) => store.list(window),
+    list: (window, ids) => store.list(window, ids),
     async create(newWorkspace) {
       checkSlug(newWorkspace.slug);
       const id = randomUUID();
