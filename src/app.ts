@@ -6,7 +6,7 @@ import type { ManagementServices } from './http/management/route.ts';
 import type { HttpServer } from './http/server.ts';
 import { providersThatAreOn } from './app/catalog/missing-providers.ts';
 import { checkerOf, serializeErrorIn } from './app/client-formats.ts';
-import { createConsoleArea, type ConsoleArea } from './app/console-area.ts';
+import { createConsoleArea, type ConsoleArea } from './app/console/console-area.ts';
 import { openFoundation, type Foundation, type GatewayOptions } from './app/foundation.ts';
 import { waitForRecords } from './app/journal.ts';
 import { readCodexInstructions } from './app/catalog/codex-instructions.ts';
@@ -190,6 +190,7 @@ function servicesOf(
   return {
     keys: accounts.keys,
     ...administration,
+    people: administration.peopleArea?.people,
     generations: createGenerationStore(storage),
     waitForRecords: () => waitForRecords(storage.records),
     ...areas.services,

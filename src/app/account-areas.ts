@@ -3,6 +3,7 @@ import { createCodeIssuers } from '../accounts/keys/code-issuers.ts';
 import type { Keys, StaticKeys } from '../accounts/keys/keys.ts';
 import { createByokCredentials, type ByokCredentials } from '../accounts/byok/byok-credentials.ts';
 import { createOauthCodes, type OauthCodes } from '../accounts/keys/oauth-codes.ts';
+import type { People } from '../accounts/people/people.ts';
 import { createPresets, type Presets } from '../accounts/presets.ts';
 import { createSecrets, type Secrets } from '../accounts/byok/secrets.ts';
 import type { Workspaces } from '../accounts/workspaces/workspaces.ts';
@@ -44,6 +45,7 @@ export function createAccountAreas(parts: {
   readonly keys: Keys;
   readonly staticKeys: StaticKeys;
   readonly workspaces: Pick<Workspaces, 'idOf'>;
+  readonly people: Pick<People, 'admit'> | undefined;
   readonly clock: Clock;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly byok: Pick<ByokProviders, 'find'>;
@@ -54,7 +56,7 @@ export function createAccountAreas(parts: {
   readonly log: Log;
   readonly vault: Pick<VaultArea, 'fillOf'>;
 }): AccountAreas {
-  const { config, database, keyStore, clock, byok, live, takeIn, invalidations, log } = parts;
+  const { config, database, keyStore, clock, byok, live, takeIn, invalidations, log, people } = parts;
   const workspaceOf = (named: string | undefined): Promise<string> => parts.workspaces.idOf(named);
   if (config.databaseUrl !== undefined && config.secret === undefined) log.general.warn(NO_SECRET);
   const secrets = createSecrets(config);
@@ -79,6 +81,7 @@ export function createAccountAreas(parts: {
     guardrails: createGuardrailStore({ database }),
     staticKeys: parts.staticKeys,
     allowsNormalKeys: config.oauth.normalKeys,
+    admitsUser: people && (async (id) => (await people.admit(id)) !== undefined),
     clock,
   });
   return {

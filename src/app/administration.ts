@@ -7,7 +7,9 @@ import { createPolicyCache, type PolicyCache } from '../accounts/policy/policy-c
 import { createWorkspaceBudgets, type WorkspaceBudgets } from '../accounts/workspaces/workspace-budgets.ts';
 import { createWorkspaceMembers, type WorkspaceMembers } from '../accounts/workspaces/workspace-members.ts';
 import { createWorkspaces, type Workspaces } from '../accounts/workspaces/workspaces.ts';
+import type { UserRow } from '../accounts/people/people.ts';
 import type { Catalog } from '../catalog/model.ts';
+import type { OrganizationConfig } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createAuditStore } from '../store/accounts/audit.ts';
 import { createChanges, type Changes } from '../store/engine/changes.ts';
@@ -20,6 +22,8 @@ import type { InvalidationBus } from '../state/contract.ts';
 import { createUserStore } from '../store/accounts/users.ts';
 import { createBudgetStore } from '../store/accounts/workspace-budgets.ts';
 import { createMemberStore } from '../store/accounts/workspace-members.ts';
+import type { MemberRow } from '../resources/workspace-parts.ts';
+import { createPeopleArea, type PeopleArea } from './console/people.ts';
 import { createWorkspaceStore } from '../store/accounts/workspaces.ts';
 
 /** Workspaces and what rules them, for management routes, and the rules for requests. */
@@ -27,6 +31,8 @@ export interface Administration {
   readonly workspaces: Workspaces;
   readonly members: WorkspaceMembers;
   readonly organization: Organization;
+  /** Users that sign in. Absent: there is no organization. */
+  readonly peopleArea: PeopleArea | undefined;
   readonly budgets: WorkspaceBudgets;
   readonly guardrails: Guardrails;
   readonly assignments: GuardrailAssignments;
@@ -38,7 +44,8 @@ export interface Administration {
 
 export interface AdministrationDeps {
   readonly database: Database;
-  readonly keyStore: Pick<KeyStore, 'subscribe'>;
+  readonly keyStore: Pick<KeyStore, 'subscribe' | 'announce'>;
+  readonly organization?: OrganizationConfig | undefined;
   /** Notifies the processes that share the database; absent: there is one. */
   readonly invalidations?: InvalidationBus;
   readonly catalog: Pick<Catalog, 'find'>;
@@ -58,11 +65,18 @@ export function createAdministration(deps: AdministrationDeps): Administration {
   changes.subscribe(forget, () => policies.outdate());
   const onChange = (): void => changes.announce();
   const workspaces = createWorkspaces({ store: workspaceStore, clock, onChange });
+  const peopleArea = createPeopleArea(deps.organization, { ...deps, workspaces });
   const guardrailStore = createGuardrailStore({ database });
   const guardrails = createGuardrails({ store: guardrailStore, workspaces, workspaceStore, catalog, clock, onChange });
   return {
     workspaces,
-    members: createWorkspaceMembers({ store: createMemberStore({ database }), workspaces, clock }),
+    members: createWorkspaceMembers({
+      store: createMemberStore({ database }),
+      workspaces,
+      roleOf: peopleArea && (async (id) => roleOfUser(await peopleArea.people.admit(id))),
+      clock,
+    }),
+    peopleArea,
     organization: createOrganization({ store: createUserStore({ database }) }),
     budgets: createWorkspaceBudgets({ store: createBudgetStore({ database }), workspaces, clock, onChange }),
     guardrails,
@@ -76,4 +90,9 @@ export function createAdministration(deps: AdministrationDeps): Administration {
     policies,
     changes,
   };
+}
+
+/** A new member has in its workspace the role that it has in the organization. @spec people-11 */
+function roleOfUser(user: UserRow | undefined): MemberRow['role'] {
+  return user?.role === 'org:admin' ? 'admin' : 'member';
 }

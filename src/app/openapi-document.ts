@@ -1,5 +1,5 @@
 import { buildOpenApi } from '../http/openapi/openapi.ts';
-import { CONSOLE_ROUTES } from '../http/console/session-routes.ts';
+import { CONSOLE_ROUTES } from '../http/console/console-routes.ts';
 import { MANAGEMENT_ROUTES } from '../http/routes.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { pluginSchema } from '../plugins/index.ts';

@@ -73,6 +73,7 @@ export async function createParts(
     database,
     keyStore: accounts.keyStore,
     catalog: live.catalog,
+    organization: config.organization,
     clock: shared.clock,
     invalidations: state.invalidations,
     // The last place where the event can be kept.
@@ -84,6 +85,7 @@ export async function createParts(
     ...accounts,
     database,
     workspaces: administration.workspaces,
+    people: administration.peopleArea?.people,
     invalidations: state.invalidations,
   });
   const fileArea = createFileArea({ ...shared, database });

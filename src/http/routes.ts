@@ -54,6 +54,7 @@ import { listKeys } from './management/keys/list.ts';
 import { updateKey } from './management/keys/update.ts';
 import { addMembers } from './management/members/add.ts';
 import { listMembers } from './management/members/list.ts';
+import { updateMember } from './management/members/update.ts';
 import { removeMembers } from './management/members/remove.ts';
 import { getModelSources } from './management/models/sources.ts';
 import { countModels } from './management/models/count.ts';
@@ -78,7 +79,14 @@ import {
 } from './management/operations/provider-checks.ts';
 import { callMcpTool, listMcpServers, listPlugins, listServerTools } from './management/operations/tool-inventory.ts';
 import { getRoutingHealth, resetRoutingHealth } from './management/operations/routing-health.ts';
+import {
+  inviteUser,
+  listInvitations,
+  renewInvitation,
+  withdrawInvitation,
+} from './management/organization/invitations.ts';
 import { listOrganizationMembers } from './management/organization/members.ts';
+import { createPasswordLink, deleteUser, updateUser } from './management/organization/user-routes.ts';
 import { getOwnKey } from './management/own-key.ts';
 import { listProviders } from './management/providers.ts';
 import { deletePreset } from './management/presets/delete.ts';
@@ -130,7 +138,15 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listMembers,
   addMembers,
   removeMembers,
+  updateMember,
   listOrganizationMembers,
+  inviteUser,
+  updateUser,
+  deleteUser,
+  createPasswordLink,
+  listInvitations,
+  renewInvitation,
+  withdrawInvitation,
   listGuardrails,
   createGuardrail,
   listAllKeyAssignments,

@@ -1,13 +1,23 @@
 import type { z } from 'zod';
 import type { ConsoleSession, ConsoleSessions, SessionSecrets } from '../../accounts/console/sessions.ts';
+import type { Oidc } from '../../accounts/people/oidc.ts';
 import type { RouteResponse } from '../management/route.ts';
 
 /** What routes of the dashboard alone work with. */
 export interface ConsoleServices {
   readonly sessions: ConsoleSessions;
+  /** Absent: there is no organization, and keys alone sign in. */
+  readonly organization?: SignInWays | undefined;
   /** Whether a browser on another machine may sign in without TLS. */
   readonly plainHttp: boolean;
   readonly version: string;
+}
+
+/** How users sign in. */
+export interface SignInWays {
+  readonly name: string | null;
+  readonly password: boolean;
+  readonly oidc?: { readonly name: string; readonly start: Oidc['start'] };
 }
 
 export interface ConsoleContext<Params, Body> {
@@ -18,6 +28,9 @@ export interface ConsoleContext<Params, Body> {
   readonly params: Params;
   readonly body: Body;
   readonly address: string;
+  /** Where the browser finds the dashboard: its scheme and its host. */
+  readonly origin: string;
+  readonly cookie: (name: string) => string | undefined;
   readonly userAgent: string;
   readonly isTls: boolean;
   readonly services: ConsoleServices;
@@ -26,7 +39,7 @@ export interface ConsoleContext<Params, Body> {
 export interface ConsoleAnswer {
   readonly status: number;
   readonly body: object;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 interface ConsoleRouteFacts {
@@ -38,7 +51,7 @@ interface ConsoleRouteFacts {
   readonly operationId: string;
   readonly summary: string;
   readonly responses: Readonly<Record<number, RouteResponse>>;
-  readonly errors: readonly (400 | 401 | 403 | 404 | 413 | 429)[];
+  readonly errors: readonly (400 | 401 | 403 | 404 | 409 | 413 | 429 | 502)[];
 }
 
 /** A route of the dashboard that `/v1` has not: of its sessions. */

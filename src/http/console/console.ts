@@ -10,11 +10,13 @@ import type { RawHandler } from '../generation/route.ts';
 import { problemBody, type ProblemLog } from '../problem.ts';
 import { readBody } from '../read-body.ts';
 import { keepToOrigin, type ConsoleCallers } from './callers.ts';
-import type { ConsoleRoute, ConsoleServices } from './console-route.ts';
-import { addressOf, checkHost, checkOrigin, checkTransport, isTls, type OriginRules } from './origin.ts';
+import type { ConsoleAnswer, ConsoleRoute, ConsoleServices } from './console-route.ts';
+import { addressOf, checkHost, checkOrigin, checkTransport, isTls, originOf, type OriginRules } from './origin.ts';
 import { openLive, type LiveDeps } from './live.ts';
+import { createLiveSight, type KeysOfUser } from './live-sight.ts';
 import type { createPages } from './pages.ts';
-import { CONSOLE_ROUTES, SESSION_COOKIE } from './session-routes.ts';
+import { CONSOLE_ROUTES } from './console-routes.ts';
+import { SESSION_COOKIE } from './session-routes.ts';
 import { NO_BODY } from '../management/route.ts';
 
 export interface ConsoleDeps {
@@ -28,6 +30,7 @@ export interface ConsoleDeps {
   readonly generation: Readonly<Record<string, RawHandler>>;
   readonly bodies: BodyBudget;
   readonly live: LiveDeps;
+  readonly keysOf: KeysOfUser;
   readonly pages: ReturnType<typeof createPages>;
   /** A browser refused something that the policy of the pages forbids. */
   readonly onPolicyReport: () => void;
@@ -43,7 +46,7 @@ export type ConsoleListener = (
 
 const API = '/ui/api';
 const API_V1 = `${API}${BASE_PATH}`;
-const BODY = { bytesMax: 4_096, idleMs: 5_000, totalMs: 15_000 };
+const BODY = { bytesMax: 16_384, idleMs: 5_000, totalMs: 15_000 };
 const BODY_OWNER = 'console';
 const PATH_CHARS_MAX = 200;
 const WORKSPACE_HEADER = 'x-console-workspace';
@@ -91,8 +94,8 @@ async function answerCall(
   }
   if (path === `${API}/live` && request.method === 'GET') {
     const secrets = secretsOf(request);
-    const session = await deps.services.sessions.find(secrets);
-    openLive(deps.live, session, request, response, () => deps.services.sessions.find(secrets));
+    const sight = await createLiveSight(() => deps.services.sessions.find(secrets), deps.keysOf);
+    openLive(deps.live, sight.session, request, response, () => sight.renew(), sight.sees);
     return;
   }
   const below = path.slice(API.length);
@@ -124,7 +127,10 @@ async function callRoute(
 }
 
 function generatesAs({ keys }: ConsoleDeps, session: ConsoleSession, workspace: string | undefined) {
-  return session.row.role === 'operator' ? keys.of(session.principal, workspace) : Promise.resolve(session.principal);
+  const { role, principal, viewer } = session;
+  return role === 'operator' || viewer !== undefined
+    ? keys.of(principal, workspace, viewer)
+    : Promise.resolve(principal);
 }
 
 async function answer(
@@ -149,6 +155,8 @@ async function answer(
       params: checked,
       body: checkShape(route.body, sent),
       address: addressOf(request, deps.isForwarded),
+      origin: originOf(request),
+      cookie: (name) => cookieOf(request.headers.cookie, name),
       userAgent: request.headers['user-agent'] ?? '',
       isTls: isTls(request),
       services,
@@ -170,12 +178,7 @@ function refuse(deps: ConsoleDeps, error: unknown, request: IncomingMessage, res
   send(response, status, body, headers);
 }
 
-function send(
-  response: ServerResponse,
-  status: number,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+function send(response: ServerResponse, status: number, body: object, headers: ConsoleAnswer['headers'] = {}): void {
   const text = JSON.stringify(body);
   response
     .writeHead(status, {
@@ -206,11 +209,11 @@ function parseBody(bytes: Buffer): unknown {
 
 function secretsOf({ headers }: IncomingMessage): SessionSecrets {
   const token = headers[TOKEN_HEADER];
-  return { cookie: cookieOf(headers.cookie), token: typeof token === 'string' ? token : undefined };
+  return { cookie: cookieOf(headers.cookie, SESSION_COOKIE), token: typeof token === 'string' ? token : undefined };
 }
 
-function cookieOf(header: string | undefined): string | undefined {
-  const prefix = `${SESSION_COOKIE}=`;
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  const prefix = `${name}=`;
   const pair = (header ?? '').split(';').find((each) => each.trim().startsWith(prefix));
   return pair?.trim().slice(prefix.length);
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, request as callHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import { suite, test, type TestContext } from 'node:test';
 import { samplePrincipal } from '../../../tests/support/principal.ts';
+import type { LiveRow } from '../../telemetry/live/live-hub.ts';
 import type { ConsoleSession } from '../../accounts/console/sessions.ts';
 import type { LiveEvent } from '../../telemetry/live/live-hub.ts';
 import { openLive, type LiveDeps } from './live.ts';
@@ -44,7 +45,7 @@ function sessionOf(role: 'operator' | 'member'): ConsoleSession {
     userAgent: '',
     addressPrefix: '',
   } as const;
-  return { row, principal: samplePrincipal() };
+  return { row, role, principal: samplePrincipal() };
 }
 
 interface Opened extends ReturnType<typeof openHub> {
@@ -63,7 +64,9 @@ async function open(t: TestContext, { role = 'operator', draining, isValid }: Op
   const deps: LiveDeps = { hub: opened.hub, epoch: 'e', draining: draining ?? (() => false) };
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const server = createServer((request, response) => {
-    openLive(deps, sessionOf(role), request, response, isValid ?? (() => Promise.resolve()));
+    const session = sessionOf(role);
+    const sees = (row: LiveRow): boolean => role === 'operator' || row.api_key_hash === session.principal.keyHash;
+    openLive(deps, session, request, response, isValid ?? (() => Promise.resolve()), sees);
     resolve(response);
   });
   t.after(() => server.close());

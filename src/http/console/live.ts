@@ -27,6 +27,7 @@ const CHECK_MS = 5_000;
  * `GET /ui/api/live`: an event stream of what happens. A reader that is behind gets nothing until it has caught up, and then
  * how many rows it missed: nothing waits for it in memory. @spec console-15
  * @param isValid rejects once the session has ended
+ * @param sees what the session may see, whatever it asks for
  */
 export function openLive(
   { hub, epoch, draining }: LiveDeps,
@@ -34,11 +35,12 @@ export function openLive(
   request: IncomingMessage,
   response: ServerResponse,
   isValid: () => Promise<unknown>,
+  sees: (row: LiveRow) => boolean,
 ): void {
   // The caller left while its session was looked up: `close` has passed, and nothing would end the view.
   if (response.destroyed) return;
-  const isOperator = session.row.role === 'operator';
-  const fits = filterOf(new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? ''), session);
+  const isOperator = session.role === 'operator';
+  const fits = filterOf(new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? ''), sees);
   const stream = new LiveStream(response, epoch, fits, isOperator);
   const leave = hub.subscribe(
     (event) => {
@@ -69,16 +71,14 @@ export function openLive(
 
 type Fits = (row: LiveRow) => boolean;
 
-/** A member sees the rows of its own key, whatever it asks for. */
-function filterOf(query: URLSearchParams, { row, principal }: ConsoleSession): Fits {
+function filterOf(query: URLSearchParams, sees: Fits): Fits {
   const wanted = Object.entries(FILTERS).flatMap(([name, member]) => {
     const value = query.get(name);
     return value === null ? [] : [[member, value] as const];
   });
   const status = query.get('status');
-  const own = row.role === 'operator' ? undefined : principal.keyHash;
   return (each) =>
-    (own === undefined || each.api_key_hash === own) &&
+    sees(each) &&
     wanted.every(([member, value]) => isText(each[member], value)) &&
     (status === null || isStatus(Number(each['status']), status));
 }

@@ -95,3 +95,8 @@ function hostOf(header: string | undefined): { readonly name: string; readonly p
   const [, name, port] = HOST.exec((header ?? '').toLowerCase()) ?? [];
   return name === undefined ? undefined : { name, port };
 }
+
+/** The address of the dashboard as the browser has it. Its host is one of those that `checkHost` lets in. */
+export function originOf(request: IncomingMessage): string {
+  return `${isTls(request) ? 'https' : 'http'}://${(request.headers.host ?? '').toLowerCase()}`;
+}

@@ -1,25 +1,38 @@
 import { z } from 'zod';
-import type { ListedSession } from '../../accounts/console/sessions.ts';
+import type { ListedSession, Proof } from '../../accounts/console/sessions.ts';
 import { assert } from '../../lib/assert.ts';
 import { serializeTime } from '../../resources/columns.ts';
 import { NO_BODY, NOTHING } from '../management/route.ts';
+import { emailSchema, nameSchema } from '../management/organization/user-shape.ts';
+import { passwordSchema, serializeSignInCookie, SIGN_IN_COOKIE } from './user-shapes.ts';
 import { defineConsoleRoute, type ConsoleRoute } from './console-route.ts';
 
 export const SESSION_COOKIE = 'gateway_session';
 /** As long as a session lives at most. */
 const COOKIE_SECONDS = 604_800;
 const PROOF_CHARS_MAX = 1_024;
+const OIDC_QUERY_CHARS_MAX = 8_192;
 
 const sessionShape = {
   id: z.uuid(),
-  role: z.enum(['operator', 'member']).describe('`operator`: by a management key or a link. `member`: by an API key.'),
+  role: z
+    .enum(['operator', 'member'])
+    .describe('`operator`: by a management key, a link, or an admin of the organization. `member`: all others.'),
   subject: z.strictObject({
-    kind: z.enum(['management-key', 'api-key', 'link']),
-    label: z.string().nullable().describe('A masked excerpt of the key. Null: it is not valid any more.'),
+    kind: z.enum(['management-key', 'api-key', 'link', 'user']),
+    label: z
+      .string()
+      .nullable()
+      .describe('A masked excerpt of the key, or the address of the user. Null: it is not valid any more.'),
     name: z.string().nullable(),
-    key_hash: z.string().nullable().describe('Null: a link.'),
+    key_hash: z.string().nullable().describe('Null: a link or a user.'),
+    user_id: z.string().nullable().describe('Null: no user.'),
     workspace_id: z.string().nullable(),
   }),
+  workspaces: z
+    .array(z.strictObject({ id: z.string(), role: z.enum(['admin', 'member']) }))
+    .nullable()
+    .describe('Those of a user that is no operator, with its role there. Null: all, or that of the key.'),
   created_at: z.iso.datetime(),
   last_seen_at: z.iso.datetime().describe('To the minute.'),
   idle_until: z.iso.datetime().describe('It ends then, unless it is used before.'),
@@ -31,18 +44,24 @@ const sessionShape = {
 const sessionSchema = z.strictObject(sessionShape).meta({ id: 'ConsoleSession' });
 const deletedSchema = z.strictObject({ deleted: z.literal(true) });
 
-function serializeSession({ row, principal }: ListedSession, currentId: string): z.output<typeof sessionSchema> {
-  const isLink = row.subjectKind === 'link';
+function serializeSession(
+  { row, role, principal, viewer }: ListedSession,
+  currentId: string,
+): z.output<typeof sessionSchema> {
+  const isUser = row.subjectKind === 'user';
+  const isKey = !isUser && row.subjectKind !== 'link';
   return {
     id: row.id,
-    role: row.role,
+    role: role ?? row.role,
     subject: {
       kind: row.subjectKind,
       label: principal?.label ?? null,
       name: principal?.name ?? null,
-      key_hash: isLink ? null : row.subjectId,
-      workspace_id: principal === undefined || principal.kind === 'management' ? null : principal.workspaceId,
+      key_hash: isKey ? row.subjectId : null,
+      user_id: isUser ? row.subjectId : null,
+      workspace_id: principal?.kind === 'normal' && isKey ? principal.workspaceId : null,
     },
+    workspaces: viewer === undefined ? null : [...viewer.workspaces].map(([id, own]) => ({ id, role: own })),
     created_at: serializeTime(row.createdAtMs),
     last_seen_at: serializeTime(row.lastSeenAtMs),
     idle_until: serializeTime(row.idleUntilMs),
@@ -60,17 +79,42 @@ function serializeCookie(value: string, seconds: number, isTls: boolean): string
 
 const proof = z.string().min(1).max(PROOF_CHARS_MAX);
 
+const signInSchema = z.union([
+  z.strictObject({ key: proof.describe('A management key or an API key.') }),
+  z.strictObject({ link: proof.describe('What stands behind `#t=` in the link.') }),
+  z.strictObject({ email: emailSchema, password: passwordSchema }),
+  z.strictObject({
+    invitation: z.strictObject({
+      token: proof.describe('What stands behind `#t=` in the link.'),
+      password: passwordSchema,
+      first_name: nameSchema.optional(),
+      last_name: nameSchema.optional(),
+    }),
+  }),
+  z.strictObject({
+    oidc: z.strictObject({
+      query: z.string().min(1).max(OIDC_QUERY_CHARS_MAX).describe('Of the address that the provider led to.'),
+      token: proof.describe('As the start gave it.'),
+    }),
+  }),
+]);
+
+function toProof(body: z.output<typeof signInSchema>, origin: string, sealed: string | undefined): Proof {
+  if ('oidc' in body) return { oidc: { ...body.oidc, sealed, origin } };
+  if (!('invitation' in body)) return body;
+  const { token: secret, password, first_name: firstName, last_name: lastName } = body.invitation;
+  return { invitation: { secret, password, firstName, lastName } };
+}
+
 const signIn = defineConsoleRoute({
   method: 'POST',
   path: '/session',
   isOpen: true,
   operationId: 'signIn',
-  summary: 'Open a session of the dashboard with a key or a one-time link',
+  summary:
+    'Open a session of the dashboard: with a key, a one-time link, a password, an invitation, or an identity provider',
   params: NOTHING,
-  body: z.union([
-    z.strictObject({ key: proof.describe('A management key or an API key.') }),
-    z.strictObject({ link: proof.describe('What stands behind `#t=` in the link.') }),
-  ]),
+  body: signInSchema,
   responses: {
     201: {
       description: 'The session. Its cookie is set; `token` goes into the header `X-Console-Token` of each call.',
@@ -79,13 +123,19 @@ const signIn = defineConsoleRoute({
       }),
     },
   },
-  errors: [400, 401, 403, 413, 429],
-  async handle({ body, secrets: previous, address, userAgent, isTls, services }) {
-    const { secrets, ...session } = await services.sessions.signIn({ proof: body, address, userAgent, previous });
+  errors: [400, 401, 403, 409, 413, 429, 502],
+  async handle({ body, secrets: previous, address, origin, cookie, userAgent, isTls, services }) {
+    const given = toProof(body, origin, cookie(SIGN_IN_COOKIE));
+    const { secrets, ...session } = await services.sessions.signIn({ proof: given, address, userAgent, previous });
     assert(secrets.cookie !== undefined && secrets.token !== undefined, 'a new session has both secrets');
     return {
       status: 201,
-      headers: { 'set-cookie': serializeCookie(secrets.cookie, COOKIE_SECONDS, isTls) },
+      headers: {
+        'set-cookie': [
+          serializeCookie(secrets.cookie, COOKIE_SECONDS, isTls),
+          ...('oidc' in body ? [serializeSignInCookie('', 0, isTls)] : []),
+        ],
+      },
       body: { data: { ...serializeSession(session, session.row.id), token: secrets.token } },
     };
   },
@@ -167,5 +217,5 @@ const endSession = defineConsoleRoute({
   },
 });
 
-/** Every route of the dashboard alone. */
-export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [signIn, getSession, signOut, listSessions, endSession];
+/** Of the sessions of the dashboard. */
+export const SESSION_ROUTES: readonly ConsoleRoute[] = [signIn, getSession, signOut, listSessions, endSession];

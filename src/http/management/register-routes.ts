@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requireKind, type Authenticate } from '../../accounts/keys/authenticate.ts';
+import { checkRights, notYours, type Viewer } from '../../accounts/people/viewer.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
@@ -21,7 +22,14 @@ import {
   readAnyBodyAsJson,
   readNoBody,
 } from './body-parsers.ts';
-import { NO_BODY, type ManagementRoute, type ManagementServices, type RouteScope, type UploadFacts } from './route.ts';
+import {
+  NO_BODY,
+  type ManagementRoute,
+  type ManagementServices,
+  type RouteContext,
+  type RouteScope,
+  type UploadFacts,
+} from './route.ts';
 
 export interface ManagementDeps {
   /** Finds the caller, also of requests that a session of the dashboard makes. */
@@ -38,7 +46,13 @@ export interface ManagementDeps {
 }
 
 /** Requests with a key, and the shares of their bodies of the memory budget. */
-type Admitted = WeakMap<FastifyRequest, { readonly principal: Principal; readonly share: BodyShare }>;
+interface Admission {
+  readonly principal: Principal;
+  /** A user that is no operator. */
+  readonly viewer: Viewer | undefined;
+  readonly share: BodyShare;
+}
+type Admitted = WeakMap<FastifyRequest, Admission>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const SCOPES: readonly unknown[] = ['management', 'normal', 'any', 'public'] satisfies readonly RouteScope[];
@@ -106,25 +120,25 @@ function mount(fastify: FastifyInstance, route: ManagementRoute, deps: MountDeps
       const caller = deps.callers?.find(request.headers);
       if (caller !== undefined) requireRole(caller, route);
       else if (route.scope === 'public' && (route.readsKey !== true || !bringsKey(request.headers))) return;
-      const principal =
-        caller !== undefined && route.scope === 'normal'
-          ? await caller.generatesAs()
-          : await deps.authenticate(request.headers, { allowApiKeyHeader: route.scope !== 'management' });
+      const principal = await principalOf(request.headers, caller, route, deps.authenticate);
+      const viewer = caller?.session.viewer;
       if (route.scope === 'management' || route.scope === 'normal') requireKind(principal, route.scope);
       if (route.scope === 'normal') await deps.services.countCall(principal);
       const share = deps.bodies.open(principal.rootKeyHash ?? principal.keyHash);
       // When the caller disconnected during the look-up of its key, the close event has passed already.
       if (reply.raw.closed) share.release();
       else reply.raw.once('close', () => share.release());
-      deps.admitted.set(request, { principal, share });
+      deps.admitted.set(request, { principal, viewer, share });
       if (route.upload !== undefined) admitUpload(request, reply, route.upload);
     },
     async handler(request, reply) {
       const { params, query, headers } = request;
-      const principal = deps.admitted.get(request)?.principal;
+      const { principal, viewer } = deps.admitted.get(request) ?? {};
       const { services } = deps;
       if (route.readsRecords === true) await services.waitForRecords();
-      const answer = await route.answer({ principal, params, query, body: request.body, headers, services });
+      const context = { principal, viewer, params, query, body: request.body, headers, services };
+      if (viewer !== undefined) await requireRights(viewer, route, context);
+      const answer = await route.answer(context);
       if (principal !== undefined) await auditChange(services.audit, route, principal, request, answer);
       if (principal !== undefined && deps.callers?.find(headers) !== undefined)
         await auditRead(services.audit, route, principal, answer);
@@ -146,9 +160,43 @@ function mount(fastify: FastifyInstance, route: ManagementRoute, deps: MountDeps
 }
 
 /** @throws GatewayError 403 for a route of operators. @spec console-11 */
-function requireRole({ session }: ConsoleCaller, { role }: ManagementRoute): void {
-  if (session.row.role === 'operator' || role === session.row.role) return;
+function requireRole({ session }: ConsoleCaller, { role, users }: ManagementRoute): void {
+  if (session.role === 'operator' || role === session.role) return;
+  if (session.viewer !== undefined && users !== undefined) return;
   throw new GatewayError('permission_denied', "This operation needs an operator's session.");
+}
+
+/**
+ * The caller of a route. A user that is no operator counts as a management key only where its rights are checked, or the
+ * route narrows what it shows; elsewhere it acts as its key for the dashboard.
+ */
+async function principalOf(
+  headers: IncomingHttpHeaders,
+  caller: ConsoleCaller | undefined,
+  route: ManagementRoute,
+  authenticate: Authenticate,
+): Promise<Principal> {
+  if (caller !== undefined && route.scope === 'normal') return caller.generatesAs();
+  const viewer = caller?.session.viewer;
+  if (caller === undefined || viewer === undefined)
+    return authenticate(headers, { allowApiKeyHeader: route.scope !== 'management' });
+  if (route.users !== undefined) return { ...caller.session.principal, kind: 'management' };
+  return route.scope === 'any' ? caller.generatesAs() : caller.session.principal;
+}
+
+/** @throws GatewayError 403, 404 for what is not within the rights of a user. @spec people-9 */
+async function requireRights(
+  viewer: Viewer,
+  { users }: ManagementRoute,
+  context: RouteContext<unknown, unknown, unknown>,
+): Promise<void> {
+  if (typeof users !== 'function') return;
+  try {
+    checkRights(viewer, await users(context));
+  } catch (error) {
+    // What does not exist reads like what belongs to others.
+    throw error instanceof GatewayError && error.status === 404 ? notYours() : error;
+  }
 }
 
 /** Routes for normal keys alone belong to the format of their generations. */

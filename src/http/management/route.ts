@@ -18,6 +18,8 @@ import type { Organization } from '../../accounts/workspaces/organization.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import type { WorkspaceBudgets } from '../../accounts/workspaces/workspace-budgets.ts';
 import type { WorkspaceMembers } from '../../accounts/workspaces/workspace-members.ts';
+import type { People } from '../../accounts/people/people.ts';
+import type { Touched, Viewer } from '../../accounts/people/viewer.ts';
 import type { Workspaces } from '../../accounts/workspaces/workspaces.ts';
 import type { PluginRequest } from '../../canonical/directives.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
@@ -45,6 +47,8 @@ export interface ManagementServices {
   readonly workspaces: Workspaces;
   readonly members: WorkspaceMembers;
   readonly organization: Organization;
+  /** Absent: there is no organization, and keys are all there is. */
+  readonly people?: People | undefined;
   readonly budgets: WorkspaceBudgets;
   readonly guardrails: Guardrails;
   readonly assignments: GuardrailAssignments;
@@ -159,8 +163,14 @@ export interface ListedProvider {
 /** The keys that a route accepts: management keys, any key, or none at all. */
 export type RouteScope = 'management' | 'normal' | 'any' | 'public';
 
-/** The sessions of the dashboard that may call a route, besides those of operators. @spec console-11 */
+/** The sessions of keys that may call a route, besides those of operators. @spec console-11 */
 export type RouteRole = 'member';
+
+/**
+ * What users that are no operators may do: what they touch is compared with their rights before the route runs, or the
+ * route itself narrows what it shows to the `viewer`. @spec people-9
+ */
+export type UserAccess<Context> = 'narrowed' | ((context: Context) => Promise<Touched> | Touched);
 
 /** One status that a route may answer with. */
 export interface RouteResponse {
@@ -237,6 +247,8 @@ export interface UploadFacts {
 export interface RouteContext<Params, Query, Body> {
   /** Absent on public routes only. */
   readonly principal: Principal | undefined;
+  /** A user that is no operator. Absent: a key, or an operator. */
+  readonly viewer?: Viewer | undefined;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -253,6 +265,8 @@ interface RouteDefinition<
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** Absent: users that are no operators may do here what their key for the dashboard may, and nothing on other routes. */
+  readonly users?: UserAccess<RouteContext<z.output<Params>, z.output<Query>, z.output<Body>>>;
   readonly handle: (
     context: RouteContext<z.output<Params>, z.output<Query>, z.output<Body>>,
   ) => Promise<RouteAnswer> | RouteAnswer;
@@ -263,6 +277,7 @@ export interface ManagementRoute extends RouteFacts {
   readonly params: z.ZodType;
   readonly query: z.ZodType;
   readonly body: z.ZodType;
+  readonly users?: UserAccess<RouteContext<unknown, unknown, unknown>>;
   /** @throws GatewayError */
   answer(raw: RouteContext<unknown, unknown, unknown>): Promise<RouteAnswer>;
 }
@@ -277,19 +292,19 @@ export const NO_BODY: z.ZodUnknown = z.unknown();
 export function defineRoute<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
   definition: RouteDefinition<Params, Query, Body>,
 ): ManagementRoute {
-  const { handle, ...facts } = definition;
+  const { handle, users, ...facts } = definition;
+  const check = (raw: RouteContext<unknown, unknown, unknown>) => ({
+    ...raw,
+    params: checkShape(definition.params, raw.params, { root: 'path' }),
+    query: checkShape(definition.query, raw.query, facts.namesBareParameters === true ? {} : { root: 'query' }),
+    // An upload is a request that is still to be read, and no JSON to check.
+    body: raw.body instanceof IncomingMessage ? definition.body.parse(raw.body) : checkShape(definition.body, raw.body),
+  });
   return {
     ...facts,
-    async answer({ principal, params, query, body, headers, services }) {
-      return handle({
-        principal,
-        params: checkShape(definition.params, params, { root: 'path' }),
-        query: checkShape(definition.query, query, facts.namesBareParameters === true ? {} : { root: 'query' }),
-        // An upload is a request that is still to be read, and no JSON to check.
-        body: body instanceof IncomingMessage ? definition.body.parse(body) : checkShape(definition.body, body),
-        headers,
-        services,
-      });
-    },
+    ...(users !== undefined && {
+      users: typeof users === 'string' ? users : async (raw) => users(check(raw)),
+    }),
+    answer: async (raw) => handle(check(raw)),
   };
 }

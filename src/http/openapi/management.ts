@@ -45,6 +45,7 @@ export function serializeRoute(
     tags: [route.tag],
     summary: route.summary,
     ...(route.role !== undefined && { 'x-console-role': route.role }),
+    ...(route.users !== undefined && { 'x-console-users': true }),
     security: route.readsKey === true ? [{}, ...SECURITY.any] : SECURITY[route.scope],
     ...(parameters.length > 0 && { parameters }),
     ...serializeBody(components, name, route, generation),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { buildOpenApi } from './openapi.ts';
-import { CONSOLE_ROUTES } from '../console/session-routes.ts';
+import { CONSOLE_ROUTES } from '../console/console-routes.ts';
 import { MANAGEMENT_ROUTES } from '../routes.ts';
 
 interface Part {

@@ -33,6 +33,7 @@ export const getAnalyticsMeta = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'All names.', schema: z.strictObject({ data: metaSchema }) } },
   errors: [],
+  users: 'narrowed',
   handle: () => ({ status: 200, body: { data: META } }),
 });
 

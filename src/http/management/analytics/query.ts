@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { administeredBy, type Viewer } from '../../../accounts/people/viewer.ts';
 import { OPERATORS } from '../../../telemetry/analytics/dimensions.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 
@@ -69,8 +70,10 @@ export const queryAnalytics = defineRoute({
   responses: { 200: { description: 'Rows.', schema: z.strictObject({ data: answerSchema }) } },
   errors: [400, 408, 413],
   onlyReads: true,
-  async handle({ body, services }) {
-    const { rows, queryTimeMs, truncated, warnings } = await services.analytics.query(body);
+  users: 'narrowed',
+  async handle({ body, viewer, services }) {
+    const query = viewer === undefined ? body : { ...body, filters: [...(body.filters ?? []), filterFor(viewer)] };
+    const { rows, queryTimeMs, truncated, warnings } = await services.analytics.query(query);
     const metadata = { query_time_ms: queryTimeMs, row_count: rows.length, truncated };
     return {
       status: 200,
@@ -78,3 +81,10 @@ export const queryAnalytics = defineRoute({
     };
   },
 });
+
+/** A user sees the workspaces that it administers or, without any, what its own keys did. @spec people-9 */
+function filterFor(viewer: Viewer): NonNullable<z.output<typeof bodySchema>['filters']>[number] {
+  const workspaces = administeredBy(viewer);
+  if (workspaces.length > 0) return { field: 'workspace', operator: 'in', value: [...workspaces] };
+  return { field: 'user', operator: 'eq', value: viewer.userId };
+}

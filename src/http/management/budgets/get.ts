@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { touchWorkspace } from '../workspaces/touch-workspace.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { budgetPathSchema, budgetSchema, serializeBudget, includeByokSchema } from './budget-shape.ts';
 
@@ -19,6 +20,7 @@ export const getBudget = defineRoute({
     },
   },
   errors: [400, 404],
+  users: ({ params, services }) => touchWorkspace(services, params.id),
   async handle({ params, services }) {
     const { budget, includeByok } = await services.budgets.get(params.id, params.interval);
     return { status: 200, body: { data: serializeBudget(budget), include_byok_in_budgets: includeByok } };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { touchWorkspace } from '../workspaces/touch-workspace.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { workspacePathSchema } from '../workspaces/workspace-shape.ts';
 import { budgetSchema, serializeBudget, includeByokSchema } from './budget-shape.ts';
@@ -20,6 +21,7 @@ export const listBudgets = defineRoute({
     },
   },
   errors: [404],
+  users: ({ params, services }) => touchWorkspace(services, params.id),
   async handle({ params, services }) {
     const { budgets, includeByok } = await services.budgets.list(params.id);
     return { status: 200, body: { data: budgets.map(serializeBudget), include_byok_in_budgets: includeByok } };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMIT_USD_MAX } from '../../../resources/shapes.ts';
 import { nanoFromUsd } from '../../../lib/money.ts';
+import { touchWorkspace } from '../workspaces/touch-workspace.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { subjectOf } from '../workspaces/workspace-shape.ts';
 import { budgetPathSchema, budgetSchema, serializeBudget, includeByokSchema } from './budget-shape.ts';
@@ -33,6 +34,7 @@ export const putBudget = defineRoute({
     },
   },
   errors: [400, 404, 413],
+  users: ({ params, services }) => touchWorkspace(services, params.id),
   async handle({ params, body, services }) {
     const { budget, includeByok } = await services.budgets.put(
       params.id,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { generationIdOf } from '../../../wire/responses/response/response-out.ts';
+import { isInSight } from './sight.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 
 const text = z.string().nullable();
@@ -47,10 +48,12 @@ export const getGenerationContent = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'Prompt and response.', schema: z.strictObject({ data: contentSchema }) } },
   errors: [400, 403, 404],
-  async handle({ query, principal, services }) {
+  users: 'narrowed',
+  async handle({ query, principal, viewer, services }) {
     const id = generationIdOf(query.id) ?? query.id;
     const record = await services.generations.find(id);
-    if (record === undefined) throw new GatewayError('not_found', 'There is no such generation.');
+    if (record === undefined || !isInSight(viewer, record))
+      throw new GatewayError('not_found', 'There is no such generation.');
     if (principal?.kind !== 'management' && principal?.keyHash !== record.keyHash)
       throw new GatewayError('permission_denied', 'Only its own key and management keys see its content.');
     const content = await services.content.find(record.id);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { GenerationPlace, GenerationSearch } from '../../../accounts/generation-lookup.ts';
 import { assert } from '../../../lib/assert.ts';
-import { callerOf } from '../owner.ts';
+import { sightOf } from './sight.ts';
 import { defineRoute, NO_BODY, NOTHING, type ManagementServices } from '../route.ts';
 import { filterShape, searchOf } from './list.ts';
 import { serializeListed } from './serialize-listed.ts';
@@ -45,13 +45,13 @@ export const exportGenerations = defineRoute({
     },
   },
   errors: [400, 429],
-  async handle({ principal, query, services }) {
+  users: 'narrowed',
+  async handle({ principal, viewer, query, services }) {
     assert(principal !== undefined, 'only a key gets here');
     // A filter that nothing fits reads the whole table.
     await services.insights.take(principal);
     const { format = 'csv', ...filters } = query;
-    const caller = callerOf(principal);
-    const search = searchOf(filters, caller.kind === 'management' ? undefined : caller.keyHash);
+    const search = searchOf(filters, sightOf({ principal, viewer }));
     const { contentType, write } = FORMATS[format];
     return {
       status: 200,

@@ -6,6 +6,7 @@ import { OPERATION_KINDS } from '../../../canonical/operation.ts';
 import { serializeTime, serializeUsd } from '../../../resources/columns.ts';
 import { generationIdOf, responseIdOf } from '../../../wire/responses/response/response-out.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { isInSight } from './sight.ts';
 import { apiTypeOf, routerOf } from './serialize-listed.ts';
 
 const text = z.string().nullable();
@@ -118,9 +119,11 @@ export const getGeneration = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'The record.', schema: z.strictObject({ data: generationSchema }) } },
   errors: [400, 404],
-  async handle({ query, services }) {
+  users: 'narrowed',
+  async handle({ query, viewer, services }) {
     const record = await services.generations.find(generationIdOf(query.id) ?? query.id);
-    if (record === undefined) throw new GatewayError('not_found', 'There is no such generation.');
+    if (record === undefined || !isInSight(viewer, record))
+      throw new GatewayError('not_found', 'There is no such generation.');
     return { status: 200, body: { data: serializeGeneration(record) } };
   },
 });

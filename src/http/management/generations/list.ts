@@ -4,8 +4,8 @@ import { invalid } from '../../../canonical/gateway-error.ts';
 import { OPERATION_KINDS } from '../../../canonical/operation.ts';
 import { nanoFromUsd } from '../../../lib/money.ts';
 import { serializeTime } from '../../../resources/columns.ts';
-import { callerOf } from '../owner.ts';
 import { filterSchema, timeShape } from '../page.ts';
+import { sightOf, type GenerationSight } from './sight.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { serializeListed } from './serialize-listed.ts';
 
@@ -132,12 +132,12 @@ export const listGenerations = defineRoute({
     },
   },
   errors: [400],
-  async handle({ principal, query, services }) {
-    const caller = callerOf(principal);
-    const own = caller.kind === 'management' ? undefined : caller.keyHash;
+  users: 'narrowed',
+  async handle({ query, services, ...context }) {
     const { limit = ROWS, cursor, ...filters } = query;
+    const sight = sightOf(context);
     const { rows, next, endedEarly, lookedAt } = await services.generations.search({
-      ...searchOf(filters, own),
+      ...searchOf(filters, sight),
       limit,
       ...(cursor !== undefined && { after: decodeCursor(cursor) }),
     });
@@ -148,14 +148,14 @@ export const listGenerations = defineRoute({
         data: rows.map((row) => serializeListed(row, names.get(row.keyHash) ?? null)),
         next_cursor: next === undefined ? null : encodeCursor(next),
         searched_to: endedEarly && next !== undefined ? serializeTime(next.createdAtMs) : null,
-        looked_at: own === undefined ? lookedAt : null,
+        looked_at: Object.keys(sight).length === 0 ? lookedAt : null,
       },
     };
   },
 });
 
-/** @param ownKey the only key whose generations the caller sees; absent: all */
-export function searchOf(query: Filters, ownKey: string | undefined): Omit<GenerationSearch, 'limit'> {
+/** @param sight what the caller sees at all */
+export function searchOf(query: Filters, sight: GenerationSight): Omit<GenerationSearch, 'limit'> {
   const { status, from, to, min_cost: cost } = query;
   const { model, requested, provider, key, workspace, session, user, app, preset, router, task, finish } = query;
   const texts = { model, requested, provider, key, workspace, session, user, app, preset, router, task, finish };
@@ -167,7 +167,7 @@ export function searchOf(query: Filters, ownKey: string | undefined): Omit<Gener
     fromMs: from === undefined ? undefined : Date.parse(from),
     toMs: to === undefined ? undefined : Date.parse(to),
     equal,
-    ...(ownKey !== undefined && { onlyKey: ownKey }),
+    ...sight,
     status: parseStatus(status),
     isCached: parseFlag(query.cached),
     isByok: parseFlag(query.byok),

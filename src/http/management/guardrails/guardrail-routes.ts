@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageShape } from '../page.ts';
 import { defineDelete, defineGet, defineList } from '../resource-routes.ts';
+import { touchNamed, touchRow } from '../workspaces/touch-workspace.ts';
 import { NOTHING } from '../route.ts';
 import { serializeGuardrail, guardrailPathSchema, guardrailSchema } from './guardrail-shape.ts';
 
@@ -18,6 +19,7 @@ export const listGuardrails = defineList({
   }),
   description: 'A page of guardrails.',
   ...shown,
+  users: ({ query, services }) => touchNamed(services, query.workspace_id),
   find: ({ guardrails }, window, { query }) => guardrails.list(query.workspace_id, window),
 });
 
@@ -29,6 +31,7 @@ export const getGuardrail = defineGet({
   params: guardrailPathSchema,
   description: 'The guardrail.',
   ...shown,
+  users: async ({ params, services }) => touchRow(await services.guardrails.get(params.id)),
   find: ({ guardrails }, { id }) => guardrails.get(id),
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { GuardrailRules } from '../../../canonical/guardrail-rules.ts';
 import { NO_RULES, parseRules, rulesShape } from '../../../resources/guardrail-rules.ts';
 import { defineRoute, NOTHING, type ManagementServices } from '../route.ts';
+import { touchRow } from '../workspaces/touch-workspace.ts';
 import { guardrailPathSchema } from './guardrail-shape.ts';
 import { warningsSchema } from './warn-of-filters.ts';
 
@@ -53,6 +54,7 @@ export const testGuardrail = defineRoute({
   body: bodySchema,
   responses: { 200: { description: 'What they found.', schema: z.strictObject({ data: resultSchema }) } },
   errors: [400, 404, 413],
+  users: async ({ params, services }) => touchRow(await services.guardrails.get(params.id)),
   async handle({ params, body, services }) {
     const { rules } = await services.guardrails.get(params.id);
     return { status: 200, body: { data: await tryRules(rules, body, services) } };

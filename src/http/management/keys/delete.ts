@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute, NO_BODY } from '../route.ts';
 import { auditIssued } from './audit-issued.ts';
 import { keyPathSchema } from './key-shape.ts';
+import { touchKey } from './touch-key.ts';
 
 export const deleteKey = defineRoute({
   method: 'DELETE',
@@ -28,6 +29,7 @@ export const deleteKey = defineRoute({
     },
   },
   errors: [400, 404],
+  users: ({ params, services }) => touchKey(services, params.hash),
   async handle({ principal, params, query, services }) {
     if (query.cascade !== 'true') {
       await services.keys.delete(params.hash, 'normal');

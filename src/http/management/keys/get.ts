@@ -1,4 +1,5 @@
 import { defineGet } from '../resource-routes.ts';
+import { touchKey } from './touch-key.ts';
 import { serializeKey, keyPathSchema, keySchema } from './key-shape.ts';
 
 export const getKey = defineGet({
@@ -11,5 +12,6 @@ export const getKey = defineGet({
   description: 'The key.',
   schema: keySchema,
   serialize: serializeKey,
+  users: ({ params, services }) => touchKey(services, params.hash),
   find: ({ keys }, { hash }) => keys.get(hash, 'normal'),
 });

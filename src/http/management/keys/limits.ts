@@ -4,6 +4,7 @@ import { usdFromNano } from '../../../lib/money.ts';
 import { serializeTime } from '../../../resources/columns.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { keyPathSchema } from './key-shape.ts';
+import { touchKey } from './touch-key.ts';
 
 export const keyLimitSchema = z
   .strictObject({
@@ -32,6 +33,7 @@ export const getKeyLimits = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'Its limits.', schema: z.strictObject({ data: z.array(keyLimitSchema) }) } },
   errors: [404],
+  users: ({ params, services }) => touchKey(services, params.hash),
   async handle({ params, services }) {
     const record = await services.keys.get(params.hash, 'normal');
     const limits = await services.keyLimits.of([record]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { administers } from '../../../accounts/people/viewer.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { serializeKey, keySchema } from './key-shape.ts';
 import { keyLimitSchema, serializeLimit } from './limits.ts';
@@ -31,15 +32,22 @@ export const listKeys = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'A page of keys.', schema: z.strictObject({ data: z.array(listedSchema) }) } },
   errors: [400],
-  async handle({ query, services }) {
+  users: async ({ query, services }) => ({
+    workspaceId: await services.workspaces.idOf(query.workspace_id),
+    isForMembers: true,
+  }),
+  async handle({ query, viewer, services }) {
+    // OpenRouter docs, "List API keys", `workspace_id`, read 2026-11: the default is the default workspace.
+    const workspaceId = query.workspace_id ?? (await services.workspaces.idOf(undefined));
+    const seesAll = viewer === undefined || administers(viewer, workspaceId);
+    const creatorUserId = seesAll ? query.creator_user_id : viewer.userId;
     const records = await services.keys.list({
-      kind: query.kind ?? 'normal',
+      kind: viewer === undefined ? (query.kind ?? 'normal') : 'normal',
       includeDisabled: query.include_disabled === 'true',
       offset: query.offset ?? 0,
       limit: PAGE_KEYS,
-      // OpenRouter docs, "List API keys", `workspace_id`, read 2026-11: the default is the default workspace.
-      workspaceId: query.workspace_id ?? (await services.workspaces.idOf(undefined)),
-      ...(query.creator_user_id !== undefined && { creatorUserId: query.creator_user_id }),
+      workspaceId,
+      ...(creatorUserId !== undefined && { creatorUserId }),
       ...(query.issuer_key_hash !== undefined && { issuerKeyHash: query.issuer_key_hash }),
     });
     if (query.include === undefined) return { status: 200, body: { data: records.map(serializeKey) } };

@@ -3,6 +3,7 @@ import { invalid } from '../../../canonical/gateway-error.ts';
 import { keyResource } from '../../../resources/keys.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { auditIssued } from './audit-issued.ts';
+import { touchKey } from './touch-key.ts';
 import { serializeKey, keyPathSchema, keySchema } from './key-shape.ts';
 
 // The order of the public documentation.
@@ -35,6 +36,7 @@ export const updateKey = defineRoute({
   body: bodySchema,
   responses: { 200: { description: 'The key after the change.', schema: z.strictObject({ data: keySchema }) } },
   errors: [400, 404, 413],
+  users: ({ params, body, services }) => touchKey(services, params.hash, mayOwner(body)),
   async handle({ principal, params, body, services }) {
     if (body.cascade === true && body.disabled !== true) throw invalid('cascade', 'needs "disabled": true');
     const record = await services.keys.update(params.hash, keyResource.parsePatch(body, services), 'normal');
@@ -45,3 +47,10 @@ export const updateKey = defineRoute({
     return { status: 200, body: { data: serializeKey(record) } };
   },
 });
+
+/** What its owner may change: limits, and whether a disabled key works again, are for admins. */
+function mayOwner(body: z.output<typeof bodySchema>): boolean {
+  return body.disabled !== false && Object.keys(body).every((member) => OF_OWNERS.has(member));
+}
+
+const OF_OWNERS: ReadonlySet<string> = new Set(['name', 'disabled', 'cascade']);

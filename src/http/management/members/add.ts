@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { touchWorkspace } from '../workspaces/touch-workspace.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { workspacePathSchema } from '../workspaces/workspace-shape.ts';
 import { serializeMember, memberIdsShape, memberSchema } from './member-shape.ts';
@@ -21,6 +22,7 @@ export const addMembers = defineRoute({
     },
   },
   errors: [400, 404, 413],
+  users: ({ params, services }) => touchWorkspace(services, params.id),
   async handle({ params, body, services }) {
     const { members, newCount } = await services.members.add(params.id, body.user_ids);
     return { status: 200, body: { data: members.map(serializeMember), added_count: newCount } };

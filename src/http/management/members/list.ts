@@ -1,6 +1,7 @@
 import { pageQuerySchema } from '../page.ts';
 import { defineList } from '../resource-routes.ts';
 import { workspacePathSchema } from '../workspaces/workspace-shape.ts';
+import { touchWorkspace } from '../workspaces/touch-workspace.ts';
 import { serializeMember, memberSchema } from './member-shape.ts';
 
 export const listMembers = defineList({
@@ -13,5 +14,6 @@ export const listMembers = defineList({
   description: 'A page of members.',
   schema: memberSchema,
   serialize: serializeMember,
+  users: ({ params, services }) => touchWorkspace(services, params.id, { isForMembers: true }),
   find: ({ members }, window, { params }) => members.list(params.id, window),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { touchWorkspace } from '../workspaces/touch-workspace.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { workspacePathSchema } from '../workspaces/workspace-shape.ts';
 import { memberIdsShape } from './member-shape.ts';
@@ -18,6 +19,7 @@ export const removeMembers = defineRoute({
     200: { description: 'How many were members.', schema: z.strictObject({ removed_count: z.int() }) },
   },
   errors: [400, 404, 413],
+  users: ({ params, services }) => touchWorkspace(services, params.id),
   async handle({ params, body, services }) {
     return { status: 200, body: { removed_count: await services.members.remove(params.id, body.user_ids) } };
   },

@@ -56,6 +56,11 @@ export const issueAuthCode = defineRoute({
     },
   },
   errors: [400, 403, 409, 413, 429],
+  // A key is made for the user, and not by the key that stands for it in the dashboard. @spec people-10
+  users: async ({ body, services }) => ({
+    workspaceId: await services.workspaces.idOf(body.workspace_id),
+    isForMembers: true,
+  }),
   async handle({ principal, body, services }) {
     assert(principal !== undefined, 'the route is not public');
     const { code, appId, createdAtMs, appOrigin, keyName, workspaceId } = await services.oauth.issue(principal, {

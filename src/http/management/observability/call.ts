@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { touchDestination } from './touch-destination.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { destinationPathSchema } from './destination-shape.ts';
 
@@ -20,6 +21,7 @@ export const testDestination = defineRoute({
   },
   errors: [400, 404],
   onlyReads: true,
+  users: ({ params, services }) => touchDestination(services, params.id),
   async handle({ params, services }) {
     await services.destinations.test(params.id);
     return { status: 200, body: { data: { success: true } } };

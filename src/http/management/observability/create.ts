@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { destinationResource } from '../../../resources/destinations.ts';
+import { touchNamed } from '../workspaces/touch-workspace.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { destinationSchema, newConfigSchema, serializeDestination, toConfig, testShape } from './destination-shape.ts';
 
@@ -22,6 +23,7 @@ export const createDestination = defineRoute({
     201: { description: 'The destination, its secrets masked.', schema: z.strictObject({ data: destinationSchema }) },
   },
   errors: [400, 409, 413],
+  users: ({ body, services }) => touchNamed(services, body.workspace_id),
   async handle({ body, services }) {
     const workspaceId = await services.workspaces.idOf(body.workspace_id);
     const record = await services.destinations.create({

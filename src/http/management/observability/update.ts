@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { destinationResource } from '../../../resources/destinations.ts';
+import { touchDestination } from './touch-destination.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import {
   configSchema,
@@ -28,6 +29,7 @@ export const updateDestination = defineRoute({
   body: bodySchema,
   responses: { 200: { description: 'After the change.', schema: z.strictObject({ data: destinationSchema }) } },
   errors: [400, 404, 409, 413],
+  users: ({ params, services }) => touchDestination(services, params.id),
   async handle({ params, body, services }) {
     const { config, skip_test: skipsTest } = body;
     const record = await services.destinations.update(params.id, {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ownerOf } from '../owner.ts';
+import { touchNamed } from '../workspaces/touch-workspace.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
 import { presetPathSchema, presetQuerySchema, subjectOf } from './preset-shape.ts';
 
@@ -15,6 +16,7 @@ export const deletePreset = defineRoute({
   body: NO_BODY,
   responses: { 200: { description: 'It is archived.', schema: z.strictObject({ deleted: z.literal(true) }) } },
   errors: [400, 404],
+  users: ({ query, services }) => touchNamed(services, query.workspace_id),
   async handle({ params, query, ...context }) {
     const owner = await ownerOf(query, context);
     await context.services.presets.archive(owner, params.slug);

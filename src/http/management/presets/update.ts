@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { presetResource } from '../../../resources/presets.ts';
 import { ownerOf } from '../owner.ts';
+import { touchNamed } from '../workspaces/touch-workspace.ts';
 import { defineRoute } from '../route.ts';
 import {
   serializeFullPreset,
@@ -31,6 +32,7 @@ export const updatePreset = defineRoute({
   body: bodySchema,
   responses: { 200: { description: 'After the change.', schema: z.strictObject({ data: fullPresetSchema }) } },
   errors: [400, 404, 413],
+  users: ({ query, services }) => touchNamed(services, query.workspace_id),
   async handle({ params, query, body, ...context }) {
     const owner = await ownerOf(query, context);
     const changed = await context.services.presets.change(owner, params.slug, {

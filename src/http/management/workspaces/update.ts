@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { workspaceResource } from '../../../resources/workspaces.ts';
+import { touchWorkspace } from './touch-workspace.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { serializeWorkspace, subjectOf, workspacePathSchema, workspaceSchema } from './workspace-shape.ts';
 
@@ -18,6 +19,7 @@ export const updateWorkspace = defineRoute({
   body: bodySchema,
   responses: { 200: { description: 'After the change.', schema: z.strictObject({ data: workspaceSchema }) } },
   errors: [400, 404, 413],
+  users: ({ params, services }) => touchWorkspace(services, params.id),
   async handle({ params, body, services }) {
     const workspace = await services.workspaces.update(params.id, workspaceResource.parsePatch(body, services));
     return { status: 200, body: { data: serializeWorkspace(workspace) }, subject: subjectOf(workspace) };

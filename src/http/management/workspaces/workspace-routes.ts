@@ -1,6 +1,7 @@
 import { pageQuerySchema } from '../page.ts';
 import { defineGet, defineList } from '../resource-routes.ts';
 import { NOTHING } from '../route.ts';
+import { touchWorkspace } from './touch-workspace.ts';
 import { serializeWorkspace, workspacePathSchema, workspaceSchema } from './workspace-shape.ts';
 
 const shown = { schema: workspaceSchema, serialize: serializeWorkspace };
@@ -14,7 +15,9 @@ export const listWorkspaces = defineList({
   query: pageQuerySchema,
   description: 'A page of workspaces.',
   ...shown,
-  find: ({ workspaces }, window) => workspaces.list(window),
+  users: 'narrowed',
+  find: ({ workspaces }, window, { viewer }) =>
+    workspaces.list(window, viewer === undefined ? undefined : [...viewer.workspaces.keys()]),
 });
 
 export const getWorkspace = defineGet({
@@ -25,5 +28,6 @@ export const getWorkspace = defineGet({
   params: workspacePathSchema,
   description: 'The workspace.',
   ...shown,
+  users: ({ params, services }) => touchWorkspace(services, params.id, { isForMembers: true }),
   find: ({ workspaces }, { id }) => workspaces.get(id),
 });

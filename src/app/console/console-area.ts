@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createConsoleKeys, type ConsoleKeys } from '../accounts/console/console-keys.ts';
-import { createConsoleLinks, type ConsoleLinks } from '../accounts/console/links.ts';
-import { createConsoleSessions, type ConsoleSessions } from '../accounts/console/sessions.ts';
-import { createSignInLimit } from '../accounts/console/sign-in-limit.ts';
-import type { ConsoleListener } from '../http/console/console.ts';
-import { createConsoleCallers, type ConsoleCallers } from '../http/console/callers.ts';
-import type { ServerOptions } from '../http/server.ts';
-import { createConsoleLinkStore } from '../store/accounts/console-links.ts';
-import { createConsoleSessionStore } from '../store/accounts/console-sessions.ts';
-import type { Foundation, GatewayOptions } from './foundation.ts';
-import { generationRoutes, type GenerationLimits } from './model-routes/generation-routes.ts';
-import type { Parts } from './parts.ts';
-import { readVersion } from './version.ts';
+import { createConsoleKeys, type ConsoleKeys } from '../../accounts/console/console-keys.ts';
+import { createConsoleLinks, type ConsoleLinks } from '../../accounts/console/links.ts';
+import { createConsoleSessions, type ConsoleSessions } from '../../accounts/console/sessions.ts';
+import { createSignInLimit } from '../../accounts/console/sign-in-limit.ts';
+import type { SignInWays } from '../../http/console/console-route.ts';
+import type { ConsoleListener } from '../../http/console/console.ts';
+import { createConsoleCallers, type ConsoleCallers } from '../../http/console/callers.ts';
+import type { ServerOptions } from '../../http/server.ts';
+import { createConsoleLinkStore } from '../../store/accounts/console-links.ts';
+import { createConsoleSessionStore } from '../../store/accounts/console-sessions.ts';
+import type { Foundation, GatewayOptions } from '../foundation.ts';
+import { generationRoutes, type GenerationLimits } from '../model-routes/generation-routes.ts';
+import type { Parts } from '../parts.ts';
+import { createUserSignIn } from './people.ts';
+import { readVersion } from '../version.ts';
 
 /** The dashboard, in the process that serves what is no generation. */
 export interface ConsoleArea {
@@ -26,14 +28,17 @@ export function createConsoleArea(options: GatewayOptions, foundation: Foundatio
   const { shared, accounts, storage } = foundation;
   const { clock, config, state } = shared;
   const { database } = storage;
-  const { administration } = parts;
+  const { administration, areas } = parts;
   const links = createConsoleLinks({ store: createConsoleLinkStore({ database }), clock });
   const callers = createConsoleCallers();
-  const { audit, workspaces } = administration;
+  const { audit, workspaces, peopleArea } = administration;
+  const onFailed = (error: Error): void => shared.log.general.warn({ err: error }, 'identity provider');
+  const signIn = peopleArea && createUserSignIn(config.organization, peopleArea, areas.box, onFailed);
   const sessions = createConsoleSessions({
     store: createConsoleSessionStore({ database }),
     links,
     admitKey: accounts.admitKey,
+    users: signIn?.users,
     limit: createSignInLimit({
       rateLimitState: state.rateLimitState,
       clock,
@@ -55,44 +60,48 @@ export function createConsoleArea(options: GatewayOptions, foundation: Foundatio
       if (!config.console.enabled) return undefined;
       let loaded: Promise<ConsoleListener> | undefined;
       return async (request, response, next) => {
-        loaded ??= loadListener(options, foundation, parts, { sessions, keys, callers, own });
+        loaded ??= loadListener(options, foundation, parts, { sessions, keys, callers, own, ways: signIn?.ways });
         return (await loaded)(request, response, next);
       };
     },
   };
 }
 
+/** The newest keys of a user, whose rows it sees live. */
+const KEYS_OF_USER_MAX = 1_000;
 /** The sources of the dashboard, and what is built of them. */
-const FOLDER = fileURLToPath(new URL('../../dashboard', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../dashboard', import.meta.url));
 
 /** With the first request of a browser: a start does without. */
 async function loadListener(
   { bodyLimits, dashboardFolder: folder = FOLDER }: GatewayOptions,
-  { shared }: Foundation,
+  { shared, accounts }: Foundation,
   { formats, generateDeps, areas, responseArea, videoArea, observability }: Parts,
   {
     sessions,
     keys,
     callers,
     own,
+    ways,
   }: {
     readonly sessions: ConsoleSessions;
     readonly keys: ConsoleKeys;
     readonly callers: ConsoleCallers;
     readonly own: Pick<GenerationLimits, 'unread' | 'draining'>;
+    readonly ways: SignInWays | undefined;
   },
 ): Promise<ConsoleListener> {
   const [{ createConsole }, { createPages }, { createAssetReader }, { createBuilder }] = await Promise.all([
-    import('../http/console/console.ts'),
-    import('../http/console/pages.ts'),
-    import('../http/console/assets.ts'),
-    import('../http/console/builder.ts'),
+    import('../../http/console/console.ts'),
+    import('../../http/console/pages.ts'),
+    import('../../http/console/assets.ts'),
+    import('../../http/console/builder.ts'),
   ]);
   const { config, log, bodies } = shared;
   return createConsole({
     rules: config.console,
     isForwarded: config.server.workers > 1,
-    services: { sessions, plainHttp: config.console.plainHttp, version: readVersion() },
+    services: { sessions, organization: ways, plainHttp: config.console.plainHttp, version: readVersion() },
     keys,
     callers,
     generation: generationRoutes(shared, formats, generateDeps, callers.generating, areas.services.presets, {
@@ -102,6 +111,10 @@ async function loadListener(
       runVideo: videoArea.videos.run,
     }),
     bodies,
+    keysOf: async (creatorUserId) => {
+      const filter = { includeDisabled: true, creatorUserId, offset: 0, limit: KEYS_OF_USER_MAX };
+      return (await accounts.keyStore.list(filter)).map(({ hash }) => hash);
+    },
     live: { hub: observability.hub, epoch: randomUUID(), draining: own.draining },
     pages: createPages({
       assets: createAssetReader(join(folder, 'dist')),
