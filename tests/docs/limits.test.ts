@@ -56,6 +56,7 @@ const NO_BOUNDS: ReadonlySet<string> = new Set([
   'store/journal/charges.ts DAY_MS',
   'telemetry/task-traffic.ts DAY_MS',
   'accounts/console/sign-in-limit.ts MINUTE_MS',
+  'accounts/console/sign-in-limit.ts HOUR_MS',
   'accounts/limits/analytics-rate-limit.ts MINUTE_MS',
   'accounts/limits/analytics-rate-limit.ts DAY_MS',
 ]);
