@@ -3,10 +3,10 @@ import { createCodeIssuers } from '../accounts/keys/code-issuers.ts';
 import type { Keys, StaticKeys } from '../accounts/keys/keys.ts';
 import { createByokCredentials, type ByokCredentials } from '../accounts/byok/byok-credentials.ts';
 import { createOauthCodes, type OauthCodes } from '../accounts/keys/oauth-codes.ts';
-import type { People } from '../accounts/people/people.ts';
 import { createPresets, type Presets } from '../accounts/presets.ts';
 import { createSecrets, type Secrets } from '../accounts/byok/secrets.ts';
 import type { Workspaces } from '../accounts/workspaces/workspaces.ts';
+import type { PeopleArea } from './console/people.ts';
 import type { ByokProviders } from './providers/byok-providers.ts';
 import type { LiveCatalog } from './catalog/live-catalog.ts';
 import type { Config } from '../config/config.ts';
@@ -37,7 +37,7 @@ export interface AccountAreas {
 const NO_SECRET =
   'GATEWAY_SECRET is not set: gateways that share this database cannot read what another one encrypted.';
 
-export function createAccountAreas(parts: {
+interface AccountAreaParts {
   readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'secret' | 'previousSecret' | 'oauth'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly database: Database;
@@ -45,7 +45,7 @@ export function createAccountAreas(parts: {
   readonly keys: Keys;
   readonly staticKeys: StaticKeys;
   readonly workspaces: Pick<Workspaces, 'idOf'>;
-  readonly people: Pick<People, 'admit'> | undefined;
+  readonly peopleArea: PeopleArea | undefined;
   readonly clock: Clock;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly byok: Pick<ByokProviders, 'find'>;
@@ -55,8 +55,10 @@ export function createAccountAreas(parts: {
   readonly invalidations: InvalidationBus;
   readonly log: Log;
   readonly vault: Pick<VaultArea, 'fillOf'>;
-}): AccountAreas {
-  const { config, database, keyStore, clock, byok, live, takeIn, invalidations, log, people } = parts;
+}
+
+export function createAccountAreas(parts: AccountAreaParts): AccountAreas {
+  const { config, database, keyStore, clock, byok, live, takeIn, invalidations, log, peopleArea } = parts;
   const workspaceOf = (named: string | undefined): Promise<string> => parts.workspaces.idOf(named);
   if (config.databaseUrl !== undefined && config.secret === undefined) log.general.warn(NO_SECRET);
   const secrets = createSecrets(config);
@@ -81,7 +83,7 @@ export function createAccountAreas(parts: {
     guardrails: createGuardrailStore({ database }),
     staticKeys: parts.staticKeys,
     allowsNormalKeys: config.oauth.normalKeys,
-    admitsUser: people && (async (id) => (await people.admit(id)) !== undefined),
+    admitsUser: peopleArea && (async (id) => (await peopleArea.people.admit(id)) !== undefined),
     clock,
   });
   return {

@@ -84,8 +84,7 @@ export async function createParts(
     ...catalog,
     ...accounts,
     database,
-    workspaces: administration.workspaces,
-    people: administration.peopleArea?.people,
+    ...administration,
     invalidations: state.invalidations,
   });
   const fileArea = createFileArea({ ...shared, database });
