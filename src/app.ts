@@ -59,7 +59,8 @@ export async function createApp(given: GatewayOptions): Promise<App> {
   const { database, records } = storage;
   const generations = createGenerationStore({ database });
   const parts = await createParts(options, foundation, { keepsStore: true, serves: config.server.workers === 1 });
-  const { refresher, localServers, observability, fileArea, responseArea, videoArea, jobs, providers } = parts;
+  const { refresher, localServers, observability, fileArea, responseArea, videoArea, jobs, notifications, providers } =
+    parts;
   const workers =
     config.server.workers > 1
       ? await openWorkers({ ...foundation.shared, ...storage, findsLocalServers: options.findsLocalServers === true })
@@ -89,6 +90,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       const { log, vault } = foundation.shared;
       log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
       await vault.warnOfReferences(providers);
+      notifications.start();
       if (firstKeys === undefined) return { url };
       return { url, firstKeys, ...(config.console.enabled && { consoleLink: await consoleArea.links.create() }) };
     },
@@ -106,7 +108,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
         server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs }),
         responseArea.drain(drainMs),
       ]);
-      for (const part of [jobs, videoArea, records, observability, fileArea, responseArea, foundation])
+      for (const part of [notifications, jobs, videoArea, records, observability, fileArea, responseArea, foundation])
         await part.close();
     },
   };
@@ -201,6 +203,7 @@ function servicesOf(
     countCall: countCallsBy(generateDeps.rateLimiter),
     ...observability.services,
     credits: spending.credits,
+    notifications: parts.notifications,
     reconciliations: spending.reconciliations,
     keyLimits: createKeyLimits({
       ...spending,

@@ -46,6 +46,8 @@ export interface GatewayOptions {
   readonly videoTimes?: Partial<VideoTimes>;
   /** Intervals of the jobs engine. Default: docs/limits.md. */
   readonly jobTimes?: Partial<JobTimes>;
+  /** Between two looks for what operators are to be notified of. Default: docs/limits.md. */
+  readonly notificationTickMs?: number;
   /** Server tools beside those of the registry; one of a type that it has stands in for that. */
   readonly serverTools?: readonly RegisteredTool[];
   /** The folder of the dashboard. Default: that of the sources. */

@@ -8,6 +8,7 @@ import type { Moderation } from '../canonical/tools/moderation.ts';
 import type { Config, ProviderDefaults } from '../config/config.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
 import type { LiveCatalog } from './catalog/live-catalog.ts';
+import type { Notifications } from '../notifications/notifications.ts';
 import type { Observability } from './observability.ts';
 import { createModerationEndpoint } from './moderation-endpoint.ts';
 import { createResponseMemory } from '../pipeline/replay/replay-memory.ts';
@@ -35,14 +36,15 @@ export function createGenerateDeps(
     byokUpstreams,
     policies,
     observability,
+    notifications,
     files,
   }: Pick<AccountAreas & Administration, 'byokCredentials' | 'byokUpstreams' | 'policies'> & {
     readonly observability: Observability;
+    readonly notifications: Notifications;
     readonly files: Files;
   },
 ): GenerateDeps {
   const { config, clock, http, download, inspector, metrics, log, baseUrl, random, state, fileMemory, turns } = shared;
-  const { hub } = observability;
   for (const warning of credentialWarnings(config, providers)) log.general.warn(warning);
   return {
     http,
@@ -69,13 +71,7 @@ export function createGenerateDeps(
     store,
     takeRoom,
     returnRoom,
-    observe(record) {
-      metrics.observe(record);
-      logGeneration(log, record);
-      observability.ended(record);
-      // Without a call: hardly ever is there a view.
-      if (hub.isWatched) hub.offer(record);
-    },
+    observe: observeWith(shared, observability, notifications),
     ...createTagger({ config, clock }),
     routers: createRouterDeps({ config, clock, state }, observability.traffic),
     inspector,
@@ -94,6 +90,22 @@ export function createGenerateDeps(
     baseUrl,
     streams: metrics,
     onBug: (error, id) => log.general.error({ err: error, id }, 'bug'),
+  };
+}
+
+function observeWith(
+  { metrics, log }: Pick<SharedDeps, 'metrics' | 'log'>,
+  observability: Observability,
+  notifications: Notifications,
+): GenerateDeps['observe'] {
+  const { hub } = observability;
+  return (record) => {
+    metrics.observe(record);
+    logGeneration(log, record);
+    observability.ended(record);
+    // Without a call where there is no channel, and no view.
+    if (notifications.isOn) notifications.charged(record.principal.keyHash);
+    if (hub.isWatched) hub.offer(record);
   };
 }
 

@@ -28,6 +28,7 @@ import { createLiveHub, type LiveHub } from '../telemetry/live/live-hub.ts';
 import { rowOf } from '../telemetry/generation-row.ts';
 import { serializeListed } from '../http/management/generations/serialize-listed.ts';
 import type { Log } from '../telemetry/logs.ts';
+import type { DestinationRow } from '../resources/destinations.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createRouteLog, type RouteLog } from '../telemetry/route-log/route-log.ts';
 import { createMatchCounter } from '../telemetry/route-log/guardrail-matches.ts';
@@ -77,6 +78,8 @@ export interface ObservabilityDeps {
   /** Whether this process sums up records and deletes old content. */
   readonly keepsStore: boolean;
   readonly vault: Pick<VaultArea, 'values'>;
+  /** A destination was turned off after long failure. */
+  readonly onDestinationOff: (row: DestinationRow, error: string) => void;
 }
 
 /** How long after the longest request a record may still come: it waits minutes for a database that is away. */

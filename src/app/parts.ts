@@ -15,6 +15,8 @@ import type { LiveCatalog } from './catalog/live-catalog.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { openCatalogRefresher } from './catalog/open-catalog-refresher.ts';
 import { createClientFormats, serializeErrorIn, type ClientFormats } from './client-formats.ts';
+import { openNotifications } from './notifications/open-notifications.ts';
+import type { Notifications } from '../notifications/notifications.ts';
 import { openJobs } from './jobs/open-jobs.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { createFileArea, type FileArea } from './file-area.ts';
@@ -46,6 +48,7 @@ export interface Parts {
   readonly videoArea: VideoArea;
   readonly observability: Observability;
   readonly jobs: Jobs;
+  readonly notifications: Notifications;
   readonly generateDeps: GenerateDeps;
   readonly running: RunningGenerations;
   readonly localServers: LocalServers;
@@ -60,9 +63,10 @@ export interface Parts {
  */
 export async function createParts(
   options: GatewayOptions,
-  { shared, storage, accounts, sandboxBaseUrl }: Foundation,
+  foundation: Foundation,
   { keepsStore, serves }: { readonly keepsStore: boolean; readonly serves: boolean },
 ): Promise<Parts> {
+  const { shared, storage, accounts, sandboxBaseUrl } = foundation;
   const { config, log, state } = shared;
   const { database, journal, records } = storage;
   const catalog = await openCatalog({ ...shared, database, sandboxBaseUrl });
@@ -88,14 +92,11 @@ export async function createParts(
     invalidations: state.invalidations,
   });
   const fileArea = createFileArea({ ...shared, database });
-  const observability = createObservability({
-    ...shared,
-    ...areas,
-    database,
-    journal,
+  const { observability, jobs, notifications } = openBackground(options, foundation, {
     catalog: live.catalog,
-    changes: administration.changes,
-    keys: accounts.keyStore,
+    spending,
+    administration,
+    areas,
     keepsStore,
   });
   const { exports } = observability;
@@ -105,9 +106,9 @@ export async function createParts(
     ...areas,
     ...administration,
     observability,
+    notifications,
     files: fileArea.files,
   });
-  const jobs = openJobs({ ...options, ...shared, database, keepsStore });
   const formats = createClientFormats(config.responses, await areas.box());
   const areaDeps = { ...shared, ...areas, database, keepsStore, exports };
   return {
@@ -123,11 +124,64 @@ export async function createParts(
     videoArea: createVideoArea({ ...options, ...areaDeps, files: fileArea.files }, generateDeps),
     observability,
     jobs,
+    notifications,
     generateDeps,
     running: runningOf(shared, generateDeps),
     localServers: localServersOf(shared, providers, live),
     ...reloading(shared, live),
   };
+}
+
+/** What goes on beside requests and after them. */
+function openBackground(
+  options: GatewayOptions,
+  { shared, storage: { database, journal, records }, accounts }: Foundation,
+  {
+    catalog,
+    spending,
+    administration,
+    areas,
+    keepsStore,
+  }: Pick<Parts, 'spending' | 'administration' | 'areas'> & {
+    readonly catalog: LiveCatalog['catalog'];
+    readonly keepsStore: boolean;
+  },
+): Pick<Parts, 'observability' | 'jobs' | 'notifications'> {
+  const jobs = openJobs({ ...options, ...shared, database, keepsStore });
+  const notifications = openNotifications({
+    ...options,
+    ...shared,
+    ...areas,
+    ...accounts,
+    database,
+    records,
+    administration,
+    spending,
+    jobs,
+    keepsStore,
+  });
+  const observability = createObservability({
+    ...shared,
+    ...areas,
+    database,
+    journal,
+    catalog,
+    changes: administration.changes,
+    keys: accounts.keyStore,
+    keepsStore,
+    onDestinationOff: ({ id, name, workspaceId, type }, error) =>
+      void notifications.raise({
+        type: 'destination.disabled',
+        severity: 'warning',
+        subject: `destination:${id}`,
+        workspaceId,
+        title: `The destination "${name ?? id}" was switched off`,
+        text: `Nothing reached it for a long time: ${error} Change it and enable it again.`,
+        facts: { destination_id: id, destination: name, kind: type, error },
+        link: `/ui/destinations/${id}`,
+      }),
+  });
+  return { observability, jobs, notifications };
 }
 
 function reloading({ config, betaTable, log }: SharedDeps, live: LiveCatalog): Pick<Parts, 'inEffect' | 'reload'> {

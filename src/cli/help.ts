@@ -222,6 +222,15 @@ Options:
   --json            one JSON object a line
 ${CONFIG_OPTIONS}`;
 
+export const NOTIFY_HELP = `Usage: model-gateway notify list [options]
+       model-gateway notify test CHANNEL [options]
+
+Shows where operators are notified and whether it arrives, or sends a test to one channel, by its name or id.
+
+Options:
+  --json            one JSON object a line
+${CONFIG_OPTIONS}`;
+
 export const CHAT_HELP = `Usage: model-gateway chat [options] [MESSAGE...]
 
 Sends one message and prints the response as it arrives. Without a message it is a conversation: a line is a turn, /clear

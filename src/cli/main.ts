@@ -18,6 +18,7 @@ import {
   IMPORT_HELP,
   JOURNAL_HELP,
   KEYS_HELP,
+  NOTIFY_HELP,
   REPORT_HELP,
   SECRET_HELP,
   SERVE_HELP,
@@ -81,6 +82,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'list where records are sent, and test connections',
     help: DESTINATIONS_HELP,
     run: async (args, io) => (await import('./destinations.ts')).runDestinations(args, io),
+  },
+  notify: {
+    summary: 'list where operators are notified, and send a test',
+    help: NOTIFY_HELP,
+    run: async (args, io) => (await import('./notify.ts')).runNotify(args, io),
   },
   audit: {
     summary: 'list changes and their authors',

@@ -2,6 +2,7 @@ import type { MediaFacts } from './media-facts.ts';
 import type { Origins } from './origins.ts';
 import type { EndpointPrice } from './endpoint-price.ts';
 import type { MemoryBudget } from './memory-budget.ts';
+import type { NotificationsConfig } from './schema/notifications.ts';
 import type { SEARCH_ENGINES } from './schema/services.ts';
 
 /** The operator's configuration, parsed and validated once. Names follow README.md, "Configure", in camelCase; times are ms. */
@@ -22,6 +23,8 @@ export interface Config {
     readonly responseCacheBytes: number;
     readonly drainMs: number;
     readonly region: string;
+    /** Where the gateway is found from outside, without a slash at the end. Absent: nothing says it. */
+    readonly publicUrl?: string;
   };
   /** Shares of the memory that the process may use. */
   readonly memory: MemoryBudget;
@@ -63,6 +66,7 @@ export interface Config {
   readonly credits: { readonly enforce: boolean };
   readonly console: ConsoleConfig;
   readonly organization: OrganizationConfig;
+  readonly notifications: NotificationsConfig;
   /** Whether normal keys may issue keys. @spec key-18 */
   readonly oauth: { readonly normalKeys: boolean };
   readonly vault: VaultConfig;

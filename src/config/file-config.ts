@@ -25,6 +25,7 @@ import type { CheckedOptions } from './read-options.ts';
 import { consoleOf } from './schema/console.ts';
 import { vaultOf } from './schema/vault.ts';
 import { organizationOf } from './schema/organization.ts';
+import { notificationsOf } from './schema/notifications.ts';
 import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
 import type { ConfigFile } from './schema.ts';
 
@@ -80,6 +81,7 @@ export function fileConfig(
       responseCacheBytes: bytesOf(server.response_cache_mb) ?? memory.responseCacheBytes,
       drainMs: (server.drain_seconds ?? 30) * 1_000,
       region: server.region ?? 'local',
+      ...present({ publicUrl: server.public_url?.replace(/\/+$/, '') }),
     },
     memory,
     files: filesOf(file.files),
@@ -98,6 +100,7 @@ export function fileConfig(
     console: consoleOf(file.console),
     vault: vaultOf(file.vault),
     organization: organizationOf(file.organization),
+    notifications: notificationsOf(file.notifications),
     mcpServers: Object.entries(file.mcp_servers).map(([name, entry]) => mcpServerOf(name, entry)),
     search: searchOf(file.search),
     webFetch: { privateAddresses: file.web_fetch.private_addresses ?? false },

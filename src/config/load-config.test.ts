@@ -37,7 +37,7 @@ function messageOf(run: () => unknown): string {
 }
 
 const EXAMPLE = `
-server:     { host: 127.0.0.1, port: 8787, workers: 3, memory_limit_mb: 2048, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu }
+server:     { host: 127.0.0.1, port: 8787, workers: 3, memory_limit_mb: 2048, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu, public_url: "https://gateway.test/" }
 images:     { hold_usd: 0.5 }
 defaults:   { model: acme/one, image_model: acme/two, embeddings_model: acme/vectors, rerank_model: acme/order, transcription_model: acme/ear, speech_model: acme/voice, video_model: acme/clip, provider: { order: [alpha], data_collection: deny, zdr: true } }
 timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6, video_submit_ms: 7, video_poll_ms: 8 }
@@ -54,6 +54,7 @@ routers:
 credits:    { enforce: true }
 oauth:      { normal_keys: true }
 organization: { enabled: true, name: Acme, users_max: 50, password: false, oidc: { issuer: "https://login.acme.example", client_id: gateway, client_secret: "\${ALPHA_API_KEY}", name: Acme ID, scopes: [openid], groups_claim: roles, admin_groups: [platform], member_groups: [eng], email_domains: [Acme.Example], create_users: true, trust_email: true } }
+notifications: { credits_low_usd: 50, private_addresses: true, smtp: { host: smtp.test, secure: true, plain: true, user: me, password: hunter2-mail, from: a@b.test } }
 console:    { enabled: false, allowed_hosts: [Gateway.Example, "[::2]"], plain_http: true }
 mcp_servers: { wiki: { url: "http://127.0.0.1:9105/mcp" } }
 search:     { engine: tavily, exa: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9102/" }, tavily: }
@@ -117,7 +118,7 @@ vault:      { writes: false, writers: any, allow_private_hosts: true }
 test('takes every key of the file into the configuration', () => {
   const { dataDir, origins, ...config } = load(EXAMPLE);
   assert.equal(origins['server.max_body_mb'], 'gateway.yaml:2');
-  assert.equal(origins['search.exa.api_key'], 'gateway.yaml:21 ← ALPHA_API_KEY');
+  assert.equal(origins['search.exa.api_key'], 'gateway.yaml:22 ← ALPHA_API_KEY');
   assert.equal(dataDir, resolve('./data'));
   assert.deepEqual(config, {
     path: 'gateway.yaml',
@@ -131,6 +132,7 @@ test('takes every key of the file into the configuration', () => {
       responseCacheBytes: 32 * 1_048_576,
       drainMs: 5_000,
       region: 'eu',
+      publicUrl: 'https://gateway.test',
     },
     defaults: {
       model: 'acme/one',
@@ -170,6 +172,19 @@ test('takes every key of the file into the configuration', () => {
     },
     credits: { enforce: true },
     oauth: { normalKeys: true },
+    notifications: {
+      creditsLowNanoUsd: 50_000_000_000,
+      privateAddresses: true,
+      smtp: {
+        host: 'smtp.test',
+        port: 465,
+        secure: true,
+        plain: true,
+        user: 'me',
+        password: 'hunter2-mail',
+        from: 'a@b.test',
+      },
+    },
     console: { enabled: false, allowedHosts: ['gateway.example', '[::2]'], plainHttp: true },
     vault: { writes: false, writers: 'any', allowPrivateHosts: true },
     organization: {
@@ -941,6 +956,7 @@ function withoutSecrets(config: Config): unknown {
     providers,
     search,
     moderation,
+    notifications: { ...config.notifications, smtp: { ...config.notifications.smtp, password: '' } },
     fileParser: { mistralOcr: hasKeys(config.fileParser.mistralOcr) },
     videos: { ...config.videos, webhookSecret: config.videos.webhookSecret !== undefined },
     organization: { ...config.organization, oidc: { ...config.organization.oidc, clientSecret: true } },

@@ -63,6 +63,7 @@ export function formatBody(config: Config): object {
       allow_private_hosts: config.vault.allowPrivateHosts,
     },
     organization: formatOrganization(config.organization),
+    notifications: formatNotifications(config.notifications),
     mcp_servers: formatMcpServers(config.mcpServers, REDACTED),
     search: formatSearch(config.search),
     web_fetch: { private_addresses: config.webFetch.privateAddresses },
@@ -141,6 +142,14 @@ function formatOidc(oidc: OidcConfig): object {
   };
 }
 
+function formatNotifications({ creditsLowNanoUsd, privateAddresses, smtp }: Config['notifications']): object {
+  return {
+    credits_low_usd: usdFromNano(creditsLowNanoUsd),
+    private_addresses: privateAddresses,
+    smtp: smtp && { ...smtp, ...(smtp.password !== undefined && { password: REDACTED }) },
+  };
+}
+
 function formatRouters({ classifiesTraffic, judge, auto, switchyard, fusion }: Config['routers']): object {
   return {
     classify_traffic: classifiesTraffic,
@@ -189,6 +198,7 @@ function formatServer({ server, memory }: Pick<Config, 'server' | 'memory'>): ob
     response_cache_mb: server.responseCacheBytes / BYTES_PER_MB,
     drain_seconds: server.drainMs / 1_000,
     region: server.region,
+    public_url: server.publicUrl,
   };
 }
 

@@ -8,6 +8,7 @@ import { key } from './schema/key.ts';
 import { betaChanges, provider, retrySection } from './schema/models.ts';
 import { headers, httpUrl, OFF, optionalSection, providerSlug, section, text } from './schema/parts.ts';
 import { organizationSection } from './schema/organization.ts';
+import { notificationsSection } from './schema/notifications.ts';
 import { defaults, rateLimits, timeouts } from './schema/requests.ts';
 import { responses } from './schema/responses.ts';
 import { routers } from './schema/routers.ts';
@@ -154,6 +155,7 @@ export const configFile = section({
   console: consoleSection,
   vault: vaultSection,
   organization: organizationSection,
+  notifications: notificationsSection,
   mcp_servers: mcpServersSection(section(mcpServerShape(headers)).superRefine(checkTransport)).meta({
     description: 'MCP servers, whose tools models can use: docs/mcp.md.',
   }),

@@ -64,6 +64,16 @@ import { retrieveModel, retrieveModelBySlug } from './management/models/retrieve
 import { listModelsOfCaller } from './management/models/user.ts';
 import { exchangeAuthCode } from './management/oauth/exchange.ts';
 import { issueAuthCode } from './management/oauth/issue.ts';
+import {
+  createChannel,
+  deleteChannel,
+  getChannel,
+  listChannels,
+  listEventTypes,
+  testChannel,
+  updateChannel,
+} from './management/notifications/channel-routes.ts';
+import { listNotificationEvents, resendNotificationEvent } from './management/notifications/event-routes.ts';
 import { createDestination } from './management/observability/create.ts';
 import { deleteDestination, getDestination, listDestinations } from './management/observability/destination-routes.ts';
 import { testDestination } from './management/observability/call.ts';
@@ -191,6 +201,15 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   deleteDestination,
   testDestination,
   listDestinationTypes,
+  listChannels,
+  createChannel,
+  getChannel,
+  updateChannel,
+  deleteChannel,
+  testChannel,
+  listEventTypes,
+  listNotificationEvents,
+  resendNotificationEvent,
   listProviderStatuses,
   checkProviderOfGateway,
   checkNewByokKey,

@@ -25,6 +25,8 @@ import { openDatabase, type Database } from './engine/database.ts';
 import { backgroundResponseRows, responseEventRows, storedMediaRows, storedResponseRows } from './responses/columns.ts';
 import { invitationRows, userRows } from './people/columns.ts';
 import { generationRows } from './generations/columns.ts';
+import { channelResource } from '../resources/notification-channels.ts';
+import { notificationDeliveryRows, notificationEventRows } from './notifications/columns.ts';
 import { jobRows } from './jobs/columns.ts';
 import { vaultReleaseRows, vaultSecretRows } from './vault/columns.ts';
 import { videoJobRows } from './video-jobs/columns.ts';
@@ -66,6 +68,11 @@ const STRUCTURED: Readonly<Record<string, unknown>> = {
   'generations.warnings': WARNINGS,
   'jobs.checkpoint': { at: 7 },
   'vault_secrets.hosts': ['a.example'],
+  'notification_channels.events': ['key.limit'],
+  'notification_channels.workspace_ids': ['a'],
+  'notification_channels.recipients': ['a@b.test'],
+  'notification_channels.quiet_hours': { tz: 'Europe/Vienna', from: '22:00', to: '07:00' },
+  'notification_events.facts': { limit: 7 },
   'video_jobs.assets': [{ fileId: 'file_1', mediaType: 'video/mp4', bytes: 7 }],
   'invitations.workspaces': [{ workspaceId: 'w', role: 'admin' }],
 };
@@ -114,6 +121,9 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   vault_releases: vaultReleaseRows,
   video_jobs: videoJobRows,
   jobs: jobRows,
+  notification_channels: channelResource.rows,
+  notification_events: notificationEventRows,
+  notification_deliveries: notificationDeliveryRows,
   background_responses: backgroundResponseRows,
   response_events: responseEventRows,
 };

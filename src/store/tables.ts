@@ -16,6 +16,7 @@ import type {
 import type { JobsTable } from './jobs/columns.ts';
 import type { VaultReleasesTable, VaultSecretsTable } from './vault/columns.ts';
 import type { InvitationsTable, UsersTable } from './people/columns.ts';
+import type { NotificationDeliveriesTable, NotificationEventsTable } from './notifications/columns.ts';
 import type { VideoJobsTable } from './video-jobs/columns.ts';
 import type { DestinationCursorsTable, ExportRowsTable } from './exports/columns.ts';
 import type { GenerationsTable } from './generations/columns.ts';
@@ -26,6 +27,7 @@ import type { serviceFileResource } from '../resources/files.ts';
 import type { AssignedKind, keyAssignmentResource } from '../resources/guardrail-assignments.ts';
 import type { guardrailResource } from '../resources/guardrails.ts';
 import type { ledgerEntryResource } from '../resources/ledger-entries.ts';
+import type { channelResource } from '../resources/notification-channels.ts';
 import type { presetResource, presetVersionResource } from '../resources/presets.ts';
 import type { budgetResource, memberResource } from '../resources/workspace-parts.ts';
 import type { keyResource } from '../resources/keys.ts';
@@ -56,6 +58,8 @@ export type FilesTable = ReturnType<typeof serviceFileResource.rows.toColumns> &
   readonly status: 'writing' | 'stored' | 'deleted';
 };
 export type LedgerEntriesTable = ReturnType<typeof ledgerEntryResource.rows.toColumns>;
+
+export type NotificationChannelsTable = ReturnType<typeof channelResource.rows.toColumns>;
 
 export type WorkspacesTable = ReturnType<typeof workspaceResource.rows.toColumns> & Deletable;
 
@@ -162,6 +166,9 @@ export interface Tables {
   readonly vault_secrets: VaultSecretsTable;
   readonly video_jobs: VideoJobsTable;
   readonly jobs: JobsTable;
+  readonly notification_channels: NotificationChannelsTable;
+  readonly notification_events: NotificationEventsTable;
+  readonly notification_deliveries: NotificationDeliveriesTable;
   readonly background_responses: BackgroundResponsesTable;
   readonly response_events: ResponseEventsTable;
   readonly journal_checkpoints: JournalCheckpointsTable;

@@ -41,6 +41,8 @@ export interface Metrics {
   callbackSent(outcome: string): void;
   /** A run of a job is over: `done`, `failed`, `cancelled`, `waiting`, or `again`. */
   jobEnded(kind: string, outcome: string): void;
+  /** A notification was delivered, failed and is tried again, or failed for good, by the kind of its channel. */
+  notified(kind: string, outcome: string): void;
   /** Generations on their way to destinations of a type. */
   exported(type: string, outcome: string, count: number): void;
   /** Whether shared state is reachable. Never called without shared state. */
@@ -134,10 +136,11 @@ export function createMetrics(version = 'unknown'): Metrics {
 /** What happens beside requests. */
 function countBackgroundWork(
   series: ReturnType<typeof createSeries>,
-): Pick<Metrics, 'videoJobEnded' | 'callbackSent' | 'jobEnded' | 'exported'> {
+): Pick<Metrics, 'videoJobEnded' | 'callbackSent' | 'notified' | 'jobEnded' | 'exported'> {
   return {
     videoJobEnded: (status) => series.videoJobs.inc({ status }),
     callbackSent: (outcome) => series.callbacks.inc({ outcome }),
+    notified: (kind, outcome) => series.notified.inc({ kind, outcome }),
     jobEnded: (kind, outcome) => series.jobs.inc({ kind, outcome }),
     exported: (type, outcome, count) => series.exported.inc({ type, outcome }, count),
   };
@@ -253,6 +256,12 @@ function createHandedOnSeries(registers: Registry[]) {
       name: 'gateway_callbacks_total',
       help: 'Calls that report the end of a job: delivered, failed and tried again, or given up.',
       labelNames: ['outcome'] as const,
+      registers,
+    }),
+    notified: new Counter({
+      name: 'gateway_notifications_total',
+      help: 'Attempts to deliver notifications, by the kind of their channel: sent, to be tried again, or failed for good.',
+      labelNames: ['kind', 'outcome'] as const,
       registers,
     }),
     jobs: new Counter({

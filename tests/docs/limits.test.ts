@@ -51,6 +51,11 @@ const NO_BOUNDS: ReadonlySet<string> = new Set([
   'store/usage/usage-sums.ts WEEK_MS',
   'store/usage/usage-sums.ts FIRST_MONDAY_MS',
   'telemetry/analytics/dimensions.ts MINUTE_MS',
+  'notifications/deliver.ts HOUR_MS',
+  'notifications/quiet-hours.ts MINUTE_MS',
+  'app/notifications/open-notifications.ts DAY_MS',
+  // Of all ports.
+  'config/schema/notifications.ts PORT_MAX',
   // The length of a day.
   'accounts/limits/windows.ts DAY_MS',
   'store/journal/charges.ts DAY_MS',

@@ -38,6 +38,8 @@ export interface GatewayOptions {
   readonly random?: () => number;
   readonly serverTools?: AppOptions['serverTools'];
   readonly videoTimes?: AppOptions['videoTimes'];
+  readonly notificationTickMs?: AppOptions['notificationTickMs'];
+  readonly jobTimes?: AppOptions['jobTimes'];
   /** Default: a folder that is not there, so that no test builds the dashboard. */
   readonly dashboardFolder?: string;
 }
@@ -57,6 +59,8 @@ export async function startGateway({
   random = () => 0,
   serverTools = [],
   videoTimes,
+  notificationTickMs,
+  jobTimes,
   dashboardFolder = NO_DASHBOARD,
 }: GatewayOptions = {}): Promise<RunningGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-'));
@@ -81,6 +85,8 @@ export async function startGateway({
     dashboardFolder,
     ...(downloads !== undefined && { downloads }),
     ...(videoTimes !== undefined && { videoTimes }),
+    ...(notificationTickMs !== undefined && { notificationTickMs }),
+    ...(jobTimes !== undefined && { jobTimes }),
   });
   const { url } = await app.listen();
   const baseUrl = `${url}/v1`;

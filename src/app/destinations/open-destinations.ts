@@ -14,6 +14,7 @@ import { createDelivery } from '../../telemetry/destinations/delivery/delivery.t
 import { createDestinations, type Destinations } from '../../telemetry/destinations/destinations.ts';
 import { createPatternSearch } from '../../telemetry/destinations/filters/pattern-search.ts';
 import { createPoster } from '../../telemetry/destinations/post.ts';
+import type { DestinationRow } from '../../resources/destinations.ts';
 import type { Log } from '../../telemetry/logs.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
@@ -35,6 +36,8 @@ export interface DestinationParts {
   /** Whether this process sends, and deletes what was sent. */
   readonly keepsStore: boolean;
   readonly vault: Pick<VaultArea, 'values'>;
+  /** A destination was turned off after long failure. */
+  readonly onDestinationOff: (row: DestinationRow, error: string) => void;
 }
 
 const DESTINATIONS_TOPIC = 'destinations';
@@ -91,7 +94,9 @@ export function openDestinations(
         error: after.lastError?.message,
       };
       log.general.warn(facts, 'the state of a destination changed');
-      if (after.state === 'suspended') void destinations.suspend(live.row.id).catch(cannotSuspend);
+      if (after.state !== 'suspended') return;
+      void destinations.suspend(live.row.id).catch(cannotSuspend);
+      deps.onDestinationOff(live.row, after.lastError?.message ?? '');
     },
     onWarning: (live, warning) =>
       log.general.warn({ id: live.row.id, warning }, 'a destination took records and warns'),

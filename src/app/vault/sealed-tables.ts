@@ -2,6 +2,7 @@ import { purposeOf as purposeOfCredential } from '../../accounts/byok/byok-crede
 import type { SealedTable } from '../../accounts/byok/rotate-secret.ts';
 import { createSealedRows } from '../../store/accounts/sealed-rows.ts';
 import type { Database } from '../../store/engine/database.ts';
+import { channelPurpose } from '../../notifications/sealed-address.ts';
 import { storedResponsePurpose } from '../../store/responses/sealing.ts';
 import { videoJobPurpose } from '../../store/video-jobs/video-jobs.ts';
 import { purposeOf as purposeOfContent } from '../../telemetry/content-log.ts';
@@ -18,12 +19,14 @@ export function sealedTables(database: Database): readonly SealedTable[] {
     backgroundResponses,
     responseEvents,
     videoJobs,
+    notificationChannels,
     vaultSecrets,
   } = createSealedRows(database);
   return [
     { rows: credentials, purposeOf: ({ id, context }) => purposeOfCredential({ id, provider: context ?? '' }) },
     { rows: content, purposeOf: ({ id }) => purposeOfContent(id) },
     { rows: destinations, purposeOf: ({ id }) => destinationPurpose(id) },
+    { rows: notificationChannels, purposeOf: ({ id }) => channelPurpose(id) },
     ...[responses, responseMedia, backgroundResponses, responseEvents].map((rows): SealedTable => ({
       rows,
       purposeOf: ({ context }) => storedResponsePurpose(context ?? ''),

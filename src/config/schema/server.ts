@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { key } from './key.ts';
-import { optionalSection, text } from './parts.ts';
+import { httpUrl, optionalSection, text } from './parts.ts';
 
 const BODY_MB_MAX = 1_024;
 /** A gateway without load takes half of it. */
@@ -46,6 +46,11 @@ export const server = optionalSection(
     drain_seconds: key(z.number().min(0).max(DRAIN_SECONDS_MAX), 'Time for open requests after SIGTERM.', {
       default: 30,
     }),
+    public_url: key(
+      httpUrl,
+      'Where the gateway is found from outside, for links in notifications and the addresses that it gives out.',
+      { usual: 'unknown', example: 'https://gateway.example' },
+    ),
     region: key(text, 'The name of this location in records and `service_metadata`.', {
       default: 'local',
       example: 'eu-1',

@@ -32,6 +32,7 @@ import type { VideoJobs } from '../../video-jobs/video-jobs.ts';
 import type { StoredResponses } from '../../stored-responses/stored-responses.ts';
 import type { Analytics } from '../../telemetry/analytics/analytics.ts';
 import type { ContentLog } from '../../telemetry/content-log.ts';
+import type { Notifications } from '../../notifications/notifications.ts';
 import type { Destinations } from '../../telemetry/destinations/destinations.ts';
 import type { FeedbackBox } from '../../telemetry/feedback.ts';
 import type { CountMatches } from '../../telemetry/route-log/guardrail-matches.ts';
@@ -66,6 +67,7 @@ export interface ManagementServices {
   readonly countMatches: CountMatches;
   readonly feedback: FeedbackBox;
   readonly destinations: Destinations;
+  readonly notifications: Pick<Notifications, 'channels' | 'events' | 'resend'>;
   readonly byok: ByokKeys;
   readonly presets: Presets;
   readonly vault: Vault;

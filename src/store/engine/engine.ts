@@ -10,7 +10,8 @@ export type LockName =
   | 'destinations'
   | 'export-positions'
   | 'usage-progress'
-  | 'people';
+  | 'people'
+  | 'notification channels';
 
 /** Runs a task in a transaction while no other task runs under the same name. */
 export type RunAlone = <Value>(

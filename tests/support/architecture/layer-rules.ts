@@ -26,6 +26,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'video-jobs',
     'jobs',
     'vault',
+    'notifications',
     'pipeline',
     'accounts',
     'catalog',
@@ -49,6 +50,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'canonical',
     'lib',
   ],
+  notifications: ['jobs', 'accounts', 'telemetry', 'store', 'resources', 'canonical', 'lib'],
   // Work that outlives a request. Areas register their kinds: it knows none of them.
   jobs: ['store', 'lib'],
   pipeline: ['routing', 'accounts', 'telemetry', 'catalog', 'wire', 'contracts', 'state/contract', 'canonical', 'lib'],
@@ -102,6 +104,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['config'],
   'lru-cache': ['lib'],
   '@modelcontextprotocol/client': ['mcp'],
+  nodemailer: ['notifications'],
   // Of telemetry the configurations of destinations, which users write.
   zod: ['wire', 'config', 'http', 'store', 'resources', 'catalog', 'telemetry', ...REGISTRIES],
 };

@@ -1,0 +1,112 @@
+import { createKeyLimits } from '../../accounts/limits/key-limits.ts';
+import type { Config } from '../../config/config.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { GuardedAgentOptions } from '../../lib/net/guarded-agent.ts';
+import { isPublicOrOwnAddress } from '../../lib/net/public-address.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import { createNotifications, type Notifications } from '../../notifications/notifications.ts';
+import type { NotificationDeps } from '../../notifications/deps.ts';
+import { createChatSender, encodeDiscord, encodeMattermost, encodeSlack } from '../../notifications/senders/chat.ts';
+import { createMailSender } from '../../notifications/senders/email.ts';
+import { createWebhookSender } from '../../notifications/senders/webhook.ts';
+import type { SharedState } from '../../state/contract.ts';
+import type { KeyStore } from '../../store/accounts/keys.ts';
+import { createWorkspaceStore } from '../../store/accounts/workspaces.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { createChannelStore } from '../../store/notifications/channels.ts';
+import { createOutbox } from '../../store/notifications/outbox.ts';
+import { createSpenders } from '../../store/notifications/spenders.ts';
+import type { Log } from '../../telemetry/logs.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { createPoster } from '../../telemetry/destinations/post.ts';
+import type { Administration } from '../administration.ts';
+import type { AppliedRecords } from '../applied-records.ts';
+import type { Spending } from '../spending.ts';
+
+export interface NotificationParts {
+  readonly config: Pick<Config, 'notifications' | 'server'>;
+  readonly database: Database;
+  readonly state: Pick<SharedState, 'invalidations'>;
+  readonly records: Pick<AppliedRecords, 'wait'>;
+  readonly keyStore: Pick<KeyStore, 'find'>;
+  readonly administration: Pick<Administration, 'policies'>;
+  readonly spending: Pick<Spending, 'sumSince' | 'totals'>;
+  readonly jobs: Jobs;
+  readonly box: () => Promise<SecretBox>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'notified'>;
+  readonly random: () => number;
+  readonly keepsStore: boolean;
+  readonly notificationTickMs?: number | undefined;
+}
+
+const TOPIC = 'notification channels';
+const DAY_MS = 86_400_000;
+
+export function openNotifications(parts: NotificationParts): Notifications {
+  const { config, database, state, clock, log, metrics, keyStore, spending, administration } = parts;
+  const { senders, faultOf, close } = openSenders(config.notifications);
+  const workspaces = createWorkspaceStore({ database });
+  const spentLately = createSpenders(database);
+  const notifications = createNotifications({
+    channels: createChannelStore(database),
+    outbox: createOutbox(database),
+    jobs: parts.jobs,
+    senders,
+    faultOf,
+    box: parts.box,
+    clock,
+    random: parts.random,
+    publicUrl: config.server.publicUrl,
+    async onChange() {
+      await notifications.refresh();
+      state.invalidations.announce(TOPIC, '');
+    },
+    onSent: (kind, outcome) => metrics.notified(kind, outcome),
+    onUnreadable: (id, error) => log.general.error({ id, err: error }, 'a notification channel cannot be read'),
+    keepsStore: parts.keepsStore,
+    onFailed: (error) => log.general.warn({ err: error }, 'notifications could not be looked at: tried again later'),
+    tickMs: parts.notificationTickMs,
+    findKey: (hash) => keyStore.find(hash),
+    limits: createKeyLimits({ ...spending, policyOf: (subject) => administration.policies.policyOf(subject), clock }),
+    workspaceName: async (id) => (await workspaces.find(id))?.name,
+    creditsLowNanoUsd: config.notifications.creditsLowNanoUsd,
+    spentLately(limit) {
+      const nowMs = clock.nowMs();
+      // Records of the last minutes before midnight may come after it.
+      return spentLately(nowMs - (nowMs % DAY_MS) - DAY_MS, limit);
+    },
+    waitForRecords: () => parts.records.wait(),
+    closeSenders: close,
+  });
+  state.invalidations.subscribe(TOPIC, () => void notifications.refresh());
+  return notifications;
+}
+
+/** By what each kind of channel is reached. */
+export function openSenders({
+  smtp,
+  privateAddresses,
+}: Config['notifications']): Pick<NotificationDeps, 'senders' | 'faultOf'> & { readonly close: () => Promise<void> } {
+  const addresses: GuardedAgentOptions = privateAddresses
+    ? { isAllowed: isPublicOrOwnAddress, protocols: ['https:', 'http:'] }
+    : {};
+  const poster = createPoster(addresses);
+  const mail = smtp && createMailSender(smtp);
+  return {
+    senders: {
+      webhook: createWebhookSender(poster),
+      slack: createChatSender(poster, encodeSlack),
+      mattermost: createChatSender(poster, encodeMattermost),
+      discord: createChatSender(poster, encodeDiscord),
+      email: mail?.send,
+    },
+    faultOf: (url) => poster.faultOf(url),
+    async close() {
+      mail?.close();
+      await poster.close();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { SEVERITIES, type ChannelRow, type Severity } from '../resources/notification-channels.ts';
+import type { NotificationEvent } from '../store/notifications/columns.ts';
+
+/** What operators can be notified of. */
+export interface EventType {
+  readonly type: string;
+  /** The highest that it has. */
+  readonly severity: Severity;
+  /** One sentence, for the dashboard and the documentation. */
+  readonly what: string;
+}
+
+export const EVENT_TYPES: readonly EventType[] = [
+  { type: 'credits.low', severity: 'warning', what: 'The balance of the account is low, where credit is enforced.' },
+  { type: 'credits.negative', severity: 'critical', what: 'The balance of the account is used up.' },
+  { type: 'key.limit', severity: 'critical', what: 'A key has spent 80 or 100 % of its limit.' },
+  { type: 'workspace.budget', severity: 'critical', what: 'A workspace has spent 80 or 100 % of a budget.' },
+  {
+    type: 'guardrail.budget',
+    severity: 'critical',
+    what: 'A key or member has spent 80 or 100 % of what a guardrail allows.',
+  },
+  { type: 'destination.disabled', severity: 'warning', what: 'A destination was switched off after long failure.' },
+  { type: 'webhook.disabled', severity: 'warning', what: 'A channel was switched off after long failure.' },
+  { type: 'notification.test', severity: 'info', what: 'The call of a test, for the channel that is tested alone.' },
+];
+
+/** Whether a channel receives an event. */
+export function wants(
+  { events, minSeverity, workspaceIds }: Pick<ChannelRow, 'events' | 'minSeverity' | 'workspaceIds'>,
+  { type, severity, workspaceId }: Pick<NotificationEvent, 'type' | 'severity' | 'workspaceId'>,
+): boolean {
+  if (SEVERITIES.indexOf(severity) < SEVERITIES.indexOf(minSeverity)) return false;
+  if (workspaceIds !== null && (workspaceId === null || !workspaceIds.includes(workspaceId))) return false;
+  return events.some((pattern) => {
+    if (pattern === '*' || pattern === type) return true;
+    if (pattern === 'critical') return severity === 'critical';
+    return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1));
+  });
+}

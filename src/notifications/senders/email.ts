@@ -1,0 +1,114 @@
+import type { Transporter } from 'nodemailer';
+import type { SmtpSettings } from '../settings.ts';
+import type { Message } from '../message.ts';
+import type { Send, SendResult } from './sender.ts';
+
+/** Mails of all channels share these connections. */
+const CONNECTIONS_MAX = 2;
+const CONNECT_MS_MAX = 10_000;
+const SILENT_MS_MAX = 20_000;
+const PERMANENT = 500;
+
+export interface MailSender {
+  readonly send: Send;
+  close(): void;
+}
+
+/** Sends one mail a recipient by the operator's server. The library is loaded with the first one. */
+export function createMailSender(settings: SmtpSettings): MailSender {
+  let transport: Promise<Transporter> | undefined;
+  const connect = (): Promise<Transporter> => (transport ??= openTransport(settings));
+  return {
+    async send(message, { channel, done, onDone, signal }) {
+      const left = (channel.recipients ?? []).filter((recipient) => !done.includes(recipient));
+      let failure: SendResult | undefined;
+      for (const recipient of left) {
+        if (signal.aborted) throw signal.reason;
+        try {
+          await (await connect()).sendMail(mailOf(settings.from, recipient, message));
+          await onDone(recipient);
+        } catch (error) {
+          failure = failureOf(error);
+        }
+      }
+      return failure ?? { isSent: true, status: null };
+    },
+    close() {
+      void transport?.then((open) => open.close());
+    },
+  };
+}
+
+async function openTransport({ host, port, secure, plain, user, password }: SmtpSettings): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    host,
+    port,
+    secure,
+    requireTLS: !secure && !plain,
+    pool: true,
+    maxConnections: CONNECTIONS_MAX,
+    connectionTimeout: CONNECT_MS_MAX,
+    greetingTimeout: CONNECT_MS_MAX,
+    socketTimeout: SILENT_MS_MAX,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(user !== undefined && { auth: { user, pass: password ?? '' } }),
+  });
+}
+
+function mailOf(from: string, to: string, message: Message) {
+  const { id, title, text, link } = message;
+  const domain = /@([^\s>]+)/.exec(from)?.[1] ?? 'localhost';
+  const footer = link === null ? '' : `\n\n${link}`;
+  return {
+    from,
+    // An object: a text may name several recipients.
+    to: { name: '', address: to },
+    subject: title,
+    text: `${text}${footer}\n`,
+    html: htmlOf(message),
+    messageId: `<${id}@${domain}>`,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'List-Id': `Notifications of the gateway <notifications.${domain}>`,
+    },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function htmlOf({ title, text, link }: Message): string {
+  const button = link === null ? '' : `<p><a href="${escapeHtml(link)}">Open the dashboard</a></p>`;
+  return `<p><strong>${escapeHtml(title)}</strong></p><p>${escapeHtml(text).replaceAll('\n', '<br>')}</p>${button}`;
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
+
+function failureOf(error: unknown): SendResult {
+  const code = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : null;
+  // What a server says may hold anything, the login too: its code is enough.
+  const cause = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const shown = code === null ? reasonOf(cause) : `The mail server answered with ${code}.`;
+  return { isSent: false, status: code, error: shown, kind: code !== null && code >= PERMANENT ? 'refused' : 'away' };
+}
+
+function reasonOf(code: string): string {
+  switch (code) {
+    case 'ETLS':
+      return 'The mail server offers no TLS: notifications.smtp.plain lets mail go without it.';
+    case 'EAUTH':
+      return 'The mail server refused the login.';
+    case 'ETIMEDOUT':
+      return 'The mail server took too long.';
+    default:
+      return 'The mail server could not be reached.';
+  }
+}
