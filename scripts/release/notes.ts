@@ -1,0 +1,80 @@
+/** A section of CHANGELOG.md: what stands below `## Unreleased` or a version. */
+export interface Section {
+  readonly title: string;
+  readonly text: string;
+}
+
+const UNRELEASED = 'Unreleased';
+/** How entries are marked, and what the notes call them. The first mark of an entry decides. */
+const AREAS: readonly (readonly [mark: string | undefined, title: string])[] = [
+  ['migration', 'Database'],
+  ['config', 'Configuration'],
+  ['api', 'What callers see'],
+  [undefined, 'Everything else'],
+];
+
+export function readSections(changelog: string): readonly Section[] {
+  return changelog
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => {
+      const [title = '', ...lines] = part.split('\n');
+      return { title: title.trim(), text: lines.join('\n').trim() };
+    });
+}
+
+/** The changelog with what was unreleased under its version. @throws Error where nothing is */
+export function releaseChangelog(changelog: string, version: string, date: string): string {
+  const unreleased = readSections(changelog).find(({ title }) => title === UNRELEASED);
+  if (unreleased === undefined) throw new Error(`CHANGELOG.md has no section "## ${UNRELEASED}"`);
+  if (!/^- /m.test(unreleased.text)) throw new Error(`CHANGELOG.md has nothing below "## ${UNRELEASED}"`);
+  return changelog.replace(`## ${UNRELEASED}`, `## ${UNRELEASED}\n\n## ${version} (${date})`);
+}
+
+/** What is unreleased, by area: an operator looks for what an upgrade touches. */
+export function formatNotes(changelog: string, version: string): string {
+  const { text = '' } = readSections(changelog).find(({ title }) => title === UNRELEASED) ?? {};
+  const entries = readEntries(text);
+  const sections = AREAS.map(([mark, title]) => {
+    const some = entries.filter((entry) => areaOf(entry) === mark);
+    return some.length === 0 ? '' : `## ${title}\n\n${some.map((entry) => `${entry}\n`).join('')}`;
+  });
+  return `# Model Gateway ${version}\n\n${sections.filter((section) => section !== '').join('\n')}`;
+}
+
+/** Entries with their further lines. */
+function readEntries(text: string): readonly string[] {
+  return text
+    .split(/^(?=- )/m)
+    .filter((part) => part.startsWith('- '))
+    .map((part) => part.replace(/\n\s*(?:###[^]*)?$/, '').trimEnd());
+}
+
+function areaOf(entry: string): string | undefined {
+  const marks = new Set(
+    [...entry.matchAll(/^- (?:\*\*(\w+)\*\* ?)+|\*\*(config|migration|api)\*\*/g)].flatMap(([whole]) =>
+      [...whole.matchAll(/\*\*(\w+)\*\*/g)].map(([, mark]) => mark),
+    ),
+  );
+  return AREAS.find(([mark]) => mark !== undefined && marks.has(mark))?.[0];
+}
+
+const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9a-z.]+))?$/;
+
+/** Whether a version follows another by semantic versioning. */
+export function isNewer(version: string, than: string): boolean {
+  const [one, other] = [VERSION.exec(version), VERSION.exec(than)];
+  if (one === null || other === null) return false;
+  for (const at of [1, 2, 3]) {
+    const difference = Number(one[at]) - Number(other[at]);
+    if (difference !== 0) return difference > 0;
+  }
+  const [pre, otherPre] = [one[4], other[4]];
+  if (pre === otherPre) return false;
+  if (pre === undefined || otherPre === undefined) return pre === undefined;
+  return pre.localeCompare(otherPre, 'en', { numeric: true }) > 0;
+}
+
+export function isVersion(version: string): boolean {
+  return VERSION.test(version);
+}
