@@ -44,7 +44,7 @@ function release(): void {
   if (!isDry) {
     run('git', ['add', 'CHANGELOG.md', 'package.json', 'package-lock.json', 'deploy', 'docs']);
     run('git', ['commit', '--quiet', '--message', `release: ${version}`]);
-    run('git', ['tag', '--annotate', `v${version}`, '--message', notes]);
+    run('git', ['tag', '--annotate', '--cleanup=verbatim', `v${version}`, '--message', notes]);
   }
   say(`${isDry ? 'Would release' : 'Released'} ${version}, after ${current}.`);
   say(`  dist/${path.basename(archive)}, sha256 ${digest}`);

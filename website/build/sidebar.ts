@@ -62,6 +62,7 @@ const GROUPS: readonly Group[] = [
   }),
   group('Operate', {
     '/deploy': 'Deployment',
+    '/operations': 'Upgrades, backups, secrets',
     '/observability': 'Observability',
     '/destinations': 'Destinations',
     '/incidents': 'Incidents',
@@ -80,6 +81,7 @@ const GROUPS: readonly Group[] = [
     'Contribute',
     {
       '/project/CONTRIBUTING': 'Contributing',
+      '/releases': 'Releases',
       '/tour': 'A tour of the code',
       '/add-a-provider': 'Add a provider',
       '/add-a-model': 'Add a model',
