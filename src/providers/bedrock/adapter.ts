@@ -1,4 +1,5 @@
 import { failureOfMeaning, MEANINGS, type MeaningOfFailure } from '../../canonical/failure/failure-meaning.ts';
+import { invokePath } from '../../wire/rerank/bedrock/format.ts';
 import type { CallContext, Connection, ConnectionSetup, FailedAnswer, ProviderAdapter } from '../contract.ts';
 import { readBedrockCredential } from './credential.ts';
 import { dialectOf } from './dialect.ts';
@@ -20,6 +21,11 @@ export const bedrockAdapter: ProviderAdapter = {
   connect,
   readCredential: readBedrockCredential,
   formats: [{ format: 'converse' }],
+  offers: [
+    { kind: 'embeddings', format: 'embeddings/bedrock', models: /cohere\./, facts: { maxInputs: 96 } },
+    { kind: 'embeddings', format: 'embeddings/bedrock', facts: { maxInputs: 1 } },
+    { kind: 'rerank', format: 'rerank/bedrock', models: /cohere\./, path: invokePath },
+  ],
   // docs.aws.amazon.com "ListAsyncInvokes", read 2026-11: a list of the caller's own jobs on the run-time's host.
   checkPath: '/async-invoke?maxResults=1',
   dialect: ({ model }) => dialectOf(model),

@@ -36,6 +36,12 @@ export function createGoogleVertexAdapter({ gemini, claude }: VertexFamilies): P
       { format: 'messages', path: claudePath },
       { format: 'chat', path: () => '/endpoints/openapi/chat/completions' },
     ],
+    offers: [
+      // 2,048 tokens a text and 20,000 a call, so that nine texts always fit; Gemini's model takes one. cloud.google.com "Get
+      // text embeddings", read 2026-11.
+      { kind: 'embeddings', format: 'embeddings/vertex', models: /^(?:google\/)?text/, facts: { maxInputs: 9 } },
+      { kind: 'embeddings', format: 'embeddings/vertex', facts: { maxInputs: 1 } },
+    ],
     formatsOf,
     checkPath: '',
     dialect: (context) => {

@@ -1,4 +1,5 @@
 import type { OperationFormatId } from '../../canonical/extra.ts';
+import { bedrockRerank } from './bedrock/format.ts';
 import { cohereRerank } from './cohere/format.ts';
 import type { RerankFormat } from './format.ts';
 import { teiRerank } from './tei/format.ts';
@@ -6,5 +7,5 @@ import { voyageRerank } from './voyage/format.ts';
 
 /** Every format in which upstreams order documents. */
 export const RERANK_FORMATS: ReadonlyMap<OperationFormatId, RerankFormat> = new Map(
-  [cohereRerank, teiRerank, voyageRerank].map((format) => [format.id, format]),
+  [cohereRerank, teiRerank, voyageRerank, bedrockRerank].map((format) => [format.id, format]),
 );

@@ -5,17 +5,7 @@ import { eachItem, eachMember, endOfValue, NotThatJson, skipSpaces, valueAt } fr
 import { decodeError } from '../../upstream-error.ts';
 import type { DecodedPart, EmbeddingsFormat, EmbeddingsPart, EmbeddingsTarget, EncodedPart } from '../format.ts';
 import { vectorAt, type Vector } from '../vectors.ts';
-
-/** The vendor's words for what vectors are for. @source @google/genai 2.32, `EmbedContentConfig.taskType` */
-const TASK_TYPES: Readonly<Record<string, string>> = {
-  search_query: 'RETRIEVAL_QUERY',
-  query: 'RETRIEVAL_QUERY',
-  search_document: 'RETRIEVAL_DOCUMENT',
-  document: 'RETRIEVAL_DOCUMENT',
-  classification: 'CLASSIFICATION',
-  clustering: 'CLUSTERING',
-  semantic_similarity: 'SEMANTIC_SIMILARITY',
-};
+import { taskTypeOf } from './task-type.ts';
 
 /** One request an input, in one call. Its vectors are numbers, and it counts no tokens. */
 export const geminiEmbeddings: EmbeddingsFormat = {
@@ -31,8 +21,7 @@ export const geminiEmbeddings: EmbeddingsFormat = {
 /** @throws GatewayError 400 for tokens, which it does not read */
 function encode({ operation, inputs }: EmbeddingsPart, { model }: EmbeddingsTarget): EncodedPart {
   const { dimensions, inputType, extra } = operation;
-  // A word that is none of ours is taken for one of the vendor's own.
-  const taskType = inputType === undefined ? undefined : (TASK_TYPES[inputType] ?? inputType);
+  const taskType = taskTypeOf(inputType);
   const requests = inputs.map((input): JsonObject => {
     if (typeof input !== 'string') throw invalid('input', 'must be text at this provider, not tokens');
     return {
