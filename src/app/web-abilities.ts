@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { createFileReader } from '../documents/file-reader.ts';
 import type { OcrSettings } from '../documents/mistral-ocr.ts';
 import { createTextMaker } from '../documents/text-maker.ts';
-import { createWebPages } from '../documents/web-pages.ts';
+import { createWebPages, type WebPagesDeps } from '../documents/web-pages.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { createDownloader, type Download, type DownloaderOptions } from '../lib/net/download.ts';
@@ -63,11 +63,26 @@ export function createWebAbilities(
       memory,
       vendors: createEnginePages({ http, engines, memory, nowMs }),
       nowMs,
+      ...(vault !== undefined && { credentialsFor: credentialsOf(config.webFetch.credentials, vault.fill) }),
     }),
     files: createFileReader({ http, download, textMaker, memory, ocr: ocrOf(config, env) }),
     async close() {
       await Promise.all([downloader.close(), textMaker.close()]);
     },
+  };
+}
+
+/** Headers of pages by the operator's rules: a model names no secret, and its address must be one of the rule's host. */
+function credentialsOf(
+  rules: Config['webFetch']['credentials'],
+  fill: FillSecrets,
+): NonNullable<WebPagesDeps['credentialsFor']> {
+  return async (address) => {
+    const host = URL.parse(address)?.hostname.replace(/\.$/, '');
+    const headers = rules.filter((rule) => rule.host === host).map(({ header, value }) => [header, value] as const);
+    if (headers.length === 0) return undefined;
+    const filled = await fill(Object.fromEntries(headers), { url: address, caller: 'web_fetch' });
+    return { headers: filled.texts, secrets: filled.values };
   };
 }
 

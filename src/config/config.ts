@@ -79,7 +79,7 @@ export interface Config {
     readonly engines: Readonly<Record<SearchEngineName, ServiceConfig>>;
   };
   /** Whether pages may be fetched from the operator's own network. */
-  readonly webFetch: { readonly privateAddresses: boolean };
+  readonly webFetch: { readonly privateAddresses: boolean; readonly credentials: readonly WebCredential[] };
   readonly fileParser: { readonly mistralOcr: ServiceConfig & { readonly model?: string } };
   /** Phrases, in lower case, that the prompt injection detector ignores. */
   readonly guardrails: { readonly allowedPhrases: readonly string[] };
@@ -137,6 +137,13 @@ export interface Config {
   readonly logLevel: string;
   /** `pretty`: lines for people. */
   readonly logFormat: 'json' | 'pretty';
+}
+
+/** A header of pages of one host, which names a secret of the vault. */
+export interface WebCredential {
+  readonly host: string;
+  readonly header: string;
+  readonly value: string;
 }
 
 /** Secrets that are bound to hosts. */

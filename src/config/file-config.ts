@@ -23,7 +23,7 @@ import { budgetMemory, type MemoryBudget } from './memory-budget.ts';
 import { mediaFactsOf } from './media-facts.ts';
 import type { CheckedOptions } from './read-options.ts';
 import { consoleOf } from './schema/console.ts';
-import { vaultOf } from './schema/vault.ts';
+import { vaultOf, webCredentialsOf } from './schema/vault.ts';
 import { organizationOf } from './schema/organization.ts';
 import { notificationsOf } from './schema/notifications.ts';
 import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
@@ -103,7 +103,7 @@ export function fileConfig(
     notifications: notificationsOf(file.notifications),
     mcpServers: Object.entries(file.mcp_servers).map(([name, entry]) => mcpServerOf(name, entry)),
     search: searchOf(file.search),
-    webFetch: { privateAddresses: file.web_fetch.private_addresses ?? false },
+    webFetch: webFetchOf(file.web_fetch),
     fileParser: {
       mistralOcr: {
         ...serviceOf(file.file_parser.mistral_ocr),
@@ -304,6 +304,10 @@ function routersOf(routers: ConfigFile['routers']): Config['routers'] {
 
 function presetOf(entry: ConfigFile['routers']['fusion']['presets']['general-high']): FusionPresetConfig | undefined {
   return entry && present({ panel: entry.analysis_models, analyst: entry.model });
+}
+
+function webFetchOf({ private_addresses: privateAddresses = false, credentials }: ConfigFile['web_fetch']) {
+  return { privateAddresses, credentials: webCredentialsOf(credentials) };
 }
 
 function searchOf({ engine, ...engines }: ConfigFile['search']): Config['search'] {

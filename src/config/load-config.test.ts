@@ -58,7 +58,7 @@ notifications: { credits_low_usd: 50, private_addresses: true, smtp: { host: smt
 console:    { enabled: false, allowed_hosts: [Gateway.Example, "[::2]"], plain_http: true }
 mcp_servers: { wiki: { url: "http://127.0.0.1:9105/mcp" } }
 search:     { engine: tavily, exa: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9102/" }, tavily: }
-web_fetch:  { private_addresses: true }
+web_fetch:  { private_addresses: true, credentials: { wiki.example: { x-token: "\${vault:wiki}" } } }
 files:      { directory: /mnt/files, workspace_quota_mb: 512 }
 file_parser: { mistral_ocr: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9103/v1", model: ocr-1 } }
 guardrails: { allowed_phrases: [Ignore The Above] }
@@ -228,7 +228,10 @@ test('takes every key of the file into the configuration', () => {
         searxng: {},
       },
     },
-    webFetch: { privateAddresses: true },
+    webFetch: {
+      privateAddresses: true,
+      credentials: [{ host: 'wiki.example', header: 'x-token', value: '${vault:wiki}' }],
+    },
     files: { directory: '/mnt/files', workspaceBytesMax: 512 * 1_048_576 },
     fileParser: { mistralOcr: { apiKey: 'sk-secret', baseUrl: 'http://127.0.0.1:9103/v1', model: 'ocr-1' } },
     guardrails: { allowedPhrases: ['ignore the above'] },

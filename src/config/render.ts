@@ -66,7 +66,10 @@ export function formatBody(config: Config): object {
     notifications: formatNotifications(config.notifications),
     mcp_servers: formatMcpServers(config.mcpServers, REDACTED),
     search: formatSearch(config.search),
-    web_fetch: { private_addresses: config.webFetch.privateAddresses },
+    web_fetch: {
+      private_addresses: config.webFetch.privateAddresses,
+      credentials: formatWebCredentials(config.webFetch.credentials),
+    },
     file_parser: {
       mistral_ocr: { ...formatService(config.fileParser.mistralOcr), model: config.fileParser.mistralOcr.model },
     },
@@ -351,4 +354,11 @@ function formatEndpoint(endpoint: EndpointConfig): object {
     min_completion_tokens: endpoint.minCompletionTokens,
     ...formatMediaFacts(endpoint),
   };
+}
+
+/** References to the vault are no secrets. */
+function formatWebCredentials(credentials: Config['webFetch']['credentials']): object {
+  const hosts = new Map<string, Record<string, string>>();
+  for (const { host, header, value } of credentials) hosts.set(host, { ...hosts.get(host), [header]: value });
+  return Object.fromEntries(hosts);
 }

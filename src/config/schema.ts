@@ -13,7 +13,7 @@ import { defaults, rateLimits, timeouts } from './schema/requests.ts';
 import { responses } from './schema/responses.ts';
 import { routers } from './schema/routers.ts';
 import { server } from './schema/server.ts';
-import { vaultSection } from './schema/vault.ts';
+import { vaultSection, webCredentials } from './schema/vault.ts';
 import { videos } from './schema/videos.ts';
 import { fileParser, guardrails, moderation, search } from './schema/services.ts';
 
@@ -114,7 +114,10 @@ export const configFile = section({
   ),
   search,
   web_fetch: optionalSection(
-    { private_addresses: key(z.boolean(), "Pages of the operator's own network may be fetched.", OFF) },
+    {
+      private_addresses: key(z.boolean(), "Pages of the operator's own network may be fetched.", OFF),
+      credentials: webCredentials,
+    },
     'Fetching web pages: docs/web.md.',
   ),
   files: optionalSection(

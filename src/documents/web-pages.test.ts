@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { makePdf } from '../../tests/support/files/make-pdf.ts';
 import type { WebPageOutcome, WebPageQuery } from '../canonical/tools/web-page.ts';
+import { VaultError } from '../canonical/vault-reference.ts';
 import { createByteBudget } from '../lib/memory/byte-budget.ts';
 import { createDownloader } from '../lib/net/download.ts';
 import { isPublicAddress, isPublicOrOwnAddress } from '../lib/net/public-address.ts';
@@ -227,4 +228,68 @@ test('fetches pages within the memory that all of them share, and gives it back'
   assert.ok(refused.status === 'failed');
   assert.equal(refused.reason, 'too_many_requests');
   assert.equal(memory.taken, 16_384);
+});
+
+suite('headers that the operator has pages fetched with', () => {
+  const VALUE = 'a-secret-of-the-vault';
+  const seen: (string | undefined)[] = [];
+  let echo: Server;
+  let other: Server;
+  const addressOf = (one: Server): string => `http://127.0.0.1:${(one.address() as AddressInfo).port}`;
+
+  before(async () => {
+    const listen = (handler: RequestListener) =>
+      new Promise<Server>((resolve) => {
+        const one = createServer((request, response) => {
+          seen.push(request.headers['x-token']?.toString());
+          handler(request, response);
+        });
+        one.listen(0, '127.0.0.1', () => resolve(one));
+      });
+    other = await listen((_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('there'),
+    );
+    echo = await listen((request, response) => {
+      if (request.url === '/to') response.writeHead(302, { location: `${addressOf(other)}/` }).end();
+      else
+        response
+          .writeHead(200, { 'content-type': 'text/plain' })
+          .end(`it was ${request.headers['x-token']?.toString()}, ${Buffer.from(VALUE).toString('base64')}`);
+    });
+  });
+  after(() => [echo, other].forEach((one) => one.close()));
+
+  const readWith = (path: string, credentialsFor: WebPagesDeps['credentialsFor']) => {
+    seen.length = 0;
+    const memory = createByteBudget({ bytesMax: 1_073_741_824, waitMs: 1, waitingMax: 1 });
+    const deps = { download: own.download, textMaker, memory, vendors: NO_VENDORS, nowMs: () => 0 };
+    return createWebPages({ ...deps, ...(credentialsFor !== undefined && { credentialsFor }) }).read(
+      { url: addressOf(echo) + path, engine: 'service' },
+      new AbortController().signal,
+    );
+  };
+  const withToken = () => Promise.resolve({ headers: { 'x-token': VALUE }, secrets: [VALUE] });
+
+  // @spec vault-19, vault-20
+  test('reach their host, and what it repeats of them is hidden', async () => {
+    const page = await readWith('/', withToken);
+    assert.deepEqual(seen, [VALUE]);
+    assert.partialDeepStrictEqual(page, { status: 'completed', content: 'it was [secret], [secret]' });
+  });
+
+  // @spec vault-20
+  test('follow no redirect to another host', async () => {
+    assert.partialDeepStrictEqual(await readWith('/to', withToken), { status: 'completed', content: 'there' });
+    assert.deepEqual(seen, [VALUE, undefined]);
+  });
+
+  // @spec vault-20
+  test('fail the page where a secret is not released, and say nothing of it', async () => {
+    const page = await readWith('/', () =>
+      Promise.reject(new VaultError('credential_missing', 'There is no secret "x".')),
+    );
+    assert.partialDeepStrictEqual(page, { status: 'failed', reason: 'url_not_accessible' });
+    assert.ok(!JSON.stringify(page).includes('"x"'));
+    assert.deepEqual(seen, []);
+  });
 });

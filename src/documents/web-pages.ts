@@ -1,5 +1,7 @@
 import { isAtSite, parseSiteRule, type SiteRule } from '../canonical/tools/site-rules.ts';
 import type { PageEngineId, PageFailure, WebPageOutcome, WebPages } from '../canonical/tools/web-page.ts';
+import { VaultError } from '../canonical/vault-reference.ts';
+import { createHider } from '../lib/text/hide-values.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { truncateAtWord } from '../lib/text/truncate.ts';
 import { DownloadError, type DownloadedFrom, type DownloadFrom } from '../lib/net/download.ts';
@@ -23,6 +25,13 @@ export interface WebPagesDeps {
     read(engine: VendorId, url: string, charsMax: number, signal: AbortSignal): Promise<WebPageOutcome>;
   };
   readonly nowMs: () => number;
+  /** Headers that the operator has pages of an address fetched with, and the secrets in them. Absent: none. @throws VaultError */
+  readonly credentialsFor?: (url: string) => Promise<PageCredentials | undefined>;
+}
+
+export interface PageCredentials {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
 }
 
 const URL_CHARS_MAX = 2_048;
@@ -39,21 +48,36 @@ const CONTENT_CHARS_MAX = 500_000;
 const CHARS_PER_TOKEN = 4;
 
 /** Reads pages of the web. @spec web-23 */
-export function createWebPages({ download, textMaker, memory, vendors, nowMs }: WebPagesDeps): WebPages {
+export function createWebPages({
+  download,
+  textMaker,
+  memory,
+  vendors,
+  nowMs,
+  credentialsFor,
+}: WebPagesDeps): WebPages {
   async function readHere(query: SitedQuery, charsMax: number, signal: AbortSignal): Promise<WebPageOutcome> {
     const taken = new GrowingBytes(memory, signal);
     try {
-      const file = await fetchPage(query, taken, signal);
+      const credentials = await credentialsFor?.(query.url);
+      const file = await fetchPage(query, taken, signal, credentials?.headers);
       if ('status' in file) return file;
       const text = await textOf(file, charsMax, { textMaker, signal });
       if (text.status === 'failed') return text;
+      // A page that repeats what it was sent must not show it to a model.
+      const hide = credentials === undefined ? same : createHider(credentials.secrets);
       return {
         ...text,
-        title: text.title === '' ? file.url : text.title,
-        url: file.url,
+        content: hide(text.content),
+        title: hide(text.title === '' ? file.url : text.title),
+        url: hide(file.url),
         retrievedAt: new Date(nowMs()).toISOString(),
         feeNanoUsd: 0,
       };
+    } catch (error) {
+      if (error instanceof VaultError)
+        return failed('url_not_accessible', 'The credentials of this site are not available.');
+      throw error;
     } finally {
       taken.close();
     }
@@ -63,8 +87,9 @@ export function createWebPages({ download, textMaker, memory, vendors, nowMs }: 
     { url, mayVisit }: SitedQuery,
     taken: GrowingBytes,
     signal: AbortSignal,
+    headers?: PageCredentials['headers'],
   ): Promise<DownloadedFrom | Failed> {
-    const limits = { bytesMax: PAGE_BYTES_MAX, timeoutMs: DOWNLOAD_TIMEOUT_MS, mayVisit, memory: taken };
+    const limits = { bytesMax: PAGE_BYTES_MAX, timeoutMs: DOWNLOAD_TIMEOUT_MS, mayVisit, memory: taken, headers };
     try {
       return await download(url, limits, signal);
     } catch (error) {
@@ -98,6 +123,8 @@ export function createWebPages({ download, textMaker, memory, vendors, nowMs }: 
     },
   };
 }
+
+const same = (text: string): string => text;
 
 interface SitedQuery {
   readonly url: string;

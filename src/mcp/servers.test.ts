@@ -183,3 +183,47 @@ test('ends a process that is starting when the gateway stops, and starts no othe
   assert.equal(await requested, 'over');
   assert.equal(starts, 1);
 });
+
+/** Answers `tools/call` with its token: in text, in Base64, and as a value. */
+const ECHO = `
+  const token = process.env.TOKEN;
+  const results = {
+    initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'echo', version: '1' } },
+    'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+    'tools/call': {
+      content: [{ type: 'text', text: 'it is ' + token + ' or ' + Buffer.from('u:' + token).toString('base64') }],
+      structuredContent: { [token]: token },
+    },
+  };
+  require('node:readline').createInterface(process.stdin).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    const result = results[method];
+    if (id !== undefined)
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error: { code: -32601, message: 'unknown' } }) }));
+  });
+`;
+
+// @spec vault-19
+test('shows a model no secret of the vault that a server repeats', async (t) => {
+  const value = 'a-secret-of-the-vault';
+  const mcp = createMcpServers({
+    servers: [
+      {
+        name: 'echo',
+        callMsMax: 5_000,
+        transport: 'stdio',
+        command: process.execPath,
+        args: ['-e', ECHO],
+        env: { TOKEN: 'vault:echo' },
+      },
+    ],
+    env: {},
+    monotonicMs: () => performance.now(),
+    log: () => undefined,
+    fill: () => Promise.resolve({ texts: { TOKEN: value }, values: [value] }),
+  });
+  t.after(() => mcp.close());
+  const result = await mcp.callTool('echo', 'echo', {}, AbortSignal.timeout(10_000));
+  assert.match(JSON.stringify(result.content), /it is \[secret\] or \S*\[secret\]/);
+  assert.deepEqual(result.structured, { '[secret]': '[secret]' });
+});

@@ -5,7 +5,8 @@ import { McpError, type McpResult, type McpServer, type McpServers, type McpTool
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
 import { redactValues } from '../lib/text/redact-values.ts';
-import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { createHider } from '../lib/text/hide-values.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { matchesName } from './name-pattern.ts';
 import { inheritedEnvironment } from './child-environment.ts';
 import type { FillTexts } from './http-transport.ts';
@@ -164,6 +165,27 @@ function fillFor(
   };
 }
 
+/** A result that repeats no secret: an echo server is no way to read one. @spec vault-19 */
+function hideIn(result: McpResult, values: readonly string[]): McpResult {
+  if (values.length === 0) return result;
+  const hide = createHider(values);
+  const clean = (value: Json): Json => {
+    if (typeof value === 'string') return hide(value);
+    if (Array.isArray(value)) return value.map(clean);
+    return isJsonObject(value) ? cleanObject(value) : value;
+  };
+  const cleanObject = (object: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(object).flatMap(([key, value]) => (value === undefined ? [] : [[hide(key), clean(value)]])),
+    );
+  const { content, structured } = result;
+  return {
+    ...result,
+    content: content.map(cleanObject),
+    ...(structured !== undefined && { structured: clean(structured) }),
+  };
+}
+
 interface OpenServer extends McpServer {
   check(): Promise<McpCheck>;
   close(): Promise<void>;
@@ -175,9 +197,11 @@ function openServer(
   transports: Transports,
 ): OpenServer {
   const { name, callMsMax } = settings;
-  let secrets = secretsOf(settings);
-  const fillTexts = fillFor(name, fill, (values) => (secrets = [...secretsOf(settings), ...values]));
-  const redact = (text: string): string => redactValues(text, secrets);
+  const secrets = secretsOf(settings);
+  /** The secrets of the vault that it has. */
+  let released: readonly string[] = [];
+  const fillTexts = fillFor(name, fill, (values) => (released = values));
+  const redact = (text: string): string => redactValues(text, [...secrets, ...released]);
   const notify = limitLines((event) => log(name, event), monotonicMs);
   const onTrouble = (trouble: string): void => notify({ trouble: redact(trouble) });
   let connection: Promise<McpConnection> | undefined;
@@ -237,7 +261,7 @@ function openServer(
     },
     async call(tool, input, signal, traceHeaders) {
       const meta = settings.sendsTraceContext === true ? traceHeaders?.() : undefined;
-      return (await connected()).call(tool, input, signal, meta);
+      return hideIn(await (await connected()).call(tool, input, signal, meta), released);
     },
     async check() {
       const { tools, title } = await (await connected()).inventory();

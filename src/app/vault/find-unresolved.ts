@@ -13,7 +13,7 @@ export interface ReferenceReport {
 
 /** Looks up each secret that the configuration names, and whether it may go where it is named for. */
 export async function findUnresolved(
-  config: Pick<Config, 'providers' | 'mcpServers' | 'search'>,
+  config: Pick<Config, 'providers' | 'mcpServers' | 'search' | 'webFetch'>,
   providers: ReadonlyMap<string, Provider>,
   values: Pick<VaultValues, 'problemOf'>,
 ): Promise<readonly ReferenceReport[]> {

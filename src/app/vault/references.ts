@@ -17,7 +17,8 @@ export function vaultReferencesIn({
   providers,
   mcpServers,
   search,
-}: Pick<Config, 'providers' | 'mcpServers' | 'search'>): readonly VaultReference[] {
+  webFetch,
+}: Pick<Config, 'providers' | 'mcpServers' | 'search' | 'webFetch'>): readonly VaultReference[] {
   const found: VaultReference[] = [
     ...providers.flatMap(({ slug, apiKey, headers, baseUrl: url }) => [
       { path: `providers.${slug}.api_key`, text: apiKey ?? '', url, provider: slug },
@@ -32,6 +33,11 @@ export function vaultReferencesIn({
       path: `search.${engine}.api_key`,
       text: apiKey ?? '',
       url,
+    })),
+    ...webFetch.credentials.map(({ host, header, value: text }) => ({
+      path: `web_fetch.credentials.${host}.${header}`,
+      text,
+      url: `https://${host}/`,
     })),
   ];
   return found.filter(({ text }) => namesVault(text));

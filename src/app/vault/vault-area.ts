@@ -37,7 +37,7 @@ export function openVaultArea({
 }: {
   readonly config: Pick<
     Config,
-    'secret' | 'previousSecret' | 'dataDir' | 'vault' | 'providers' | 'mcpServers' | 'search'
+    'secret' | 'previousSecret' | 'dataDir' | 'vault' | 'providers' | 'mcpServers' | 'search' | 'webFetch'
   >;
   readonly database: Database;
   readonly invalidations?: InvalidationBus;

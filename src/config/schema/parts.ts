@@ -60,13 +60,17 @@ function isHttpUrl(value: string): boolean {
   return url.username === '' && url.password === '' && !/[?#]/.test(value);
 }
 
-export const headers = z.record(
-  z
-    .string()
-    .regex(HEADER_NAME, 'is no header name')
-    .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'is a header that the gateway itself sets'),
-  z.string().regex(HEADER_VALUE, 'must be one line of Latin-1 text').superRefine(checkVaultReference),
-);
+export const headerName = z
+  .string()
+  .regex(HEADER_NAME, 'is no header name')
+  .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'is a header that the gateway itself sets');
+
+export const headerValue = z
+  .string()
+  .regex(HEADER_VALUE, 'must be one line of Latin-1 text')
+  .superRefine(checkVaultReference);
+
+export const headers = z.record(headerName, headerValue);
 
 /** A reference to the vault by a name that no secret can have would fail with every call. */
 function checkVaultReference(value: string, context: z.RefinementCtx): void {

@@ -33,6 +33,8 @@ export interface DownloadLimits {
   readonly timeoutMs: number;
   /** Checks every address on the way, the first and each redirect. Absent: all that the guarded agent admits. */
   readonly mayVisit?: ((url: string) => boolean) | undefined;
+  /** Sent to the first address, and after redirects to its origin alone. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Reserves memory for so many bytes of the file in all, as soon as they are announced or arrive. Absent: no limit. */
   readonly memory?: Pick<GrowingBytes, 'hold'> | undefined;
 }
@@ -64,13 +66,18 @@ export function createDownloader(options: DownloaderOptions = {}): Downloader {
 
   async function follow(start: string, limits: DownloadLimits, signal: AbortSignal): Promise<DownloadedFrom> {
     let url = agent.admit(start);
+    const { origin } = url;
     for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
       if (limits.mayVisit?.(url.href) === false)
         throw new DownloadError('The address is not among those that may be visited.', { isForbidden: true });
       const answer = await request(url, {
         dispatcher: agent.dispatcher,
         signal,
-        headers: { 'accept-encoding': 'identity', 'user-agent': 'model-gateway' },
+        headers: {
+          ...(url.origin === origin && limits.headers),
+          'accept-encoding': 'identity',
+          'user-agent': 'model-gateway',
+        },
       });
       if (!REDIRECT_STATUSES.has(answer.statusCode)) return { ...(await readAnswer(answer, limits)), url: url.href };
       discard(answer.body);
