@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react';
+import type { Sight } from './api/session.ts';
 import type { IconName } from './parts/icon.tsx';
 
 export type PageModule = Promise<{ readonly Page: ComponentType }>;
@@ -12,6 +13,14 @@ export interface PageEntry {
   readonly nav?: { readonly group: 'Use' | 'Look' | 'Manage' | 'Run'; readonly icon: IconName; readonly key?: string };
   /** Operators alone: members do not see it. */
   readonly isForOperators?: boolean;
+  /** Users see it all the same: all of them, or admins of a workspace. */
+  readonly users?: 'all' | 'admins';
+}
+
+/** The app hides what is not allowed; the gateway refuses it. */
+export function isShownTo({ isForOperators = false, users }: PageEntry, sight: Sight): boolean {
+  if (sight === 'operator' || !isForOperators) return true;
+  return users === 'all' ? sight !== 'key' : users === 'admins' && sight === 'admin';
 }
 
 export const PAGES: readonly PageEntry[] = [
@@ -60,8 +69,15 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/keys/page.tsx'),
     nav: { group: 'Manage', icon: 'keys', key: 'k' },
     isForOperators: true,
+    users: 'all',
   },
-  { path: '/ui/keys/$hash', title: 'Key', load: () => import('./pages/key/page.tsx'), isForOperators: true },
+  {
+    path: '/ui/keys/$hash',
+    title: 'Key',
+    load: () => import('./pages/key/page.tsx'),
+    isForOperators: true,
+    users: 'all',
+  },
   {
     path: '/ui/money',
     title: 'Money',
@@ -96,6 +112,7 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/workspaces/page.tsx'),
     nav: { group: 'Manage', icon: 'workspaces', key: 'w' },
     isForOperators: true,
+    users: 'all',
   },
   {
     path: '/ui/people',
@@ -103,6 +120,7 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/people/page.tsx'),
     nav: { group: 'Manage', icon: 'people' },
     isForOperators: true,
+    users: 'admins',
   },
   {
     path: '/ui/tools',

@@ -5,17 +5,20 @@ import {
   createRouter,
   lazyRouteComponent,
   Navigate,
+  useRouterState,
   type AnyRouter,
   type ErrorComponentProps,
 } from '@tanstack/react-router';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { asApiError } from './api/errors.ts';
 import { sessionQuery } from './api/session.ts';
+import { placeBefore, RETURN_PATH } from './api/sign-in.ts';
 import { LinkButton } from './parts/button.tsx';
 import { Page } from './parts/page.tsx';
 import { parseSearch, stringifySearch } from './parts/search.ts';
 import { Empty, Failure } from './parts/states.tsx';
 import { PAGES } from './pages.ts';
+import { Invitation } from './shell/invitation.tsx';
 import { Layout } from './shell/layout.tsx';
 import { SignIn } from './shell/sign-in.tsx';
 
@@ -25,13 +28,18 @@ export function createPages(): AnyRouter {
   const routes = PAGES.map(({ path, load }) =>
     createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, 'Page') }),
   );
+  const returned = createRoute({
+    getParentRoute: () => root,
+    path: RETURN_PATH,
+    component: Returned,
+  });
   const signedIn = createRoute({
     getParentRoute: () => root,
     path: '/ui/signin',
     component: () => <Navigate to="/" replace />,
   });
   return createRouter({
-    routeTree: root.addChildren([...routes, signedIn]),
+    routeTree: root.addChildren([...routes, signedIn, returned]),
     parseSearch,
     stringifySearch,
     defaultErrorComponent: BrokenPage,
@@ -44,6 +52,8 @@ export function createPages(): AnyRouter {
 /** Without a session there is the sign-in alone; when one ends, the sign-in opens over the page, which stays as it is. */
 function Root(): ReactElement {
   const session = useQuery(sessionQuery);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  if (path === '/ui/invitation') return <Invitation />;
   if (session.data === undefined) {
     if (session.isPending) return <span />;
     return asApiError(session.error).status === 401 ? (
@@ -70,6 +80,12 @@ function Away({ error, onRetry }: { readonly error: unknown; readonly onRetry: (
       <Failure error={asApiError(error)} onRetry={onRetry} />
     </main>
   );
+}
+
+/** After a sign-in with an identity provider: where it began. */
+function Returned(): ReactElement {
+  const [place] = useState(placeBefore);
+  return <Navigate to={place} replace />;
 }
 
 function NotFound(): ReactElement {

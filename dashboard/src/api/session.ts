@@ -10,6 +10,16 @@ export function nameOfSession({ subject: { name, label } }: Session): string {
   return name ?? label ?? 'a key that is not valid any more';
 }
 
+/** Which pages there are for a session. */
+export type Sight = 'operator' | 'admin' | 'user' | 'key';
+
+/** Operators see all. A user sees its workspaces, and more where it administers one; a key what it may use. */
+export function sightOf({ role, workspaces }: Session): Sight {
+  if (role === 'operator') return 'operator';
+  if (workspaces === null) return 'key';
+  return workspaces.some((workspace) => workspace.role === 'admin') ? 'admin' : 'user';
+}
+
 export interface Console {
   readonly session: Session;
   /** Sign-in without TLS beyond this machine is allowed. */
@@ -50,8 +60,16 @@ async function readConsole(): Promise<Console> {
   };
 }
 
-/** @param proof a key, or the text of a one-time link */
-export async function signIn(proof: { readonly key: string } | { readonly link: string }): Promise<void> {
+/** What opens a session: a key, the text of a one-time link, or what proves a user. */
+export type Proof =
+  | { readonly key: string }
+  | { readonly link: string }
+  | { readonly email: string; readonly password: string }
+  | { readonly invitation: { readonly token: string; readonly password: string } }
+  | { readonly oidc: { readonly query: string; readonly token: string } };
+
+/** @throws ApiError */
+export async function signIn(proof: Proof): Promise<void> {
   const body = await callConsole('POST', SESSION_URL, proof);
   const data = isRecord(body) && isRecord(body['data']) ? body['data'] : {};
   if (typeof data['token'] !== 'string') throw new ApiError(0, 'The gateway responded without a session.');
@@ -79,7 +97,12 @@ export function whenSessionChanges(listener: () => void): () => void {
 }
 
 /** The signed-in console; below the layout there is always one. */
-export function useConsole(): { readonly session: Session | undefined; readonly isOperator: boolean } {
+export function useConsole(): {
+  readonly session: Session | undefined;
+  readonly isOperator: boolean;
+  readonly sight: Sight;
+} {
   const { data } = useQuery(sessionQuery);
-  return { session: data?.session, isOperator: data?.session.role === 'operator' };
+  const session = data?.session;
+  return { session, isOperator: session?.role === 'operator', sight: session === undefined ? 'key' : sightOf(session) };
 }

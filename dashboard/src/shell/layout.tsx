@@ -1,10 +1,10 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState, type ReactElement } from 'react';
 import { forgetCalls } from '../api/calls.ts';
-import type { Console } from '../api/session.ts';
+import { sightOf, type Console } from '../api/session.ts';
 import { rememberKey, useHotkeys } from '../parts/hotkeys.ts';
 import { toggleTheme } from '../parts/theme.ts';
-import { PAGES, type PageEntry } from '../pages.ts';
+import { isShownTo, PAGES, type PageEntry } from '../pages.ts';
 import type { Command } from './commands.ts';
 import { Help } from './help.tsx';
 import { Navigation } from './navigation.tsx';
@@ -14,7 +14,7 @@ import { Palette } from './palette.tsx';
 export function Layout({ console }: { readonly console: Console }): ReactElement {
   const [open, setOpen] = useState<'palette' | 'help' | 'navigation'>();
   const isOperator = console.session.role === 'operator';
-  const pages = PAGES.filter(({ isForOperators = false }) => isOperator || !isForOperators);
+  const pages = PAGES.filter((page) => isShownTo(page, sightOf(console.session)));
   const navigate = useNavigate();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { nameOfSession, type Console } from '../api/session.ts';
+import { nameOfSession, sightOf, type Console, type Sight } from '../api/session.ts';
 import { IconButton, Kbd } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { toggleTheme, useIsDark } from '../parts/theme.ts';
 import type { PageEntry } from '../pages.ts';
-import { Mark } from './sign-in.tsx';
+import { Mark } from './card.tsx';
 
 interface NavigationProps {
   readonly pages: readonly PageEntry[];
@@ -24,7 +24,7 @@ export function Navigation(props: NavigationProps): ReactElement {
   const { isOpen, onOpen, onFind } = props;
   return (
     <>
-      <div className="fixed inset-x-0 top-0 z-30 flex h-11 items-center gap-2 border-b border-line bg-surface px-2 lg:hidden">
+      <header className="fixed inset-x-0 top-0 z-30 flex h-11 items-center gap-2 border-b border-line bg-surface px-2 lg:hidden">
         <IconButton
           icon={isOpen ? 'close' : 'menu'}
           label={isOpen ? 'Close the navigation' : 'Open the navigation'}
@@ -34,7 +34,7 @@ export function Navigation(props: NavigationProps): ReactElement {
         <Mark />
         <span className="flex-1 font-semibold">Gateway</span>
         <IconButton icon="search" label="Find" onClick={onFind} />
-      </div>
+      </header>
       {isOpen && <div className="fixed inset-0 z-20 bg-black/40 lg:hidden" onClick={() => onOpen(false)} />}
       <nav
         aria-label="Pages"
@@ -107,6 +107,8 @@ function Group({
   );
 }
 
+const ROLES: Readonly<Record<Sight, string>> = { operator: 'Operator', admin: 'Admin', user: 'User', key: 'Member' };
+
 function Foot({ console: { session, version }, path, onHelp }: NavigationProps): ReactElement {
   const isDark = useIsDark();
   return (
@@ -118,7 +120,9 @@ function Foot({ console: { session, version }, path, onHelp }: NavigationProps):
         className="flex h-7 min-w-0 flex-1 items-center gap-1.5 rounded-md px-1.5 text-dim hover:bg-hover hover:text-text"
       >
         <Icon name="user" />
-        <span className="truncate">{session.role === 'operator' ? 'Operator' : 'Member'}</span>
+        <span className="truncate">
+          {session.subject.kind === 'user' ? nameOfSession(session) : ROLES[sightOf(session)]}
+        </span>
         <span className="text-xs">{version === '' ? '' : `v${version}`}</span>
       </Link>
       <IconButton icon={isDark ? 'sun' : 'moon'} label={isDark ? 'Light theme' : 'Dark theme'} onClick={toggleTheme} />

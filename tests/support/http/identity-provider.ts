@@ -1,3 +1,5 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- the types of a package without any: tests of the dashboard have no other way to them
+/// <reference path="./oidc-provider.d.ts" />
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -24,6 +26,8 @@ export interface IdentityProvider {
   close(): Promise<void>;
 }
 
+/** Of a browser, which says nothing of itself. */
+const ANY_SUBJECT = 'somebody';
 const CLIENT = 'model-gateway';
 const SECRET = 'a secret that the provider knows';
 const KEY_BITS = 2_048;
@@ -40,7 +44,7 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
   }
   async function interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const provider = await started;
-    const subject = String(request.headers['x-subject']);
+    const subject = String(request.headers['x-subject'] ?? ANY_SUBJECT);
     const { params } = await provider.interactionDetails(request, response);
     const grant = new provider.Grant({ accountId: subject, clientId: CLIENT });
     grant.addOIDCScope(String(params['scope']));
@@ -53,7 +57,14 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: KEY_BITS });
   const provider = new Provider(issuer, {
     clients: [
-      { client_id: CLIENT, client_secret: SECRET, redirect_uris: [redirectUri], id_token_signed_response_alg: 'RS256' },
+      {
+        client_id: CLIENT,
+        client_secret: SECRET,
+        redirect_uris: [redirectUri],
+        // Of a native application on this machine any port will do.
+        ...(redirectUri.startsWith('http://127.0.0.1/') && { application_type: 'native' }),
+        id_token_signed_response_alg: 'RS256',
+      },
     ],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig', kid: 'k' }] },
     cookies: { keys: ['k'] },

@@ -1,54 +1,107 @@
-import { useCallback, type ReactElement } from 'react';
-import { client } from '../../api/client.ts';
-import { asApiError } from '../../api/errors.ts';
-import { useList } from '../../api/read.ts';
-import { LinkButton } from '../../parts/button.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useState, type ReactElement } from 'react';
+import { usePeople, type Person } from '../../api/lists.ts';
+import { useConsole } from '../../api/session.ts';
+import { signInQuery } from '../../api/sign-in.ts';
+import { Button, LinkButton } from '../../parts/button.tsx';
 import { FilterBox, matches } from '../../parts/filter-box.tsx';
 import { Grid } from '../../parts/grid.tsx';
+import { useHotkeys } from '../../parts/hotkeys.ts';
 import { formatListCount } from '../../parts/money.ts';
 import { NothingMatches } from '../../parts/nothing-matches.tsx';
 import { Page as Frame } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { Empty, Load } from '../../parts/states.tsx';
-import { PEOPLE_COLUMNS } from './columns.tsx';
+import { NAMED_COLUMNS, USER_COLUMNS } from './columns.tsx';
+import { Invitations } from './invitations.tsx';
+import { Invite } from './invite.tsx';
+import { LinkOnce, type ShownLink } from './link-once.tsx';
+import { Panel } from './panel.tsx';
 import { parsePeopleSearch } from './search.ts';
 
-/** Users and their roles. */
+/** Users, their roles, and invitations. */
 export function Page(): ReactElement {
-  const [{ filter }, change] = useSearchState(parsePeopleSearch);
-  const people = useList(['people'], async (window, signal) => {
-    try {
-      return await client.GET('/organization/members', { signal, params: { query: window } });
-    } catch (error) {
-      // The gateway has no list before a key or a workspace names a user.
-      if (asApiError(error).status === 404) return { data: { data: [] } };
-      throw error;
-    }
-  });
+  const [{ filter, peek, isNew }, change] = useSearchState(parsePeopleSearch);
+  const [shown, setShown] = useState<ShownLink>();
+  const { data: ways } = useQuery(signInQuery);
+  const { isOperator } = useConsole();
+  const people = usePeople();
+  const hasUsers = ways?.hasUsers === true;
+  const isManaged = hasUsers && isOperator;
+  useHotkeys(isManaged ? { n: () => change({ new: 'true' }) } : {});
   const setFilter = useCallback((q: string) => change({ q }, false), [change]);
-  const found = (people.data?.items ?? []).filter(({ email, id, first_name: first, last_name: last }) =>
-    matches(filter, email, id, first, last),
+  const found = (people.data?.items ?? []).filter((person) =>
+    matches(filter, person.email, person.id, person.first_name, person.last_name, person.role, person.state),
   );
+  const peeked = isManaged ? found.find(({ id }) => id === peek) : undefined;
   return (
     <Frame
       title="People"
       isFilled
       lead={people.data === undefined ? undefined : formatListCount(people.data)}
       bar={<FilterBox value={filter} onChange={setFilter} placeholder="ann@" label="Filter people" />}
+      actions={
+        isManaged ? (
+          <Button look="primary" icon="plus" hotkey="n" onClick={() => change({ new: 'true' })}>
+            Invite
+          </Button>
+        ) : undefined
+      }
     >
+      {isManaged && <Invitations onLink={setShown} />}
       <Load of={people}>
         {({ items }) =>
           found.length > 0 ? (
-            <Grid label="People" columns={PEOPLE_COLUMNS} rows={found} keyOf={({ id }) => id} />
+            <div className="flex min-h-0 flex-1">
+              <Grid
+                label="People"
+                columns={hasUsers ? USER_COLUMNS : NAMED_COLUMNS}
+                rows={found}
+                keyOf={({ id }) => id}
+                chosen={peeked?.id}
+                {...(isManaged && { onPeek: ({ id }: Person) => change({ peek: id }, false) })}
+              />
+              {peeked !== undefined && (
+                <Panel
+                  key={peeked.id}
+                  person={peeked}
+                  onClose={() => change({ peek: undefined }, false)}
+                  onLink={setShown}
+                />
+              )}
+            </div>
           ) : items.length > 0 ? (
             <NothingMatches what="person" filters={[{ name: filter, onDrop: () => change({ q: undefined }) }]} />
           ) : (
-            <Empty title="Only keys so far" action={<LinkButton to="/ui/keys">Keys</LinkButton>}>
-              <p>People are the owners that keys name, and the members of workspaces.</p>
-            </Empty>
+            <NoUsers hasUsers={hasUsers} />
           )
         }
       </Load>
+      <Invite
+        key={String(isNew)}
+        isOpen={isNew && isManaged}
+        onClose={() => change({ new: undefined }, false)}
+        onLink={setShown}
+      />
+      <LinkOnce shown={shown} onClose={() => setShown(undefined)} />
     </Frame>
+  );
+}
+
+function NoUsers({ hasUsers }: { readonly hasUsers: boolean }): ReactElement {
+  if (hasUsers)
+    return (
+      <Empty title="No user yet">
+        <p>Invite the first one: it becomes a user by a link that you hand over.</p>
+      </Empty>
+    );
+  return (
+    <Empty title="Only keys so far" action={<LinkButton to="/ui/keys">Keys</LinkButton>}>
+      <p>
+        People are the owners that keys name, and the members of workspaces. With{' '}
+        <code className="font-mono text-xs">organization: {'{ enabled: true }'}</code> in the configuration they sign in
+        as users.
+      </p>
+    </Empty>
   );
 }

@@ -1,6 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState, type ReactElement } from 'react';
-import { endSession, nameOfSession, sessionsQuery, signOut, useConsole, type Session } from '../../api/session.ts';
+import {
+  endSession,
+  nameOfSession,
+  sessionsQuery,
+  sightOf,
+  signOut,
+  useConsole,
+  type Session,
+  type Sight,
+} from '../../api/session.ts';
+import { signInQuery } from '../../api/sign-in.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Checkbox, Segments } from '../../parts/field.tsx';
@@ -11,6 +21,7 @@ import { useSearchState } from '../../parts/search.ts';
 import { setTheme, useTheme } from '../../parts/theme.ts';
 import { Ago, Name } from '../../parts/text.tsx';
 import { Configuration } from './configuration.tsx';
+import { Password } from './password.tsx';
 import { parseSettingsSearch } from './search.ts';
 
 const TABS = [
@@ -43,8 +54,16 @@ export function Page(): ReactElement {
   );
 }
 
+const ROLES: Readonly<Record<Sight, string>> = {
+  operator: 'operator: the whole administration',
+  admin: 'admin of a workspace: what is in it, and what is yours',
+  user: 'member: your keys and your requests',
+  key: 'member: what this key may use',
+};
+
 function You(): ReactElement {
   const { session } = useConsole();
+  const { data: ways } = useQuery(signInQuery);
   return (
     <>
       {session !== undefined && (
@@ -55,12 +74,9 @@ function You(): ReactElement {
           <Facts
             of={[
               ['As', <Name key="as">{nameOfSession(session)}</Name>],
+              ['Role', ROLES[sightOf(session)]],
               [
-                'Role',
-                session.role === 'operator' ? 'operator: the whole administration' : 'member: what this key may use',
-              ],
-              [
-                'Key',
+                session.subject.kind === 'user' ? 'Address' : 'Key',
                 <span key="key" className="font-mono text-xs">
                   {session.subject.label}
                 </span>,
@@ -71,6 +87,7 @@ function You(): ReactElement {
           />
         </Section>
       )}
+      {session?.subject.kind === 'user' && ways?.hasPasswords === true && <Password />}
       <Look />
       <Sessions />
     </>

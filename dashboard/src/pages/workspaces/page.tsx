@@ -1,7 +1,8 @@
 import { useState, type ReactElement } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
-import { useKeys, useWorkspaces, type Workspace } from '../../api/lists.ts';
-import { useChange, useList } from '../../api/read.ts';
+import { useKeys, useWorkspaces } from '../../api/lists.ts';
+import { useChange } from '../../api/read.ts';
+import { useConsole } from '../../api/session.ts';
 import { Button, To } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -16,14 +17,16 @@ import { Load } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
 import { keptOf, WORKSPACE_COLUMNS, type WorkspaceRow } from './columns.tsx';
 import { EditWorkspace } from './edit-workspace.tsx';
+import { Members } from './members.tsx';
 import { parseWorkspacesSearch } from './search.ts';
 
 /** Teams with their defaults, members and what is kept of what they say. */
 export function Page(): ReactElement {
   const [{ peek, isNew }, change] = useSearchState(parseWorkspacesSearch);
+  const { isOperator } = useConsole();
   const workspaces = useWorkspaces();
   const keys = useKeys();
-  useHotkeys({ n: () => change({ new: 'true' }) });
+  useHotkeys(isOperator ? { n: () => change({ new: 'true' }) } : {});
   const rows = (workspaces.data ?? []).map((workspace): WorkspaceRow => {
     const own = (keys.data ?? []).filter((key) => key.workspace_id === workspace.id);
     return { workspace, keys: own.length, month: own.reduce((sum, key) => sum + key.usage_monthly, 0) };
@@ -35,9 +38,11 @@ export function Page(): ReactElement {
       isFilled
       lead={formatCount(rows.length)}
       actions={
-        <Button look="primary" icon="plus" hotkey="n" onClick={() => change({ new: 'true' })}>
-          New workspace
-        </Button>
+        isOperator ? (
+          <Button look="primary" icon="plus" hotkey="n" onClick={() => change({ new: 'true' })}>
+            New workspace
+          </Button>
+        ) : undefined
       }
     >
       <Load of={workspaces}>
@@ -71,15 +76,19 @@ function Panel({
 }): ReactElement {
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const { id, name, slug } = workspace;
+  const { session, isOperator } = useConsole();
+  const mayChange = isOperator || session?.workspaces?.find((own) => own.id === id)?.role === 'admin';
   const remove = useChange(() => client.DELETE('/workspaces/{id}', { params: { path: { id }, query: {} } }), onClose);
   return (
     <SidePanel title={<Name>{name}</Name>} onClose={onClose}>
       <Section
         title="Defaults"
         actions={
-          <Button icon="settings" onClick={() => setOpen('edit')}>
-            Change
-          </Button>
+          mayChange ? (
+            <Button icon="settings" onClick={() => setOpen('edit')}>
+              Change
+            </Button>
+          ) : undefined
         }
       >
         <Facts
@@ -108,11 +117,13 @@ function Panel({
         />
       </Section>
       <Members id={id} />
-      <Section title="Danger">
-        <Button icon="trash" onClick={() => setOpen('delete')}>
-          Delete the workspace
-        </Button>
-      </Section>
+      {isOperator && (
+        <Section title="Danger">
+          <Button icon="trash" onClick={() => setOpen('delete')}>
+            Delete the workspace
+          </Button>
+        </Section>
+      )}
       <EditWorkspace
         key={String(open === 'edit')}
         workspace={workspace}
@@ -129,31 +140,6 @@ function Panel({
         Its {formatCount(keys)} keys, its budgets, guardrails, presets, files and destinations go with it. Records stay.
       </DeleteDialog>
     </SidePanel>
-  );
-}
-
-function Members({ id }: { readonly id: Workspace['id'] }): ReactElement {
-  const members = useList(['members', id], (window, signal) =>
-    client.GET('/workspaces/{id}/members', { signal, params: { path: { id }, query: window } }),
-  );
-  return (
-    <Section title="Members">
-      <Load of={members} rows={1}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <p className="text-dim">None: it is used by its keys alone.</p>
-          ) : (
-            <ul>
-              {items.map((member) => (
-                <li key={member.user_id} className="flex h-7 items-center gap-3">
-                  <Name>{member.user_id}</Name> <span className="text-dim">{member.role}</span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Load>
-    </Section>
   );
 }
 
