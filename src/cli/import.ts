@@ -96,6 +96,7 @@ function formatNextStep({ config }: Imported, text: string, output: string | und
 function placeholderOf(name: string): string {
   if (name.includes('REDIS_URL')) return 'redis://127.0.0.1';
   if (name.endsWith('PORT')) return '1';
+  if (name.includes('REGION')) return 'us-east-1';
   return name.endsWith('HOST') ? '127.0.0.1' : /URL|BASE|ENDPOINT|URI/.test(name) ? 'http://127.0.0.1' : 'placeholder';
 }
 

@@ -23,8 +23,11 @@ interface PrefixRow {
 
 const PREFIXES: Readonly<Record<string, PrefixRow>> = table.prefixes;
 const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = table.options;
+const DEFAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = table.defaults;
 const SWITCHES: Readonly<Record<string, { readonly with: string; readonly option: string }>> = table.switches;
 const BASE_URL = 'base_url';
+/** Every model of every provider. */
+const ALL = '*';
 const MS_PER_S = 1_000;
 
 /** One deployment of their file: an entry of `providers`, and the upstream's own name of the model there. */
@@ -51,6 +54,7 @@ export function readTarget(params: Section, notes: Notes): Target | undefined {
   const model = params.text('model');
   const path = params.pathOf('model');
   if (model === undefined) return lose(notes, path, 'a deployment names its model here');
+  if (model === ALL) return undefined;
   const { prefix, name } = splitModel(model, params.text('custom_llm_provider'));
   const base = translateText(params.text('api_base') ?? params.text(BASE_URL));
   const row = Object.hasOwn(PREFIXES, prefix) ? PREFIXES[prefix] : undefined;
@@ -141,6 +145,7 @@ function readOptions(params: Section, adapter: string): readonly [address: strin
     if (ours === BASE_URL) address = value;
     else options[ours] = value;
   }
+  for (const [option, variable] of Object.entries(DEFAULTS[adapter] ?? {})) options[option] ??= `\${${variable}}`;
   const flag = SWITCHES[adapter];
   if (flag !== undefined && options[flag.with] !== undefined) options[flag.option] = true;
   return [address, options];

@@ -159,15 +159,17 @@ interface PatternDeps {
 function importPattern(name: string, entry: Section, { credentials, providers, notes }: PatternDeps): boolean {
   const params = paramsOf(entry, credentials, notes);
   const path = entry.pathOf('model_name');
-  if (name === '*' && params.text('model') === '*') {
+  const target = readTarget(params, notes);
+  if (name === '*' && (target === undefined || target.upstreamModel === '*')) {
+    if (target !== undefined) providers.slugOf(target);
     notes.add(
       'changed',
       path,
       'each provider with a key serves its models as provider/model; resolve_bare_names finds unique names without a provider',
     );
+    noteRest('litellm_params', params, notes);
     return true;
   }
-  const target = readTarget(params, notes);
   if (target === undefined) return false;
   const prefix = /^([a-z0-9][a-z0-9._-]*)\/\*$/.exec(name)?.[1];
   if (prefix === undefined || target.upstreamModel !== '*') {
@@ -251,12 +253,19 @@ function formatModel(
     ...(slug.startsWith(`${OWN_AUTHOR}/`) && { name }),
     ...(deployments.some(({ readsImages }) => readsImages) && { input_modalities: ['text', 'image'] }),
     ...withMember('output_modalities', output),
-    endpoints: deployments.map(({ target, endpoint }) => ({
-      provider: providers.slugOf(target),
-      model: target.upstreamModel,
-      ...endpoint,
-    })),
+    endpoints: withoutRepeats(
+      deployments.map(({ target, endpoint }) => ({
+        provider: providers.slugOf(target),
+        model: target.upstreamModel,
+        ...endpoint,
+      })),
+    ),
   };
+}
+
+/** Deployments that differ in tags or limits alone are one endpoint here. */
+function withoutRepeats(endpoints: readonly JsonObject[]): readonly JsonObject[] {
+  return [...new Map(endpoints.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 const ALIAS = /^[A-Za-z0-9][\w./-]*$/;

@@ -16,9 +16,9 @@ function importText(yaml: string): Imported {
 
 /** Whatever is imported must start, given its variables. */
 function checked(imported: Imported): Imported {
-  const env = Object.fromEntries(
-    variablesOf(imported.config).map((name) => [name, /URL|BASE|ENDPOINT/.test(name) ? 'http://127.0.0.1' : 'x1']),
-  );
+  const valueOf = (name: string): string =>
+    name.includes('REGION') ? 'eu-west-1' : /URL|BASE|ENDPOINT/.test(name) ? 'http://127.0.0.1' : 'x1';
+  const env = Object.fromEntries(variablesOf(imported.config).map((name) => [name, valueOf(name)]));
   loadCheckedConfig(['--config', 'gateway.yaml'], env, () => formatYaml(imported.config));
   return imported;
 }
@@ -173,6 +173,20 @@ model_list:
       assert.deepEqual(endpoints, [{ provider: slug, model: upstream }]);
     });
 
+  test('that differ in tags alone are one endpoint, and Bedrock has a region', () => {
+    const imported = checked(
+      importText(`
+model_list:
+  - { model_name: a, litellm_params: { model: bedrock/x, tags: [one] } }
+  - { model_name: a, litellm_params: { model: bedrock/x, tags: [two] } }
+`),
+    );
+    assert.deepEqual(objectOf(models(imported)['custom/a'] ?? null)['endpoints'], [
+      { provider: 'bedrock', model: 'x' },
+    ]);
+    assert.deepEqual(providers(imported), { bedrock: { options: { region: '${AWS_REGION_NAME}' } } });
+  });
+
   test('without an adapter are left out and named, unless they have an address', () => {
     const imported = importText(`
 model_list:
@@ -259,6 +273,16 @@ suite('patterns', () => {
   test('of everything let names without a provider be found', () => {
     const imported = checked(importText('model_list: [{ model_name: "*", litellm_params: { model: "*" } }]'));
     assert.deepEqual(imported.config, { resolve_bare_names: true });
+  });
+
+  test('of everything at one provider set it up, too', () => {
+    const imported = checked(
+      importText(
+        'model_list: [{ model_name: "*", litellm_params: { model: openai/*, api_key: os.environ/K, rpm: 1 } }]',
+      ),
+    );
+    assert.deepEqual(imported.config, { providers: { openai: { api_key: '${K}' } }, resolve_bare_names: true });
+    assert.equal(fates(imported)['model_list[0].litellm_params.rpm'], 'lost');
   });
 
   test('of another form are named as lost', () => {

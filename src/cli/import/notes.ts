@@ -8,12 +8,12 @@ export interface Note {
   readonly paths: readonly string[];
 }
 
-/** Settings with one fate are one note: a file of fifty models says `rpm` fifty times. */
+/** Settings of one name and one fate are one note: a file of fifty models says `rpm` fifty times. */
 export class Notes {
   readonly #notes = new Map<string, { kind: NoteKind; text: string; paths: string[] }>();
 
   add(kind: NoteKind, path: string, text: string): void {
-    const key = `${kind} ${text}`;
+    const key = `${kind} ${path.slice(path.lastIndexOf('.') + 1)} ${text}`;
     const note = this.#notes.get(key);
     if (note === undefined) this.#notes.set(key, { kind, text, paths: [path] });
     else if (!note.paths.includes(path)) note.paths.push(path);
