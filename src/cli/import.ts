@@ -5,6 +5,8 @@ import { ConfigError } from '../config/config-error.ts';
 import { parseFlags } from '../config/flags.ts';
 import { formatYaml, parseYaml } from '../config/yaml-text.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { keyVariablesOf } from '../providers/build-provider.ts';
+import { ADAPTER_IDS, ADAPTERS } from '../providers/index.ts';
 import { nearestName } from '../lib/text/nearest-name.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
@@ -84,12 +86,23 @@ function count(value: unknown, word: string): string {
 
 /** The file is checked at once, as a start would, with something in the place of each variable. */
 function formatNextStep({ config }: Imported, text: string, output: string | undefined): string {
-  const variables = [...new Set(variablesOf(config))];
-  const problems = problemsOf(text, variables);
+  const named = new Set(variablesOf(config));
+  const problems = problemsOf(text, [...named]);
+  const variables = [...named.union(new Set(keyVariables(config)))];
   if (problems.length > 0)
     return `The file needs your hand before it starts:\n${problems.map((one) => `  ${one}\n`).join('')}`;
   const needs = variables.length === 0 ? '' : ` It needs ${variables.join(', ')} in the environment.`;
   return `The file is complete.${needs} Check it with "model-gateway config check --config ${output ?? 'FILE'}", and the providers with "model-gateway doctor --config ${output ?? 'FILE'}".\n`;
+}
+
+/** Those in which providers without a key of their own find theirs. */
+function keyVariables({ providers }: JsonObject): readonly string[] {
+  if (!isJsonObject(providers)) return [];
+  return Object.entries(providers).flatMap(([slug, entry]) => {
+    if (!isJsonObject(entry) || entry['api_key'] !== undefined || entry['base_url'] !== undefined) return [];
+    const id = ADAPTER_IDS.find((one) => one === (entry['adapter'] ?? slug));
+    return id === undefined ? [] : keyVariablesOf(ADAPTERS[id]).slice(0, 1);
+  });
 }
 
 /** By its name, since nothing but its value says what a variable holds. */

@@ -38,6 +38,7 @@ suite('model-gateway import litellm', () => {
     'config.yaml',
     `model_list:
   - { model_name: gpt-4o, litellm_params: { model: openai/gpt-4o, api_key: os.environ/TEAM_KEY, rpm: 5 } }
+  - { model_name: claude, litellm_params: { model: anthropic/claude-sonnet-4-5 } }
 general_settings: { master_key: sk-1234 }
 `,
   );
@@ -50,8 +51,11 @@ general_settings: { master_key: sk-1234 }
       /^# From config\.yaml, by "model-gateway import litellm"\.\n# Not carried over:\n#   model_list\[0\]/,
     );
     assert.match(stdout, /\nproviders:\n {2}openai:\n {4}api_key: \$\{TEAM_KEY\}\n/);
-    assert.match(stderr, /: 1 model and 1 provider\.\nNot carried over:\n/);
-    assert.match(stderr, /The file is complete\. It needs TEAM_KEY in the environment\. Check it with /);
+    assert.match(stderr, /: 2 models and 2 providers\.\nNot carried over:\n/);
+    assert.match(
+      stderr,
+      /The file is complete\. It needs TEAM_KEY, ANTHROPIC_API_KEY in the environment\. Check it with /,
+    );
     assert.doesNotMatch(stdout + stderr, /sk-1234/);
   });
 
