@@ -17,6 +17,7 @@ import { readPlugins } from './app/read-plugins.ts';
 import { createOperations } from './app/operations/operations.ts';
 import { createReadiness } from './app/operations/readiness.ts';
 import { createManagersLimiter } from './app/spending.ts';
+import { ownMcp } from './app/mcp-server/mount-own-mcp.ts';
 import { openOwnStorage, type OwnStorage } from './app/storage.ts';
 import { shareMemory } from './app/workers/share-memory.ts';
 import { createVaultServices } from './app/vault/vault-services.ts';
@@ -161,10 +162,12 @@ function openFirstServer(
         serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
         log: log.general,
       });
+      const services = servicesOf(foundation, parts, { codexInstructions, ready, workers });
+      (await ownMcp(foundation, parts, services))(fastify);
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
         authenticate: limitManagement(consoleArea.callers.orKeys(accounts.authenticate), createManagersLimiter(shared)),
         callers: consoleArea.callers,
-        services: servicesOf(foundation, parts, { codexInstructions, ready, workers }),
+        services,
         log: log.general,
         serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
         bodies: shared.bodies,

@@ -2,6 +2,7 @@ import type { MediaFacts } from './media-facts.ts';
 import type { Origins } from './origins.ts';
 import type { EndpointPrice } from './endpoint-price.ts';
 import type { MemoryBudget } from './memory-budget.ts';
+import type { OwnMcpConfig } from './schema/mcp-server.ts';
 import type { NotificationsConfig } from './schema/notifications.ts';
 import type { SEARCH_ENGINES } from './schema/services.ts';
 
@@ -66,6 +67,8 @@ export interface Config {
   readonly credits: { readonly enforce: boolean };
   readonly console: ConsoleConfig;
   readonly organization: OrganizationConfig;
+  /** The gateway itself as an MCP server. */
+  readonly mcpServer: OwnMcpConfig;
   readonly notifications: NotificationsConfig;
   /** Whether normal keys may issue keys. @spec key-18 */
   readonly oauth: { readonly normalKeys: boolean };

@@ -25,6 +25,7 @@ import type { CheckedOptions } from './read-options.ts';
 import { consoleOf } from './schema/console.ts';
 import { vaultOf, webCredentialsOf } from './schema/vault.ts';
 import { organizationOf } from './schema/organization.ts';
+import { ownMcpOf } from './schema/mcp-server.ts';
 import { notificationsOf } from './schema/notifications.ts';
 import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
 import type { ConfigFile } from './schema.ts';
@@ -100,6 +101,7 @@ export function fileConfig(
     console: consoleOf(file.console),
     vault: vaultOf(file.vault),
     organization: organizationOf(file.organization),
+    mcpServer: ownMcpOf(file.mcp_server),
     notifications: notificationsOf(file.notifications),
     mcpServers: Object.entries(file.mcp_servers).map(([name, entry]) => mcpServerOf(name, entry)),
     search: searchOf(file.search),

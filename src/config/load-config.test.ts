@@ -54,6 +54,7 @@ routers:
 credits:    { enforce: true }
 oauth:      { normal_keys: true }
 organization: { enabled: true, name: Acme, users_max: 50, password: false, oidc: { issuer: "https://login.acme.example", client_id: gateway, client_secret: "\${ALPHA_API_KEY}", name: Acme ID, scopes: [openid], groups_claim: roles, admin_groups: [platform], member_groups: [eng], email_domains: [Acme.Example], create_users: true, trust_email: true } }
+mcp_server: { enabled: true, tools: [credits, send-message], allowed_origins: ["https://App.test"] }
 notifications: { credits_low_usd: 50, private_addresses: true, smtp: { host: smtp.test, secure: true, plain: true, user: me, password: hunter2-mail, from: a@b.test } }
 console:    { enabled: false, allowed_hosts: [Gateway.Example, "[::2]"], plain_http: true }
 mcp_servers: { wiki: { url: "http://127.0.0.1:9105/mcp" } }
@@ -118,7 +119,7 @@ vault:      { writes: false, writers: any, allow_private_hosts: true }
 test('takes every key of the file into the configuration', () => {
   const { dataDir, origins, ...config } = load(EXAMPLE);
   assert.equal(origins['server.max_body_mb'], 'gateway.yaml:2');
-  assert.equal(origins['search.exa.api_key'], 'gateway.yaml:22 ← ALPHA_API_KEY');
+  assert.equal(origins['search.exa.api_key'], 'gateway.yaml:23 ← ALPHA_API_KEY');
   assert.equal(dataDir, resolve('./data'));
   assert.deepEqual(config, {
     path: 'gateway.yaml',
@@ -172,6 +173,7 @@ test('takes every key of the file into the configuration', () => {
     },
     credits: { enforce: true },
     oauth: { normalKeys: true },
+    mcpServer: { enabled: true, tools: ['credits', 'send-message'], allowedOrigins: ['https://app.test'] },
     notifications: {
       creditsLowNanoUsd: 50_000_000_000,
       privateAddresses: true,

@@ -63,6 +63,11 @@ export function formatBody(config: Config): object {
       allow_private_hosts: config.vault.allowPrivateHosts,
     },
     organization: formatOrganization(config.organization),
+    mcp_server: {
+      enabled: config.mcpServer.enabled,
+      tools: config.mcpServer.tools,
+      allowed_origins: config.mcpServer.allowedOrigins,
+    },
     notifications: formatNotifications(config.notifications),
     mcp_servers: formatMcpServers(config.mcpServers, REDACTED),
     search: formatSearch(config.search),

@@ -8,6 +8,7 @@ import { key } from './schema/key.ts';
 import { betaChanges, provider, retrySection } from './schema/models.ts';
 import { headers, httpUrl, OFF, optionalSection, providerSlug, section, text } from './schema/parts.ts';
 import { organizationSection } from './schema/organization.ts';
+import { mcpServerSection } from './schema/mcp-server.ts';
 import { notificationsSection } from './schema/notifications.ts';
 import { defaults, rateLimits, timeouts } from './schema/requests.ts';
 import { responses } from './schema/responses.ts';
@@ -158,6 +159,7 @@ export const configFile = section({
   console: consoleSection,
   vault: vaultSection,
   organization: organizationSection,
+  mcp_server: mcpServerSection,
   notifications: notificationsSection,
   mcp_servers: mcpServersSection(section(mcpServerShape(headers)).superRefine(checkTransport)).meta({
     description: 'MCP servers, whose tools models can use: docs/mcp.md.',

@@ -27,6 +27,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'jobs',
     'vault',
     'notifications',
+    'mcp-server',
     'pipeline',
     'accounts',
     'catalog',
@@ -50,6 +51,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'canonical',
     'lib',
   ],
+  'mcp-server': ['accounts', 'canonical', 'lib'],
   notifications: ['jobs', 'accounts', 'telemetry', 'store', 'resources', 'canonical', 'lib'],
   // Work that outlives a request. Areas register their kinds: it knows none of them.
   jobs: ['store', 'lib'],
@@ -104,9 +106,11 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['config'],
   'lru-cache': ['lib'],
   '@modelcontextprotocol/client': ['mcp'],
+  '@modelcontextprotocol/server': ['mcp-server', 'http'],
+  '@modelcontextprotocol/node': ['http'],
   nodemailer: ['notifications'],
   // Of telemetry the configurations of destinations, which users write.
-  zod: ['wire', 'config', 'http', 'store', 'resources', 'catalog', 'telemetry', ...REGISTRIES],
+  zod: ['wire', 'config', 'http', 'mcp-server', 'store', 'resources', 'catalog', 'telemetry', ...REGISTRIES],
 };
 
 const FOLDER_DEPTH_MAX = 3;
