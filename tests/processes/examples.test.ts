@@ -12,6 +12,12 @@ const KEYS = {
 
 /** What each of them prints in front of the sandbox's models. */
 const PRINTED: Readonly<Record<string, RegExp>> = {
+  agents: /^the agent looks up the weather of .+\ntool weather said: Rain all day\.\n2 steps, \d+ tokens\n$/,
+  mcp: /^called mcp_notes_find_note: .*buy milk.*\ntool mcp_notes_find_note said: .*buy milk.*\n$/,
+  observability:
+    /^a call: 200\ngen_ai\.request\.model: sandbox\/echo\ngen_ai\.usage\.input_tokens: \d+\ngen_ai\.usage\.output_tokens: \d+\n$/,
+  routers:
+    /^auto-router takes it for code:general_impl and chooses acme\/small\nserved by acme\/small\nthe cheapest endpoint of acme\/large\n$/,
   chat: /^Good morning\nCount to three: one, two, three\n\d+ tokens\n$/,
   messages: /^\(thought\) .+\nWhy is the sky blue\?\n$/,
   responses: /^My name is Ann\.\nSay it again\.\n3 items of input\n$/,
@@ -26,7 +32,7 @@ suite('the examples', () => {
   const ends: (() => unknown)[] = [];
   const hooks = { after: (end: () => unknown): void => void ends.push(end) };
   before(async () => {
-    ({ url } = await startGateway(hooks, { env: KEYS }));
+    ({ url } = await startGateway(hooks, { env: KEYS, cwd: ROOT, args: ['--config', join(FOLDER, 'gateway.yaml')] }));
   });
   after(async () => {
     for (const end of ends.toReversed()) await end();
