@@ -219,7 +219,7 @@ function servicesOf(
     operations: createOperations(foundation, parts, { ready, workers }),
     listing: createListing({
       ...generateDeps,
-      authenticate: accounts.authenticate,
+      ...accounts,
       codexInstructions,
       sourcesOf: createModelSources({ ...foundation.shared, config: () => parts.inEffect.current() }),
     }),

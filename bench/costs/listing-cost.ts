@@ -22,6 +22,7 @@ export function createListing(): () => string {
     providers: () => [],
     allowedTo: async () => () => true,
     callerOf: async () => undefined,
+    admitKey: () => Promise.reject(new Error('no key is named')),
     sourcesOf: async () => undefined,
     nowMs: () => systemClock.nowMs(),
     baseUrl: () => 'http://gateway.test/v1',

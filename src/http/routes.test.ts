@@ -463,8 +463,22 @@ suite('management routes', () => {
           ['gen-known', 0.000_001_25, 0.000_001_25, 'Alpha', true, 202],
         );
         assert.deepEqual(provider_responses, [
-          { provider_name: 'beta', model_permaslug: 'one-beta', status: null, latency: 31, is_byok: false },
-          { provider_name: 'Alpha', model_permaslug: 'one-2026', status: 200, latency: 32, is_byok: false },
+          {
+            provider_name: 'beta',
+            tag: 'beta',
+            model_permaslug: 'one-beta',
+            status: null,
+            latency: 31,
+            is_byok: false,
+          },
+          {
+            provider_name: 'Alpha',
+            tag: 'alpha',
+            model_permaslug: 'one-2026',
+            status: 200,
+            latency: 32,
+            is_byok: false,
+          },
         ]);
       }
     });

@@ -21,6 +21,7 @@ export interface ListingDeps extends Pick<RulesDeps, 'policyOf' | 'byokCredentia
   /** The operator's. */
   readonly defaults: { readonly provider: Partial<ProviderPreferences> };
   readonly authenticate: Authenticate;
+  readonly admitKey: ListingServices['admitKey'];
   readonly clock: Clock;
   /** With the version segment. */
   readonly baseUrl: () => string;
@@ -39,6 +40,7 @@ export function createListing(deps: ListingDeps): ListingServices {
     allowedTo: (principal) => allowedTo(principal, deps),
     callerOf: (headers) =>
       Promise.try(() => deps.authenticate(headers, { allowApiKeyHeader: true })).catch(refusedAsNone),
+    admitKey: deps.admitKey,
     nowMs: () => clock.nowMs(),
     baseUrl,
     codexInstructions,

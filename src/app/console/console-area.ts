@@ -91,12 +91,14 @@ async function loadListener(
     readonly ways: SignInWays | undefined;
   },
 ): Promise<ConsoleListener> {
-  const [{ createConsole }, { createPages }, { createAssetReader }, { createBuilder }] = await Promise.all([
-    import('../../http/console/console.ts'),
-    import('../../http/console/pages.ts'),
-    import('../../http/console/assets.ts'),
-    import('../../http/console/builder.ts'),
-  ]);
+  const [{ createConsole }, { createPages }, { createAssetReader }, { createBuilder }, { createWhatIf }] =
+    await Promise.all([
+      import('../../http/console/console.ts'),
+      import('../../http/console/pages.ts'),
+      import('../../http/console/assets.ts'),
+      import('../../http/console/builder.ts'),
+      import('../../http/console/what-if.ts'),
+    ]);
   const { config, log, bodies } = shared;
   return createConsole({
     rules: config.console,
@@ -104,12 +106,20 @@ async function loadListener(
     services: { sessions, organization: ways, plainHttp: config.console.plainHttp, version: readVersion() },
     keys,
     callers,
-    generation: generationRoutes(shared, formats, generateDeps, callers.generating, areas.services.presets, {
-      ...own,
-      bodyLimits,
-      kept: responseArea.storedResponses,
-      runVideo: videoArea.videos.run,
-    }),
+    generation: generationRoutes(
+      shared,
+      formats,
+      generateDeps,
+      callers.generating,
+      areas.services.presets,
+      {
+        ...own,
+        bodyLimits,
+        kept: responseArea.storedResponses,
+        runVideo: videoArea.videos.run,
+      },
+      createWhatIf(callers, accounts.admitKey),
+    ),
     bodies,
     keysOf: async (creatorUserId) => {
       const filter = { includeDisabled: true, creatorUserId, offset: 0, limit: KEYS_OF_USER_MAX };

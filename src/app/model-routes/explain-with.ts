@@ -2,7 +2,7 @@ import type { Spent } from '../../accounts/limits/spend-limit.ts';
 import type { Operation } from '../../canonical/operation.ts';
 import { unreachable } from '../../lib/assert.ts';
 import type { Config } from '../../config/config.ts';
-import type { Explain } from '../../http/generation/explain.ts';
+import type { Explain, PretendedHealth } from '../../http/generation/explain.ts';
 import { explainRoute } from '../../pipeline/explain.ts';
 import type { GenerateDeps } from '../../pipeline/generate.ts';
 import { EMBEDDINGS_STEPS } from '../../pipeline/operation/embed-in-parts.ts';
@@ -13,15 +13,18 @@ import type { KindSteps } from '../../pipeline/operation/kind-steps.ts';
 import { RERANK_STEPS } from '../../pipeline/operation/rerank-in-parts.ts';
 import { SPEECH_STEPS } from '../../pipeline/operation/speak.ts';
 import { TRANSCRIPTION_STEPS } from '../../pipeline/operation/transcribe.ts';
+import { pretendHealth } from '../../routing/pretend-health.ts';
 import { worstOf } from '../../video-jobs/run-video.ts';
 
 /** Explains requests of every kind by the parts that serve them. */
 export function explainWith({ images }: Pick<Config, 'images'>, deps: GenerateDeps): Explain {
   const { catalog } = deps;
+  const withHealth = (pretend: PretendedHealth | undefined): GenerateDeps =>
+    pretend === undefined ? deps : { ...deps, health: pretendHealth(deps, pretend) };
   return {
-    generation: (request, principal) => explainRoute(deps, request, principal),
-    operation: (request, principal) =>
-      explainOperation(deps, request, principal, estimateOf(request, images.holdNanoUsd)),
+    generation: (request, principal, pretend) => explainRoute(withHealth(pretend), request, principal),
+    operation: (request, principal, pretend) =>
+      explainOperation(withHealth(pretend), request, principal, estimateOf(request, images.holdNanoUsd)),
     modalitiesOf: (name) => catalog.resolve?.(catalog.rename?.(name) ?? name)?.model.outputModalities,
   };
 }

@@ -9,6 +9,7 @@ import { decodeCohereEmbed } from '../../wire/embeddings/cohere/request-in.ts';
 import { createEmbeddingsRoute, type EmbeddingsRouteDeps } from '../../http/generation/embeddings.ts';
 import { createExplainRoute } from '../../http/generation/explain.ts';
 import { createRerankRoute, type RerankRouteDeps } from '../../http/generation/rerank.ts';
+import type { WhatIf } from '../../http/console/what-if.ts';
 import { largestBody } from '../../http/body-budget.ts';
 import type { BodyLimits } from '../../http/read-body.ts';
 import { createResponsesDecoder, type DecodeResponses } from '../../http/generation/decode-responses.ts';
@@ -54,6 +55,7 @@ export function generationRoutes(
   authenticate: Authenticate,
   presets: Presets,
   limits: GenerationLimits,
+  whatIf?: Pick<WhatIf, 'authenticate' | 'prepare'>,
 ): Readonly<Record<string, RawHandler>> {
   const deps: GenerationRouteDeps = {
     authenticate,
@@ -94,8 +96,9 @@ export function generationRoutes(
     ),
     '/route/explain': createExplainRoute(
       { chat, messages, responses },
-      messagesParts,
+      whatIf === undefined ? messagesParts : { ...messagesParts, authenticate: whatIf.authenticate },
       explainWith(config, generateDeps),
+      whatIf?.prepare,
     ),
     '/messages/count_tokens': createCountTokensRoute(messages, { ...messagesParts, enter }, count),
   };

@@ -14,10 +14,29 @@ import { createBodyRoute, type Admitted, type GenerationRouteDeps, type RawHandl
 /** Members that only a messages body has. */
 const MESSAGES_MEMBERS = ['system', 'fallbacks', 'thinking', 'stop_sequences', 'output_config', 'speed'];
 
+/** Endpoints whose health is pretended to be another: by the slug of the provider, or as `GET /routing/health` names them. */
+export interface PretendedHealth {
+  readonly down: readonly string[];
+  readonly resting: readonly string[];
+}
+
+/** Takes out of a body what is no part of the request to explain. */
+export type PrepareExplain = (
+  admitted: Admitted,
+) => Promise<{ readonly admitted: Admitted; readonly pretend?: PretendedHealth }>;
+
 /** What explains a request. */
 export interface Explain {
-  readonly generation: (request: GenerationRequest, principal: Principal) => Promise<JsonObject>;
-  readonly operation: (request: Operation, principal: Principal) => Promise<JsonObject>;
+  readonly generation: (
+    request: GenerationRequest,
+    principal: Principal,
+    pretend: PretendedHealth | undefined,
+  ) => Promise<JsonObject>;
+  readonly operation: (
+    request: Operation,
+    principal: Principal,
+    pretend: PretendedHealth | undefined,
+  ) => Promise<JsonObject>;
   /** What the model of a name writes, as far as that is known. */
   readonly modalitiesOf: (name: string) => readonly string[] | undefined;
 }
@@ -27,12 +46,14 @@ export function createExplainRoute(
   formats: Readonly<Record<ClientFormatId, ClientFormat>>,
   deps: GenerationRouteDeps,
   explain: Explain,
+  prepare: PrepareExplain = (admitted) => Promise.resolve({ admitted }),
 ): RawHandler {
-  return createBodyRoute(formats.chat, { ...deps, anyKey: true }, async (admitted, response) => {
+  return createBodyRoute(formats.chat, { ...deps, anyKey: true }, async (sent, response) => {
+    const { admitted, pretend } = await prepare(sent);
     const kind = kindOfBody(admitted.body, explain.modalitiesOf);
     if (kind !== undefined) {
       const operation = withFullNames(await decodeOperation(kind, admitted), deps.rename);
-      const explanation = await explain.operation(operation, admitted.principal);
+      const explanation = await explain.operation(operation, admitted.principal, pretend);
       return answer(response, formats.chat, deps, { kind, ...explanation });
     }
     const format = formats[formatOf(admitted)];
@@ -41,7 +62,7 @@ export function createExplainRoute(
       format.decodeRequest(body, text, headers, { accountId });
     const named = await readWithPreset(deps.presets, format.id, decode, admitted);
     const request = withFullNames(named, deps.rename);
-    const explanation = await explain.generation(request, admitted.principal);
+    const explanation = await explain.generation(request, admitted.principal, pretend);
     return answer(response, format, deps, { format: format.id, ...explanation });
   });
 }

@@ -15,6 +15,7 @@ import type { Keys } from '../../accounts/keys/keys.ts';
 import type { OauthCodes } from '../../accounts/keys/oauth-codes.ts';
 import type { Presets } from '../../accounts/presets.ts';
 import type { Organization } from '../../accounts/workspaces/organization.ts';
+import type { AdmitKey } from '../../accounts/keys/authenticate.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import type { WorkspaceBudgets } from '../../accounts/workspaces/workspace-budgets.ts';
 import type { WorkspaceMembers } from '../../accounts/workspaces/workspace-members.ts';
@@ -113,6 +114,8 @@ export interface ListingServices {
    * @throws GatewayError 503 while the caller's rules cannot be read
    */
   readonly allowedTo: (principal: Principal) => Promise<IsAllowed>;
+  /** The caller that the hash of a key stands for. @throws GatewayError 401 for one that may not be used */
+  readonly admitKey: AdmitKey;
   /** The caller whose key a request to a public route has; `undefined`: none, or one that is refused. */
   readonly callerOf: (headers: IncomingHttpHeaders) => Promise<Principal | undefined>;
   readonly nowMs: () => number;

@@ -38,6 +38,7 @@ export function listingOf(models: readonly Model[], services: Partial<ListingSer
     providers: () => [],
     allowedTo: async () => () => true,
     callerOf: async () => undefined,
+    admitKey: () => Promise.reject(new Error('no key is named')),
     sourcesOf: async () => undefined,
     nowMs: () => Date.parse('2026-11-25T12:00:00Z'),
     baseUrl: () => 'http://gateway.test/v1',

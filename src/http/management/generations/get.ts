@@ -27,6 +27,11 @@ const generationSchema = z
     preset_id: text,
     api_type: z.enum(['completions', ...OPERATION_KINDS]),
     model: z.string(),
+    requested_model: z.string().describe('As the caller spelled it.'),
+    api_key_hash: z.string(),
+    status: z.int().describe('The HTTP status that the caller saw; 499 where it hung up before the end.'),
+    error_type: text,
+    error_message: text,
     provider_name: text,
     router: text.describe('What chose the model, when the caller did not.'),
     service_tier: text,
@@ -35,6 +40,7 @@ const generationSchema = z
     provider_responses: z.array(
       z.strictObject({
         provider_name: z.string(),
+        tag: z.string().describe('The slug of the provider.'),
         model_permaslug: z.string(),
         status: z.int().nullable(),
         latency: z.number(),
@@ -74,6 +80,14 @@ const generationSchema = z
     web_search_engine: text,
     usage: z.number().nullable().describe('USD. Null: the price is unknown, which is not zero.'),
     total_cost: z.number().nullable().describe('USD. Null: the price is unknown, which is not zero.'),
+    cost_prompt: z.number().nullable().describe('USD, the part of `total_cost` for what was sent. Null: unknown.'),
+    cost_completion: z.number().nullable().describe('USD, the part for what was made. Null: unknown.'),
+    cost_other: z
+      .number()
+      .nullable()
+      .describe(
+        'USD, the rest: searches, pages, files, tools, and requests that have a price. The three are `total_cost`.',
+      ),
     upstream_inference_cost: z.number().nullable().describe('USD; for BYOK credentials only.'),
     cache_discount: z
       .number()
@@ -142,6 +156,11 @@ function serializeGeneration(record: GenerationRecord): z.output<typeof generati
     external_user: record.endUserHash,
     api_type: apiTypeOf(record),
     model: record.model,
+    requested_model: record.modelRequested,
+    api_key_hash: record.keyHash,
+    status: record.status,
+    error_type: record.errorType,
+    error_message: record.errorMessage,
     provider_name: record.providerName,
     router: routerOf(record),
     service_tier: record.serviceTier,
@@ -149,6 +168,7 @@ function serializeGeneration(record: GenerationRecord): z.output<typeof generati
     is_byok: record.isByok,
     provider_responses: record.attempts.map((attempt) => ({
       provider_name: attempt.providerName ?? attempt.provider,
+      tag: attempt.provider,
       model_permaslug: attempt.model,
       status: attempt.status,
       latency: attempt.latencyMs,
@@ -165,6 +185,9 @@ function serializeGeneration(record: GenerationRecord): z.output<typeof generati
     ...serializeTokens(record),
     usage: cost,
     total_cost: cost,
+    cost_prompt: serializeUsd(record.costPromptNanoUsd),
+    cost_completion: serializeUsd(record.costCompletionNanoUsd),
+    cost_other: serializeUsd(otherCostOf(record)),
     upstream_inference_cost: record.isByok ? serializeUsd(record.listCostNanoUsd) : null,
     latency: record.latencyMs,
     time_to_first_token: record.timeToFirstTokenMs,
@@ -186,6 +209,12 @@ function serializeGeneration(record: GenerationRecord): z.output<typeof generati
     ...serializeUnits(record),
     ...NOT_KEPT,
   };
+}
+
+/** With the other two it is the whole cost, to the nano-USD. */
+function otherCostOf({ costNanoUsd, costPromptNanoUsd, costCompletionNanoUsd }: GenerationRecord): number | null {
+  if (costNanoUsd === null || costPromptNanoUsd === null || costCompletionNanoUsd === null) return null;
+  return costNanoUsd - costPromptNanoUsd - costCompletionNanoUsd;
 }
 
 /** Null: the call has none of them. */
