@@ -1,11 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, type ReactElement } from 'react';
 import { numberOf, textOf, useAnalytics } from '../../api/analytics.ts';
-import { useModels, type Model } from '../../api/models.ts';
+import { useModels, useModelsOfKey, type Model } from '../../api/models.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Checkbox, Segments } from '../../parts/field.tsx';
 import { FilterBox, matches } from '../../parts/filter-box.tsx';
 import { Grid } from '../../parts/grid.tsx';
+import { KeySelect } from '../../parts/key-select.tsx';
 import { formatCount } from '../../parts/money.ts';
 import { NothingMatches } from '../../parts/nothing-matches.tsx';
 import { Page as Frame } from '../../parts/page.tsx';
@@ -23,7 +24,11 @@ export function Page(): ReactElement {
   const models = useModels();
   const figuresOf = useUse();
   const navigate = useNavigate();
-  const found = (models.data ?? []).filter((model) => passes(model, search)).toSorted(ORDERS[search.sort]);
+  const usable = useModelsOfKey(search.key);
+  const isUsable = ({ id }: Model): boolean => search.key === '' || usable.data?.has(id) === true;
+  const found = (models.data ?? [])
+    .filter((model) => isUsable(model) && passes(model, search))
+    .toSorted(ORDERS[search.sort]);
   const compared = (models.data ?? []).filter(({ id }) => search.compare.includes(id));
   return (
     <Frame
@@ -63,6 +68,7 @@ export function Page(): ReactElement {
                       reasoning: undefined,
                       image: undefined,
                       sandbox: undefined,
+                      key: undefined,
                     }),
                 },
               ]}
@@ -96,6 +102,13 @@ function Bar({ search, change }: { readonly search: ModelsSearch; readonly chang
         value={search.sort}
         options={MODEL_SORTS.map((value) => ({ value, label: value }))}
         onChange={(sort) => change({ sort: sort === 'name' ? undefined : sort })}
+      />
+      <KeySelect
+        label="Usable with key"
+        isLabelHidden
+        value={search.key}
+        none="of any key"
+        onChange={(key) => change({ key })}
       />
       <Checkbox label="tools" checked={search.hasTools} onChange={(event) => flag('tools', event.target.checked)} />
       <Checkbox

@@ -10,6 +10,8 @@ export interface ModelsSearch {
   readonly seesImages: boolean;
   readonly hidesSandbox: boolean;
   readonly compare: readonly string[];
+  /** The hash of the key that may use them; empty: all models. */
+  readonly key: string;
 }
 
 export function parseModelsSearch(search: Search): ModelsSearch {
@@ -21,5 +23,6 @@ export function parseModelsSearch(search: Search): ModelsSearch {
     seesImages: search['image'] === 'true',
     hidesSandbox: search['sandbox'] === 'false',
     compare: (search['compare'] ?? '').split(',').filter(Boolean).slice(0, 4),
+    key: search['key'] ?? '',
   };
 }

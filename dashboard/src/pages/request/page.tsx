@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
-import { Badge } from '../../parts/badge.tsx';
+import { Badge, Status } from '../../parts/badge.tsx';
 import { Button, LinkButton, To } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -73,7 +73,9 @@ function Details({ generation }: { readonly generation: Generation }): ReactElem
           label="Ended"
           hint={generation.native_finish_reason === null ? undefined : `upstream: ${generation.native_finish_reason}`}
         >
-          <Badge tone={tone}>{ending}</Badge>
+          <span className="flex items-center gap-2">
+            <Status status={generation.status} /> <Badge tone={tone}>{ending}</Badge>
+          </span>
         </Stat>
         <Stat
           label="Model"
@@ -126,6 +128,9 @@ function Cost({ generation }: { readonly generation: Generation }): ReactElement
     <Section title="Cost in USD">
       <Facts
         of={[
+          ['Prompt', <Money key="prompt" usd={generation.cost_prompt} places={9} />],
+          ['Completion', <Money key="completion" usd={generation.cost_completion} places={9} />],
+          ['Searches, files, tools', <Money key="other" usd={generation.cost_other} places={9} />],
           ['Charged', <Money key="total" usd={total} places={9} />],
           [
             'Reported by the upstream',

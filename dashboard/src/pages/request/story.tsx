@@ -1,13 +1,17 @@
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { useRead } from '../../api/read.ts';
 import { client, type Schemas } from '../../api/client.ts';
 import { Status } from '../../parts/badge.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Name } from '../../parts/text.tsx';
 import { formatMs } from '../../parts/time.ts';
+import { LetPass } from './let-pass.tsx';
 import { RouteDecision } from './route-decision.tsx';
 
 export type Generation = Schemas['Generation'];
+
+/** Routes are written a second after the response. */
+const NEW_MS = 10_000;
 
 interface Part {
   readonly name: string;
@@ -17,15 +21,29 @@ interface Part {
 
 /** Attempts, the wait for the first token and the stream, in this order on one axis of time. */
 export function Story({ generation }: { readonly generation: Generation }): ReactElement {
-  const route = useRead(['route', generation.id], (signal) =>
-    client.GET('/generation/route', { signal, params: { query: { id: generation.id } } }),
+  const [isNew] = useState(() => Date.now() - Date.parse(generation.created_at) < NEW_MS);
+  const route = useRead(
+    ['route', generation.id],
+    (signal) => client.GET('/generation/route', { signal, params: { query: { id: generation.id } } }),
+    { isLate: isNew },
   );
   return (
     <Section title={generation.provider_name === null ? 'Why nothing served it' : `Why ${generation.provider_name}`}>
       <Lane parts={partsOf(generation)} />
+      {generation.error_message !== null && (
+        <p className="mt-2 text-bad">
+          {generation.error_type === null ? '' : `${generation.error_type}: `}
+          <Name>{generation.error_message}</Name>
+        </p>
+      )}
       <Attempts generation={generation} />
       {route.data !== undefined ? (
-        <RouteDecision route={route.data.data} />
+        <>
+          <RouteDecision route={route.data.data} />
+          {generation.provider_name === null && (
+            <LetPass considered={route.data.data.considered} model={generation.requested_model} />
+          )}
+        </>
       ) : (
         route.isError && (
           <p className="mt-3 text-xs text-dim">
@@ -104,7 +122,9 @@ function Attempts({ generation: { provider_responses: attempts } }: { readonly g
         >
           <span className="w-4 text-right text-dim">{at + 1}</span>
           <span className="w-32 truncate font-medium">
-            <Name>{attempt.provider_name}</Name>
+            <span title={attempt.tag}>
+              <Name>{attempt.provider_name}</Name>
+            </span>
           </span>
           <Status status={attempt.status} />
           <span className="min-w-0 flex-1 truncate text-dim">

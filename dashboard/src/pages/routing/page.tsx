@@ -1,9 +1,11 @@
 import { useModels } from '../../api/models.ts';
 import { useId, type ReactElement } from 'react';
 import { useExplanation } from '../../api/explain.ts';
+import { useConsole } from '../../api/session.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { ExplanationView } from '../../parts/explanation.tsx';
 import { Checkbox, Segments, TextField } from '../../parts/field.tsx';
+import { KeySelect } from '../../parts/key-select.tsx';
 import { Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
 import { toSnippet } from '../../parts/snippets.ts';
@@ -11,7 +13,7 @@ import { Empty, Load } from '../../parts/states.tsx';
 import { differencesOf } from './differences.ts';
 import { HealthTab } from './health-tab.tsx';
 import { RoutersTab } from './routers-tab.tsx';
-import { parseRoutingSearch, SORTS, toRequest, type RoutingSearch } from './search.ts';
+import { parseRoutingSearch, SORTS, toPretended, toRequest, type RoutingSearch } from './search.ts';
 
 const TAB_LABELS = [
   { value: 'explain', label: 'Explain and what if' },
@@ -88,6 +90,7 @@ function Controls({ search, change }: TabProps): ReactElement {
             <option key={id} value={id} />
           ))}
         </datalist>
+        <KeySelect label="With the rules of key" value={search.key} none="Console" onChange={(key) => set({ key })} />
         <Segments
           label="Ordered by"
           value={search.sort}
@@ -184,36 +187,20 @@ function Slider({
 
 function Result({ search, change }: TabProps): ReactElement {
   const body = toRequest(search);
-  const now = useExplanation(body);
+  const { isOperator } = useConsole();
+  const now = useExplanation({ ...body, ...(isOperator && toPretended(search)) });
   const plain = useExplanation(toRequest({ ...parseRoutingSearch({}), model: search.model }));
   return (
     <div className="min-w-0">
       <Section title="Where it would go">
         <Load of={now}>{(explanation) => <ExplanationView explanation={explanation} />}</Load>
       </Section>
-      {plain.data !== undefined && (
-        <Section title="Pretend that it is down">
-          <div className="flex flex-wrap gap-x-4">
-            {[...new Set([...plain.data.candidates, ...plain.data.resting].map(({ tag }) => tag))].map((tag) => (
-              <Checkbox
-                key={tag}
-                label={tag}
-                checked={search.down.includes(tag)}
-                onChange={(event) =>
-                  change(
-                    {
-                      down: (event.target.checked
-                        ? [...search.down, tag]
-                        : search.down.filter((other) => other !== tag)
-                      ).join(','),
-                    },
-                    false,
-                  )
-                }
-              />
-            ))}
-          </div>
-        </Section>
+      {plain.data !== undefined && isOperator && (
+        <Pretend
+          tags={[...new Set([...plain.data.candidates, ...plain.data.resting].map(({ tag }) => tag))]}
+          search={search}
+          change={change}
+        />
       )}
       {now.data !== undefined && plain.data !== undefined && (
         <Section title="Changed by this, against the request without preferences">
@@ -237,5 +224,37 @@ function Result({ search, change }: TabProps): ReactElement {
         />
       </Section>
     </div>
+  );
+}
+
+const STATES = [
+  { value: '', label: 'as it is' },
+  { value: 'down', label: 'down' },
+  { value: 'resting', label: 'in cooldown' },
+] as const;
+
+/** Another health of each endpoint: nothing of it is kept. */
+function Pretend({ tags, search, change }: TabProps & { readonly tags: readonly string[] }): ReactElement {
+  const set = (tag: string, state: (typeof STATES)[number]['value']): void => {
+    const listOf = (name: 'down' | 'resting'): string =>
+      [...search[name].filter((other) => other !== tag), ...(state === name ? [tag] : [])].join(',');
+    change({ down: listOf('down'), resting: listOf('resting') }, false);
+  };
+  return (
+    <Section title="Pretend">
+      <ul className="flex flex-wrap gap-x-6 gap-y-1">
+        {tags.map((tag) => (
+          <li key={tag} className="flex items-center gap-2">
+            <span className="font-medium">{tag}</span>
+            <Segments
+              label={`Pretend that ${tag} is`}
+              value={search.down.includes(tag) ? 'down' : search.resting.includes(tag) ? 'resting' : ''}
+              options={STATES}
+              onChange={(state) => set(tag, state)}
+            />
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }

@@ -15,8 +15,12 @@ export interface RoutingSearch {
   readonly isTrainingDenied: boolean;
   readonly needsTools: boolean;
   readonly needsImage: boolean;
-  /** Providers that are pretended to be away. */
+  /** Endpoints that are pretended to be down, by the slugs of their providers. */
   readonly down: readonly string[];
+  /** The same, in cooldown. */
+  readonly resting: readonly string[];
+  /** The hash of the key whose rules hold; empty: the session's own. */
+  readonly key: string;
 }
 
 export function parseRoutingSearch(search: Search): RoutingSearch {
@@ -32,6 +36,8 @@ export function parseRoutingSearch(search: Search): RoutingSearch {
     needsTools: search['tools'] === 'true',
     needsImage: search['image'] === 'true',
     down: (search['down'] ?? '').split(',').filter(Boolean),
+    resting: (search['resting'] ?? '').split(',').filter(Boolean),
+    key: search['key'] ?? '',
   };
 }
 
@@ -41,8 +47,7 @@ const PIXEL =
 
 /** The request that the controls stand for: preferences that the gateway has, never weights that it has not. */
 export function toRequest(search: RoutingSearch): Readonly<Record<string, unknown>> {
-  const { model, sort, maxPrice, maxLatency, minThroughput, isZdr, isTrainingDenied, needsTools, needsImage, down } =
-    search;
+  const { model, sort, maxPrice, maxLatency, minThroughput, isZdr, isTrainingDenied, needsTools, needsImage } = search;
   const text = { type: 'text', text: 'Hello' };
   const provider = {
     ...(sort !== '' && { sort }),
@@ -51,7 +56,6 @@ export function toRequest(search: RoutingSearch): Readonly<Record<string, unknow
     ...(minThroughput !== '' && { preferred_min_throughput: Number(minThroughput) }),
     ...(isZdr && { zdr: true }),
     ...(isTrainingDenied && { data_collection: 'deny' }),
-    ...(down.length > 0 && { ignore: down }),
   };
   return {
     model,
@@ -60,5 +64,13 @@ export function toRequest(search: RoutingSearch): Readonly<Record<string, unknow
     ],
     ...(needsTools && { tools: [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }] }),
     ...(Object.keys(provider).length > 0 && { provider }),
+  };
+}
+
+/** What is pretended beside the request: calls of a session alone may hold it. */
+export function toPretended({ down, resting, key }: RoutingSearch): Readonly<Record<string, unknown>> {
+  return {
+    ...(key !== '' && { as_key: key }),
+    ...((down.length > 0 || resting.length > 0) && { pretend: { down, resting } }),
   };
 }
