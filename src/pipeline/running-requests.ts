@@ -1,5 +1,6 @@
 import type { ModelRequest } from '../canonical/operation.ts';
 import type { Cancellation } from '../lib/async/cancellation.ts';
+import type { RequestOwner } from '../telemetry/request-log.ts';
 import type { RequestEnd, RequestFacts } from './request.ts';
 
 /** A request under way, as the list of them sees it. */
@@ -37,25 +38,26 @@ export interface RunningGeneration {
   readonly failedAttempts: number;
 }
 
+/** Whose requests a caller sees: of one key, or of a user with those of the workspaces that it administers. `{}`: all. */
+export interface RunningSight {
+  readonly onlyKey?: string | undefined;
+  readonly onlyOf?: { readonly memberId: string; readonly workspaceIds: readonly string[] } | undefined;
+}
+
 /** Requests under way in one process. */
 export interface RunningHere {
-  /** The newest ones. @param keyHash the only key whose requests are listed; absent: all */
-  list(
-    keyHash: string | undefined,
-    limit: number,
-  ): { readonly total: number; readonly rows: readonly RunningGeneration[] };
+  /** The newest ones. */
+  list(sight: RunningSight, limit: number): { readonly total: number; readonly rows: readonly RunningGeneration[] };
   /** Ends it with an error for its caller. @returns whether it ran here */
-  stop(id: string, keyHash: string | undefined): boolean;
+  stop(id: string, sight: RunningSight): boolean;
 }
 
 const BYTES_PER_TOKEN = 4;
 
 export function createRunningHere(requests: ReadonlySet<RunningRequest>, monotonicMs: () => number): RunningHere {
   return {
-    list(keyHash, limit) {
-      const all = [...requests].filter(
-        ({ facts: { log } }) => keyHash === undefined || log.principal.keyHash === keyHash,
-      );
+    list(sight, limit) {
+      const all = [...requests].filter(({ facts: { log } }) => isSeen(log.principal, sight));
       return {
         total: all.length,
         rows: all
@@ -64,16 +66,21 @@ export function createRunningHere(requests: ReadonlySet<RunningRequest>, monoton
           .map((request) => describe(request, monotonicMs())),
       };
     },
-    stop(id, keyHash) {
+    stop(id, sight) {
       for (const { facts, cancellation } of requests) {
         const { log } = facts;
-        if (log.id !== id || (keyHash !== undefined && log.principal.keyHash !== keyHash)) continue;
+        if (log.id !== id || !isSeen(log.principal, sight)) continue;
         cancellation.abort('stopped');
         return true;
       }
       return false;
     },
   };
+}
+
+function isSeen({ keyHash, memberId, workspaceId }: RequestOwner, { onlyKey, onlyOf }: RunningSight): boolean {
+  if (onlyKey !== undefined && keyHash !== onlyKey) return false;
+  return onlyOf === undefined || memberId === onlyOf.memberId || onlyOf.workspaceIds.includes(workspaceId);
 }
 
 function describe({ facts: { log, report, meter } }: RunningRequest, nowMs: number): RunningGeneration {

@@ -43,7 +43,7 @@ function processWith(id: string, ageMs: number, stopped: string[] = [], model = 
     failedAttempts: 0,
   };
   return {
-    list: (keyHash) => (keyHash === 'other' ? { total: 0, rows: [] } : { total: 1, rows: [row] }),
+    list: ({ onlyKey }) => (onlyKey === 'other' ? { total: 0, rows: [] } : { total: 1, rows: [row] }),
     stop: (wanted) => wanted === id && stopped.push(id) > 0,
   };
 }
@@ -51,24 +51,24 @@ function processWith(id: string, ageMs: number, stopped: string[] = [], model = 
 suite('generations under way in several processes', () => {
   test('are listed together, the newest first', async () => {
     const [first] = connect([processWith('a', 30), processWith('b', 10), processWith('c', 20)], 2);
-    const listed = await first?.list(undefined);
+    const listed = await first?.list({});
     assert.deepEqual([listed?.rows.map(({ id }) => id), listed?.total, listed?.processes], [['b', 'c', 'a'], 3, 3]);
-    assert.deepEqual((await first?.list('other'))?.rows, []);
+    assert.deepEqual((await first?.list({ onlyKey: 'other' }))?.rows, []);
   });
 
   test('are stopped where they run', async () => {
     const stopped: string[] = [];
     const [first] = connect([processWith('a', 1), processWith('b', 1, stopped)], undefined);
-    assert.equal(await first?.stop('b', undefined), true);
+    assert.equal(await first?.stop('b', {}), true);
     assert.deepEqual(stopped, ['b']);
   });
 
   test('are waited for no longer than a moment, and not at all where there is one process', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const [alone] = connect([processWith('a', 1)], 0);
-    assert.equal(await alone?.stop('x', undefined), false);
+    assert.equal(await alone?.stop('x', {}), false);
     const [first] = connect([processWith('a', 1), processWith('b', 1)], 2);
-    const listing = first?.list(undefined);
+    const listing = first?.list({});
     await new Promise((resolve) => setImmediate(resolve));
     t.mock.timers.tick(500);
     assert.equal((await listing)?.processes, 2);
@@ -76,11 +76,11 @@ suite('generations under way in several processes', () => {
 
   test('fill no message that a bus drops', async () => {
     const many = processWith('b', 1, [], 'm'.repeat(400));
-    const [row] = many.list(undefined, 1).rows;
+    const [row] = many.list({}, 1).rows;
     assert.ok(row !== undefined);
     const full = { ...many, list: () => ({ total: 100, rows: Array.from({ length: 100 }, () => row) }) };
     const [first] = connect([processWith('a', 2), full], 1);
-    const listed = await first?.list(undefined);
+    const listed = await first?.list({});
     assert.equal(listed?.total, 101);
     assert.ok(listed.rows.length > 30 && listed.rows.length < 60, String(listed.rows.length));
   });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import type { RunningGenerations } from '../../http/management/operations/services.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
-import type { RunningGeneration, RunningHere } from '../../pipeline/running-requests.ts';
+import type { RunningGeneration, RunningHere, RunningSight } from '../../pipeline/running-requests.ts';
 import type { InvalidationBus } from '../../state/contract.ts';
 
 export interface RunningDeps {
@@ -21,6 +22,11 @@ const REPLY_MS_MAX = 500;
 const OPEN_MAX = 100;
 const ASK = 'running-ask';
 const REPLY = 'running-reply';
+
+const sightSchema = z.strictObject({
+  onlyKey: z.string().optional(),
+  onlyOf: z.strictObject({ memberId: z.string(), workspaceIds: z.array(z.string()) }).optional(),
+});
 
 type Question = { readonly kind: 'list' } | { readonly kind: 'stop'; readonly id: string };
 interface Open {
@@ -50,7 +56,7 @@ export function createRunning({ here, bus, others }: RunningDeps): RunningGenera
   /** @param isEnough other replies are not waited for */
   async function ask(
     question: Question,
-    keyHash: string | undefined,
+    sight: RunningSight,
     isEnough: (reply: JsonObject) => boolean,
   ): Promise<readonly JsonObject[]> {
     if (others === 0 || open.size >= OPEN_MAX) return [];
@@ -62,7 +68,7 @@ export function createRunning({ here, bus, others }: RunningDeps): RunningGenera
       onReply: () => (replies.length === others || replies.some(isEnough)) && resolve(),
     });
     const timer = setTimeout(resolve, REPLY_MS_MAX);
-    bus.announce(ASK, JSON.stringify({ nonce, ...question, ...(keyHash !== undefined && { key: keyHash }) }));
+    bus.announce(ASK, JSON.stringify({ nonce, ...question, sight }));
     await promise;
     clearTimeout(timer);
     open.delete(nonce);
@@ -70,9 +76,9 @@ export function createRunning({ here, bus, others }: RunningDeps): RunningGenera
   }
 
   return {
-    async list(keyHash) {
-      const own = here.list(keyHash, LISTED_MAX);
-      const replies = await ask({ kind: 'list' }, keyHash, () => false);
+    async list(sight) {
+      const own = here.list(sight, LISTED_MAX);
+      const replies = await ask({ kind: 'list' }, sight, () => false);
       const rows = [...own.rows, ...replies.flatMap((reply) => rowsOf(reply))];
       return {
         total: replies.reduce((sum, { total }) => sum + (typeof total === 'number' ? total : 0), own.total),
@@ -80,20 +86,27 @@ export function createRunning({ here, bus, others }: RunningDeps): RunningGenera
         processes: 1 + replies.length,
       };
     },
-    async stop(id, keyHash) {
-      if (here.stop(id, keyHash)) return true;
-      const replies = await ask({ kind: 'stop', id }, keyHash, ({ stopped }) => stopped === true);
+    async stop(id, sight) {
+      if (here.stop(id, sight)) return true;
+      const replies = await ask({ kind: 'stop', id }, sight, ({ stopped }) => stopped === true);
       return replies.some(({ stopped }) => stopped === true);
     },
   };
 }
 
-function replyTo(here: RunningHere, { kind, id, key }: JsonObject): object {
-  const keyHash = typeof key === 'string' ? key : undefined;
-  if (kind === 'stop') return { stopped: typeof id === 'string' && here.stop(id, keyHash) };
-  const { total, rows } = here.list(keyHash, LISTED_MAX);
+function replyTo(here: RunningHere, { kind, id, sight: sent }: JsonObject): object {
+  const sight = parseSight(sent);
+  if (sight === undefined) return kind === 'stop' ? { stopped: false } : { total: 0, rows: [] };
+  if (kind === 'stop') return { stopped: typeof id === 'string' && here.stop(id, sight) };
+  const { total, rows } = here.list(sight, LISTED_MAX);
   let chars = 0;
   return { total, rows: rows.filter((row) => (chars += JSON.stringify(row).length) <= MESSAGE_CHARS_MAX) };
+}
+
+/** `undefined`: what another version sent is not understood, and so nothing is shown. */
+function parseSight(sent: Json | undefined): RunningSight | undefined {
+  const parsed = sightSchema.safeParse(sent);
+  return parsed.success ? parsed.data : undefined;
 }
 
 /** Of another process, which may be of another version. */

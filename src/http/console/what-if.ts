@@ -31,7 +31,7 @@ export function createWhatIf(callers: ConsoleCallers, admitKey: AdmitKey): WhatI
   return {
     async authenticate(headers, options) {
       const principal = { ...(await callers.generating(headers, options)) };
-      if (callers.find(headers)?.session.principal.kind === 'management') operators.add(principal);
+      if (callers.find(headers)?.session.role === 'operator') operators.add(principal);
       return principal;
     },
     async prepare(admitted) {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
-import type { Principal } from '../../../accounts/principal.ts';
-import { callerOf } from '../owner.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { sightOf } from './sight.ts';
 
 const text = z.string().nullable();
 const count = z.int().nonnegative();
@@ -46,8 +45,9 @@ export const listRunningGenerations = defineRoute({
     },
   },
   errors: [],
-  async handle({ principal, services }) {
-    const { rows, total, processes } = await services.operations.running.list(ownKeyOf(callerOf(principal)));
+  users: 'narrowed',
+  async handle({ services, ...context }) {
+    const { rows, total, processes } = await services.operations.running.list(sightOf(context));
     return {
       status: 200,
       body: {
@@ -90,13 +90,10 @@ export const stopGeneration = defineRoute({
     },
   },
   errors: [400, 404],
-  async handle({ principal, params, services }) {
-    const wasStopped = await services.operations.running.stop(params.id, ownKeyOf(callerOf(principal)));
+  users: 'narrowed',
+  async handle({ params, services, ...context }) {
+    const wasStopped = await services.operations.running.stop(params.id, sightOf(context));
     if (!wasStopped) throw new GatewayError('not_found', 'No such generation is under way. It may have ended.');
     return { status: 200, body: { stopped: true } };
   },
 });
-
-function ownKeyOf(caller: Principal): string | undefined {
-  return caller.kind === 'management' ? undefined : caller.keyHash;
-}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { serializeTime } from '../../../resources/columns.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
 import { guardrailPathSchema } from './guardrail-shape.ts';
+import { touchRow } from '../workspaces/touch-workspace.ts';
 
 const DAYS = 7;
 const DAYS_MAX = 31;
@@ -55,6 +56,7 @@ export const listGuardrailMatches = defineRoute({
     },
   },
   errors: [400, 404],
+  users: async ({ params, services }) => touchRow(await services.guardrails.get(params.id)),
   async handle({ params, query, services }) {
     const { id } = await services.guardrails.get(params.id);
     const { rows, sinceMs, lookedAt } = await services.countMatches(id, query.days ?? DAYS);

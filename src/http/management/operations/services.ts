@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { McpTool } from '../../../canonical/tools/mcp.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
-import type { RunningGeneration } from '../../../pipeline/running-requests.ts';
+import type { RunningGeneration, RunningSight } from '../../../pipeline/running-requests.ts';
 import type { ProcessFigures } from '../../../telemetry/process-figures.ts';
 
 /** What operators look at, and what they may set right: how endpoints, processes and credentials do. */
@@ -16,15 +16,15 @@ export interface OperationServices {
 
 /** Requests under way in all processes that share state. */
 export interface RunningGenerations {
-  /** The newest ones. @param keyHash the only key whose requests are listed; absent: all */
-  list(keyHash: string | undefined): Promise<{
+  /** The newest ones. */
+  list(sight: RunningSight): Promise<{
     readonly total: number;
     readonly rows: readonly RunningGeneration[];
     /** That replied, with this one. */
     readonly processes: number;
   }>;
   /** @returns whether it was under way in any process that replied */
-  stop(id: string, keyHash: string | undefined): Promise<boolean>;
+  stop(id: string, sight: RunningSight): Promise<boolean>;
 }
 
 /** Health of endpoints as this process knows it, which hears of what all others see. */
