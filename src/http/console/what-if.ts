@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AdmitKey, Authenticate } from '../../accounts/keys/authenticate.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
 import type { PrepareExplain } from '../generation/explain.ts';
 import { principalOfKey } from '../management/principal-of-key.ts';
@@ -40,7 +40,7 @@ export function createWhatIf(callers: ConsoleCallers, admitKey: AdmitKey): WhatI
       const { as_key: asKey, pretend } = checkShape(whatIfSchema, body);
       if (!operators.has(admitted.principal))
         throw new GatewayError('permission_denied', 'as_key and pretend are for sessions of operators.');
-      const { as_key: _key, pretend: _pretend, ...rest } = body as JsonObject;
+      const { as_key: _key, pretend: _pretend, ...rest } = body;
       const principal = asKey === undefined ? admitted.principal : await principalOfKey(admitKey, asKey, 'as_key');
       return {
         admitted: { ...admitted, principal, body: rest, text: JSON.stringify(rest) },

@@ -90,9 +90,8 @@ models:
       assert.match(text, path);
     }
     const plain = await gateway.post('/route/explain', { ...REQUEST, pretend: { down: ['alpha'] } });
-    const body: unknown = await plain.json();
-    assert.ok(
-      plain.status === 400 || (isJsonObject(body as JsonObject) && tags(body as JsonObject, 'resting').length === 0),
-    );
+    const text = await plain.text();
+    // There it is a member like any other that the format does not know.
+    assert.ok(plain.status === 400 || /"resting":\[\]/.test(text), text);
   });
 });

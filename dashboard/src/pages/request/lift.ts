@@ -54,6 +54,7 @@ export function liftOf({ reason, lacks, tag, price }: Endpoint): Lift | undefine
     case 'guardrail:zdr':
     case 'guardrail:training':
       return { words: 'A guardrail of the key, its member or its workspace forbids it: its owner can change that.' };
+    case null:
     default:
       return undefined;
   }
