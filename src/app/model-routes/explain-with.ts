@@ -13,7 +13,7 @@ import type { KindSteps } from '../../pipeline/operation/kind-steps.ts';
 import { RERANK_STEPS } from '../../pipeline/operation/rerank-in-parts.ts';
 import { SPEECH_STEPS } from '../../pipeline/operation/speak.ts';
 import { TRANSCRIPTION_STEPS } from '../../pipeline/operation/transcribe.ts';
-import { pretendHealth } from '../../routing/pretend-health.ts';
+import { pretendHealth } from './pretend-health.ts';
 import { worstOf } from '../../video-jobs/run-video.ts';
 
 /** Explains requests of every kind by the parts that serve them. */

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { useExplanation } from '../../api/explain.ts';
-import { ExplanationView } from '../../parts/explanation.tsx';
+import { ExplanationView } from '../../parts/explanation/explanation.tsx';
 import { Load } from '../../parts/states.tsx';
 
 /** Where the request of the first column would go, and why nowhere else. */

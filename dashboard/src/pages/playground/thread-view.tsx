@@ -4,7 +4,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Button, IconButton, To } from '../../parts/button.tsx';
 import { TextArea } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Markdown } from '../../parts/markdown.tsx';
+import { Markdown } from '../../parts/markdown/markdown.tsx';
 import { formatCount, formatUsd } from '../../parts/money.ts';
 import { Name } from '../../parts/text.tsx';
 import { formatMs } from '../../parts/time.ts';

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Segments } from '../../parts/field.tsx';
 import { useHotkeys } from '../../parts/hotkeys.ts';
 import { JsonView } from '../../parts/json-view.tsx';
-import { Markdown } from '../../parts/markdown.tsx';
+import { Markdown } from '../../parts/markdown/markdown.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { useSearchState } from '../../parts/search.ts';

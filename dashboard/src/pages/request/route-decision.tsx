@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
-import { reasonOf } from '../../parts/exclusion.ts';
+import { reasonOf } from '../../parts/explanation/exclusion.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { formatCount, formatUsd } from '../../parts/money.ts';
 import { Name } from '../../parts/text.tsx';

@@ -3,7 +3,7 @@ import { useId, type ReactElement } from 'react';
 import { useExplanation } from '../../api/explain.ts';
 import { useConsole } from '../../api/session.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
-import { ExplanationView } from '../../parts/explanation.tsx';
+import { ExplanationView } from '../../parts/explanation/explanation.tsx';
 import { Checkbox, Segments, TextField } from '../../parts/field.tsx';
 import { KeySelect } from '../../parts/key-select.tsx';
 import { Page as Frame, Section } from '../../parts/page.tsx';

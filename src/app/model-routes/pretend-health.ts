@@ -1,12 +1,12 @@
-import type { EndpointHealth, Health } from './health.ts';
+import type { EndpointHealth, Health } from '../../routing/health.ts';
 
 export interface PretendDeps {
   readonly health: Health;
   readonly monotonicMs: () => number;
 }
 
-/** As long as a cooldown that an upstream named may last: it ends in no plan that is made now. */
-const REST_MS = 60_000;
+/** Longer than a plan is made. */
+const REST_FOR = 60_000;
 
 /** Health for a plan that nothing is called by: what is `down` has an open circuit and rests, what is `resting` rests alone. */
 export function pretendHealth(
@@ -19,7 +19,7 @@ export function pretendHealth(
     const real = health.look(endpoint);
     const isDown = isNamed(down, endpoint);
     if (!isDown && !isNamed(resting, endpoint)) return real;
-    const cooldown = { untilMs: monotonicMs() + REST_MS, named: true };
+    const cooldown = { untilMs: monotonicMs() + REST_FOR, named: true };
     return isDown ? { rank: 2, open: true, probeDue: false, cooldown } : { ...real, probeDue: false, cooldown };
   };
   return {

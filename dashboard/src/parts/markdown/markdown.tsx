@@ -1,6 +1,6 @@
 import { marked, type Token, type Tokens } from 'marked';
 import { memo, type ReactElement, type ReactNode } from 'react';
-import { CopyButton } from './copy.tsx';
+import { CopyButton } from '../copy.tsx';
 import { safeLink } from './safe-link.ts';
 
 /** Beyond it nothing is lexed: the rest of a text is shown plain. */

@@ -1,4 +1,4 @@
-import type { Explanation } from '../api/explain.ts';
+import type { Explanation } from '../../api/explain.ts';
 
 type Reason = Explanation['excluded'][number]['reason'];
 

@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react';
-import { isRecord } from '../api/errors.ts';
-import type { Candidate, Explanation } from '../api/explain.ts';
-import { Badge } from './badge.tsx';
+import { isRecord } from '../../api/errors.ts';
+import type { Candidate, Explanation } from '../../api/explain.ts';
+import { Badge } from '../badge.tsx';
 import { reasonOf } from './exclusion.ts';
-import { formatUsd } from './money.ts';
-import { Name } from './text.tsx';
+import { formatUsd } from '../money.ts';
+import { Name } from '../text.tsx';
 
 /** Candidates in the order they would be tried, then the endpoints left out, each with its reason. */
 export function ExplanationView({ explanation }: { readonly explanation: Explanation }): ReactElement {
