@@ -56,6 +56,24 @@ suite('generations under way in several processes', () => {
     assert.deepEqual((await first?.list({ onlyKey: 'other' }))?.rows, []);
   });
 
+  test('of a key or of a user alone are shown as what was asked for, and nothing where that is not understood', async () => {
+    const seen: unknown[] = [];
+    const other: RunningHere = {
+      list(sight) {
+        seen.push(sight);
+        return { total: 0, rows: [] };
+      },
+      stop: () => false,
+    };
+    const [first] = connect([processWith('a', 1), other], 1);
+    for (const sight of [{}, { onlyKey: 'k' }, { onlyOf: { memberId: 'm', workspaceIds: ['w'] } }]) {
+      await first?.list(sight);
+      assert.deepEqual(seen.pop(), sight);
+    }
+    assert.equal((await first?.list({ onlyKey: 'k', later: true } as object))?.total, 1);
+    assert.deepEqual(seen, []);
+  });
+
   test('are stopped where they run', async () => {
     const stopped: string[] = [];
     const [first] = connect([processWith('a', 1), processWith('b', 1, stopped)], undefined);

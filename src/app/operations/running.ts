@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import type { RunningGenerations } from '../../http/management/operations/services.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../lib/json.ts';
 import type { RunningGeneration, RunningHere, RunningSight } from '../../pipeline/running-requests.ts';
@@ -22,11 +21,6 @@ const REPLY_MS_MAX = 500;
 const OPEN_MAX = 100;
 const ASK = 'running-ask';
 const REPLY = 'running-reply';
-
-const sightSchema = z.strictObject({
-  onlyKey: z.string().optional(),
-  onlyOf: z.strictObject({ memberId: z.string(), workspaceIds: z.array(z.string()) }).optional(),
-});
 
 type Question = { readonly kind: 'list' } | { readonly kind: 'stop'; readonly id: string };
 interface Open {
@@ -105,8 +99,14 @@ function replyTo(here: RunningHere, { kind, id, sight: sent }: JsonObject): obje
 
 /** `undefined`: what another version sent is not understood, and so nothing is shown. */
 function parseSight(sent: Json | undefined): RunningSight | undefined {
-  const parsed = sightSchema.safeParse(sent);
-  return parsed.success ? parsed.data : undefined;
+  if (sent === undefined || !isJsonObject(sent)) return undefined;
+  const { onlyKey, onlyOf, ...others } = sent;
+  if (Object.keys(others).length > 0 || (onlyKey !== undefined && typeof onlyKey !== 'string')) return undefined;
+  if (onlyOf === undefined) return onlyKey === undefined ? {} : { onlyKey };
+  if (!isJsonObject(onlyOf) || typeof onlyOf['memberId'] !== 'string' || !Array.isArray(onlyOf['workspaceIds']))
+    return undefined;
+  const workspaceIds = onlyOf['workspaceIds'].filter((id) => typeof id === 'string');
+  return { ...(onlyKey !== undefined && { onlyKey }), onlyOf: { memberId: onlyOf['memberId'], workspaceIds } };
 }
 
 /** Of another process, which may be of another version. */
