@@ -56,7 +56,7 @@ suite('generations under way in several processes', () => {
     assert.deepEqual((await first?.list({ onlyKey: 'other' }))?.rows, []);
   });
 
-  test('of a key or of a user alone are shown as what was asked for, and nothing where that is not understood', async () => {
+  test('of a key or of a user alone are listed alone, and none where that is not understood', async () => {
     const seen: unknown[] = [];
     const other: RunningHere = {
       list(sight) {

@@ -33,10 +33,10 @@ export function createRunning({ here, bus, others }: RunningDeps): RunningGenera
   const open = new Map<string, Open>();
 
   bus.subscribe(ASK, (message) => {
-    const asked = parseJson(message);
-    if (!isJsonObject(asked) || typeof asked['nonce'] !== 'string') return;
-    const reply = replyTo(here, asked);
-    bus.announce(REPLY, JSON.stringify({ nonce: asked['nonce'], ...reply }));
+    const question = parseJson(message);
+    if (!isJsonObject(question) || typeof question['nonce'] !== 'string') return;
+    const reply = replyTo(here, question);
+    bus.announce(REPLY, JSON.stringify({ nonce: question['nonce'], ...reply }));
   });
   bus.subscribe(REPLY, (message) => {
     const reply = parseJson(message);
