@@ -15,6 +15,7 @@ export const SUITES = [
   'accounts',
   'hostile',
   'path',
+  'media',
 ] as const;
 export type Suite = (typeof SUITES)[number];
 
@@ -33,7 +34,7 @@ export interface Options {
   readonly profile?: Profile;
 }
 
-const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|routers|plugins|guardrails|documents|fusion|accounts|hostile|path] [--rounds N] [--json] [--baselines] [--peers]
+const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|routers|plugins|guardrails|documents|fusion|accounts|hostile|path|media] [--rounds N] [--json] [--baselines] [--peers]
        npm run bench -- --profile whole|stream|translated`;
 
 /** @throws Error with the fault and the usage. */

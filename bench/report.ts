@@ -318,7 +318,7 @@ export function formatWarning(results: readonly SettingResult[]): string | undef
 }
 
 /** `12,345`, `0.42`, or `-` for what could not be measured. */
-function round(value: number | undefined, digits = 0): string {
+export function round(value: number | undefined, digits = 0): string {
   if (value === undefined || !Number.isFinite(value)) return '-';
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }

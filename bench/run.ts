@@ -30,6 +30,8 @@ import { measurePaced, type PacedResult } from './paced.ts';
 import { startPortkey } from './portkey.ts';
 import { readPeakMiB, resetPeak, type Peak } from './process-stats.ts';
 import { isPinned, startLoadGenerator, startServer, stopAll, type ServerProcess } from './processes.ts';
+import { formatMedia, judgeMedia } from './media/judge-media.ts';
+import { measureMedia, type MediaResults } from './media/measure-media.ts';
 import { profileGateway } from './profile.ts';
 import {
   formatAccounts,
@@ -82,6 +84,7 @@ interface Results {
   readonly accounts: readonly SettingResult[];
   readonly hostile: readonly HostileResult[];
   readonly path: readonly PathCost[];
+  readonly media: MediaResults | undefined;
   readonly peaks: readonly Peak[];
   readonly goals: readonly Goal[];
 }
@@ -153,6 +156,7 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
   const fusion = await measureFusionOf(options, { directory, upstream: mock, models: [] });
   const hostile = await measureHostileOf(options, plan);
   const plainPath = options.suites.includes('path') && !options.baselinesOnly ? await measurePath() : [];
+  const media = await measureMediaOf(options, directory);
   const goals = [
     ...judgeWhole(whole),
     ...judgePeer(whole),
@@ -167,6 +171,7 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
     ...judgeFusion(fusion),
     ...judgeAccounts(accounts.results),
     ...judgeHostile(hostile),
+    ...(media === undefined ? [] : judgeMedia(media)),
   ];
   return {
     environment: describeEnvironment(options),
@@ -184,6 +189,7 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
     accounts: accounts.results,
     hostile,
     path: plainPath,
+    media,
     peaks: [...peaks, ...accounts.peaks],
     goals,
   };
@@ -219,6 +225,17 @@ async function measureHostileOf(
 ): Promise<readonly HostileResult[]> {
   if (!suites.includes('hostile') || baselinesOnly) return [];
   return measureHostile({ quietMs, attackMs, note });
+}
+
+/** Large answers take a second each: a cell lasts as long as it takes to be some of them. */
+const MEDIA_CELL_MS = { quick: 700, full: 3_000 };
+
+async function measureMediaOf(
+  { suites, baselinesOnly, quick, rounds }: Options,
+  directory: string,
+): Promise<MediaResults | undefined> {
+  if (!suites.includes('media') || baselinesOnly) return undefined;
+  return measureMedia({ directory, rounds, cellMs: quick ? MEDIA_CELL_MS.quick : MEDIA_CELL_MS.full, note });
 }
 
 function describeEnvironment(options: Options): Readonly<Record<string, string>> {
@@ -257,6 +274,7 @@ function print(results: Results): void {
     ...(results.fusion.length === 0 ? [] : [formatFusion(results.fusion)]),
     ...(results.hostile.length === 0 ? [] : [formatHostile(results.hostile)]),
     ...(results.path.length === 0 ? [] : [formatPath(results.path)]),
+    ...(results.media === undefined ? [] : [formatMedia(results.media)]),
     formatPeaks(results.peaks),
     ...(results.goals.length === 0 ? [] : [formatGoals(results.goals)]),
     ...(warning === undefined ? [] : [warning]),
