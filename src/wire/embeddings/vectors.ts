@@ -11,10 +11,9 @@ export interface Vector {
 }
 
 const QUOTE = 0x22;
-const COMMA = 0x2c;
 const [OPEN, CLOSE] = [0x5b, 0x5d];
 const FLOAT_BYTES = 4;
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const [BACKSLASH, EQUALS] = [0x5c, 0x3d];
 
 /**
  * The vector that begins at `at`, unchanged, and where it ends. Each byte is looked at once: what is no number in it, null
@@ -23,47 +22,76 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 export function vectorAt(bytes: Buffer, at: number): { readonly vector: Vector; readonly end: number } {
   if (bytes[at] === QUOTE) return base64At(bytes, at);
   if (bytes[at] !== OPEN) throw new NotThatJson();
-  let dimensions = 1;
-  let index = at + 1;
-  let hasDigit = false;
-  for (let byte = bytes[index]; byte !== CLOSE; byte = bytes[++index]) {
-    if (byte === COMMA) {
-      if (!hasDigit) throw new NotThatJson();
-      dimensions++;
-      hasDigit = false;
-    } else if (byte !== undefined && byte >= 0x30 && byte <= 0x39) hasDigit = true;
-    else if (!isBesideDigits(byte)) throw new NotThatJson();
+  const close = bytes.indexOf(CLOSE, at);
+  if (close < 0) throw new NotThatJson();
+  let commas = 0;
+  let hasDigit = 0;
+  let faults = 0;
+  for (let index = at + 1; index < close; index++) {
+    const kind = KIND_OF_BYTE[bytes[index] ?? 0] ?? FAULT;
+    const comma = (kind >> 1) & 1;
+    // A comma behind no number is a fault, too.
+    faults |= (kind & FAULT) | (comma & ~hasDigit);
+    commas += comma;
+    hasDigit = (hasDigit & ~comma) | (kind & DIGIT);
   }
-  if (!hasDigit) throw new NotThatJson();
-  const end = index + 1;
-  return { vector: { encoding: 'float', dimensions, bytes: bytes.subarray(at, end) }, end };
+  if (faults !== 0 || hasDigit === 0) throw new NotThatJson();
+  const end = close + 1;
+  return { vector: { encoding: 'float', dimensions: commas + 1, bytes: bytes.subarray(at, end) }, end };
 }
 
-/** `+ - . E e` and spaces; `undefined`, the end of the bytes, is none. */
-function isBesideDigits(byte: number | undefined): boolean {
-  return (
-    byte === 0x2d ||
-    byte === 0x2e ||
-    byte === 0x65 ||
-    byte === 0x45 ||
-    byte === 0x2b ||
-    byte === 0x20 ||
-    byte === 0x0a ||
-    byte === 0x0d ||
-    byte === 0x09
-  );
-}
+const [DIGIT, COMMA, FAULT] = [1, 2, 4];
+/** What may stand in a list of numbers. Looked up without a branch: large answers have tens of millions of bytes. */
+const KIND_OF_BYTE = Uint8Array.from({ length: 256 }, (_none, byte) => {
+  const char = String.fromCharCode(byte);
+  if (/\d/.test(char)) return DIGIT;
+  if (char === ',') return COMMA;
+  return /[-+.eE \n\r\t]/.test(char) ? 0 : FAULT;
+});
 
 function base64At(bytes: Buffer, at: number): ReturnType<typeof vectorAt> {
   const end = endOfString(bytes, at);
+  const own = bytes.subarray(at, end);
   // Some writers escape the slash.
-  const isEscaped = bytes.subarray(at, end).includes(0x5c);
-  const text = isEscaped ? valueAt(bytes, at, end) : bytes.toString('latin1', at + 1, end - 1);
-  if (typeof text !== 'string' || !BASE64.test(text)) throw new NotThatJson();
-  const floatBytes = Buffer.byteLength(text, 'base64');
+  const text = own.includes(BACKSLASH) ? unescape(bytes, at, end) : own;
+  const floatBytes = decodedBytes(text);
   if (floatBytes === 0 || floatBytes % FLOAT_BYTES !== 0) throw new NotThatJson();
-  const own = isEscaped ? Buffer.from(`"${text}"`) : bytes.subarray(at, end);
-  return { vector: { encoding: 'base64', dimensions: floatBytes / FLOAT_BYTES, bytes: own }, end };
+  return { vector: { encoding: 'base64', dimensions: floatBytes / FLOAT_BYTES, bytes: text }, end };
+}
+
+function unescape(bytes: Buffer, at: number, end: number): Buffer {
+  return Buffer.from(`"${String(valueAt(bytes, at, end))}"`);
+}
+
+/** 0 for what base64 is made of. */
+const FOREIGN = Uint8Array.from({ length: 256 }, (_none, byte) =>
+  /[A-Za-z0-9+/]/.test(String.fromCharCode(byte)) ? 0 : 1,
+);
+const PADDING_CHARS = 2;
+const QUAD = 4;
+
+/**
+ * The bytes that base64 in quotes stands for. All of its own are looked up in a table, without a branch: a regular expression
+ * takes ten times as long, which was half of what a large answer cost. @throws NotThatJson for what is no base64
+ */
+function decodedBytes(quoted: Buffer): number {
+  let to = quoted.length - 1;
+  for (let padding = 0; padding < PADDING_CHARS && quoted[to - 1] === EQUALS; padding++) to--;
+  let index = 1;
+  let foreign = 0;
+  for (; index + QUAD <= to; index += QUAD)
+    foreign |=
+      foreignAt(quoted, index) |
+      foreignAt(quoted, index + 1) |
+      foreignAt(quoted, index + 2) |
+      foreignAt(quoted, index + 3);
+  for (; index < to; index++) foreign |= foreignAt(quoted, index);
+  if (foreign !== 0) throw new NotThatJson();
+  return Math.floor(((to - 1) * 3) / 4);
+}
+
+function foreignAt(bytes: Buffer, index: number): number {
+  return FOREIGN[bytes[index] ?? 0] ?? 1;
 }
 
 /** The same vector in the other encoding. Numbers of 64 bits become the nearest of 32. @throws NotThatJson */
