@@ -7,6 +7,8 @@ const { version }: { readonly version: string } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 );
 
+const UNSEARCHED = /^(?:decisions\/|project\/(?:CHANGELOG|README|bench|eval)\b)/;
+
 /** As hosts of repositories do it, so that one link works in both places. */
 function slugify(heading: string): string {
   return heading
@@ -32,7 +34,13 @@ export default defineConfig({
   vite: { build: { chunkSizeWarningLimit: 3_000 } },
   themeConfig: {
     siteTitle: `Model Gateway ${version}`,
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // Long lists of everything would be found first for every word.
+        _render: (source, env, markdown) => (UNSEARCHED.test(env.relativePath) ? '' : markdown.render(source, env)),
+      },
+    },
     nav: [
       { text: 'Quick start', link: '/quick-start' },
       { text: 'Concepts', link: '/concepts/request' },
