@@ -143,6 +143,13 @@ export const PAGES: readonly PageEntry[] = [
     isForOperators: true,
   },
   {
+    path: '/ui/notifications',
+    title: 'Notifications',
+    load: () => import('./pages/notifications/page.tsx'),
+    nav: { group: 'Run', icon: 'bell', key: 'n' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/audit',
     title: 'Audit',
     load: () => import('./pages/audit/page.tsx'),

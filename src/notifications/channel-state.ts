@@ -54,7 +54,7 @@ export async function noteFailure(
       title: `The channel "${channel.name}" was switched off`,
       text: `Nothing could be delivered to it: ${error} Change it and enable it again.`,
       facts: { channel_id: channel.id, channel: channel.name, kind: channel.kind, error },
-      link: '/ui/settings/notifications',
+      link: '/ui/notifications',
     },
   ]);
   await deps.onChange();

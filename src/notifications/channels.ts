@@ -193,7 +193,7 @@ async function test(deps: NotificationDeps, channel: ChannelRow): Promise<TestOu
     title: `A test of the channel "${channel.name}"`,
     text: 'This is a test. Nothing has happened.',
     values: { channel_id: channel.id },
-    link: deps.publicUrl === undefined ? null : `${deps.publicUrl}/ui/settings/notifications`,
+    link: deps.publicUrl === undefined ? null : `${deps.publicUrl}/ui/notifications`,
     atMs: nowMs,
   };
   const result = await sender(message, {

@@ -63,7 +63,7 @@ export function digestOf(
     title: `${events.length + more} notifications that waited`,
     text: [...lines, ...rest].join('\n'),
     values: { count: events.length + more, events: events.map(({ id: event, type }) => ({ id: event, type })) },
-    link: publicUrl === undefined ? null : `${publicUrl}/ui/settings/notifications`,
+    link: publicUrl === undefined ? null : `${publicUrl}/ui/notifications`,
     atMs: nowMs,
   };
 }

@@ -13,6 +13,7 @@ const DIALOGS = [
   ['/ui/providers', 'Bring a credential'],
   ['/ui/workspaces', 'New workspace'],
   ['/ui/destinations', 'New destination'],
+  ['/ui/notifications', 'New channel'],
   ['/ui/requests', 'Columns'],
   ['/ui/playground', 'Request'],
 ] as const;

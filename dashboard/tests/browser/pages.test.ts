@@ -22,6 +22,8 @@ const PAGES = [
   '/ui/tools',
   '/ui/files',
   '/ui/destinations',
+  '/ui/notifications',
+  '/ui/notifications?tab=sent',
   '/ui/audit',
   '/ui/health',
   '/ui/settings',
