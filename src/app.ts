@@ -22,6 +22,7 @@ import { openOwnStorage, type OwnStorage } from './app/storage.ts';
 import { shareMemory } from './app/workers/share-memory.ts';
 import { createVaultServices } from './app/vault/vault-services.ts';
 import { openWorkers, type Workers } from './app/workers/workers.ts';
+import { backtest } from './pipeline/backtest.ts';
 import { createFilterTrials } from './pipeline/content-filters/try-filters.ts';
 import { createGenerationStore, type GenerationStore } from './store/generations/generations.ts';
 
@@ -216,6 +217,7 @@ function servicesOf(
     checkRequest: checkerOf(formats, live.catalog),
     readPlugins,
     tryFilters: createFilterTrials(generateDeps),
+    backtest: (rows, preferences) => backtest({ ...generateDeps, ...accounts }, rows, preferences),
     operations: createOperations(foundation, parts, { ready, workers }),
     listing: createListing({
       ...generateDeps,

@@ -88,6 +88,7 @@ import {
   listProviderStatuses,
 } from './management/operations/provider-checks.ts';
 import { callMcpTool, listMcpServers, listPlugins, listServerTools } from './management/operations/tool-inventory.ts';
+import { backtestRoute } from './management/routing/backtest.ts';
 import { getRoutingHealth, resetRoutingHealth } from './management/operations/routing-health.ts';
 import {
   inviteUser,
@@ -222,6 +223,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getHealthDetails,
   getRoutingHealth,
   resetRoutingHealth,
+  backtestRoute,
   listModels,
   countModels,
   listModelsOfCaller,

@@ -4,7 +4,7 @@ import type { Audit } from '../../accounts/audit.ts';
 import type { Rotation } from '../../accounts/byok/rotate-secret.ts';
 import type { ByokKeys } from '../../accounts/byok/byok-keys.ts';
 import type { Files } from '../../accounts/files.ts';
-import type { GenerationLookup } from '../../accounts/generation-lookup.ts';
+import type { GenerationLookup, GenerationRecord } from '../../accounts/generation-lookup.ts';
 import type { GuardrailAssignments } from '../../accounts/policy/guardrail-assignments.ts';
 import type { Guardrails } from '../../accounts/policy/guardrails.ts';
 import type { Credits } from '../../accounts/limits/credits.ts';
@@ -22,11 +22,12 @@ import type { WorkspaceMembers } from '../../accounts/workspaces/workspace-membe
 import type { People } from '../../accounts/people/people.ts';
 import type { Touched, Viewer } from '../../accounts/people/viewer.ts';
 import type { Workspaces } from '../../accounts/workspaces/workspaces.ts';
-import type { PluginRequest } from '../../canonical/directives.ts';
+import type { PluginRequest, ProviderPreferences } from '../../canonical/directives.ts';
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { MetricsOf } from '../../catalog/endpoint-metrics.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { BacktestResult } from '../../pipeline/backtest.ts';
 import type { TryFilters } from '../../pipeline/content-filters/try-filters.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { VideoJobs } from '../../video-jobs/video-jobs.ts';
@@ -66,6 +67,11 @@ export interface ManagementServices {
   readonly content: Pick<ContentLog, 'find'>;
   readonly routes: Pick<RouteLog, 'find'>;
   readonly countMatches: CountMatches;
+  /** Plans stored requests again under other preferences. */
+  readonly backtest: (
+    rows: readonly GenerationRecord[],
+    preferences: ProviderPreferences | undefined,
+  ) => Promise<BacktestResult>;
   readonly feedback: FeedbackBox;
   readonly destinations: Destinations;
   readonly notifications: Pick<Notifications, 'channels' | 'events' | 'resend'>;
