@@ -37,6 +37,20 @@ suite('routing', { skip: CHROMIUM === undefined }, () => {
     await context.close();
   });
 
+  test('plans the traffic again under other preferences', async () => {
+    const { page, context, problems } = await stand.open();
+    const body = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] };
+    for (let at = 0; at < 2; at++) await (await stand.call('/chat/completions', body, stand.apiKey)).text();
+    await visit(page, `${stand.url}/ui/routing?tab=backtest&model=sandbox/echo&deny=true`);
+    await page.getByRole('button', { name: 'Run the backtest' }).click();
+    await page.getByText('Planned again').waitFor();
+    await page.getByRole('row', { name: /sandbox sandbox\/echo 2/ }).waitFor();
+    await page.getByText('at the prices of now').waitFor();
+    assert.deepEqual(await findWithAxe(page), []);
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+
   test('shows the circuit of an endpoint that fails, and closes it by hand', async () => {
     const { page, context, problems } = await stand.open();
     const body = { model: 'acme/one', messages: [{ role: 'user', content: 'Hello' }] };

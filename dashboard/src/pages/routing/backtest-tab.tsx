@@ -10,7 +10,7 @@ import type { ChangeSearch } from '../../parts/search.ts';
 import { Name } from '../../parts/text.tsx';
 import { boundsOf, formatMs, RANGE_LABELS, RANGES } from '../../parts/time.ts';
 import { Preferences } from './preferences.tsx';
-import { toRequest, type RoutingSearch } from './search.ts';
+import { toProvider, type RoutingSearch } from './search.ts';
 
 type Result = Schemas['BacktestResult'];
 
@@ -22,7 +22,7 @@ export function BacktestTab({
   readonly search: RoutingSearch;
   readonly change: ChangeSearch;
 }): ReactElement {
-  const { provider } = toRequest(search);
+  const provider = toProvider(search);
   const run = useCall((body: Schemas['BacktestRequest']) => client.POST('/route/backtest', { body }));
   const begin = (): void =>
     run.mutate({
@@ -30,8 +30,7 @@ export function BacktestTab({
       limit: LIMIT,
       ...(search.key !== '' && { key: search.key }),
       ...(search.model !== '' && { model: search.model }),
-      // What the controls stand for has the shape that the API takes.
-      ...(provider !== undefined && { provider }),
+      provider,
     });
   return (
     <div className="grid lg:grid-cols-[320px_minmax(0,1fr)] lg:divide-x lg:divide-line">

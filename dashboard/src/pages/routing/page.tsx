@@ -10,15 +10,18 @@ import { Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
 import { toSnippet } from '../../parts/snippets.ts';
 import { Empty, Load } from '../../parts/states.tsx';
+import { BacktestTab } from './backtest-tab.tsx';
 import { differencesOf } from './differences.ts';
 import { HealthTab } from './health-tab.tsx';
+import { Preferences } from './preferences.tsx';
 import { RoutersTab } from './routers-tab.tsx';
-import { parseRoutingSearch, SORTS, toPretended, toRequest, type RoutingSearch } from './search.ts';
+import { parseRoutingSearch, toPretended, toRequest, type RoutingSearch } from './search.ts';
 
 const TAB_LABELS = [
   { value: 'explain', label: 'Explain and what if' },
   { value: 'health', label: 'Health' },
   { value: 'routers', label: 'Routers' },
+  { value: 'backtest', label: 'Backtest' },
 ] as const;
 
 /** Why there, and what if. */
@@ -27,7 +30,7 @@ export function Page(): ReactElement {
   return (
     <Frame
       title="Routing"
-      isFilled={search.tab !== 'explain'}
+      isFilled={search.tab === 'health' || search.tab === 'routers'}
       bar={
         <Segments
           label="Part"
@@ -40,6 +43,7 @@ export function Page(): ReactElement {
       {search.tab === 'explain' && <ExplainTab search={search} change={change} />}
       {search.tab === 'health' && <HealthTab />}
       {search.tab === 'routers' && <RoutersTab />}
+      {search.tab === 'backtest' && <BacktestTab search={search} change={change} />}
     </Frame>
   );
 }
@@ -91,36 +95,7 @@ function Controls({ search, change }: TabProps): ReactElement {
           ))}
         </datalist>
         <KeySelect label="With the rules of key" value={search.key} none="Console" onChange={(key) => set({ key })} />
-        <Segments
-          label="Ordered by"
-          value={search.sort}
-          options={SORTS.map((value) => ({ value, label: value === '' ? 'balanced' : value }))}
-          onChange={(sort) => set({ sort })}
-        />
-        <Slider
-          label="Max price, USD per million"
-          name="max_price"
-          value={search.maxPrice}
-          max={20}
-          step={0.1}
-          onChange={set}
-        />
-        <Slider
-          label="Preferred first token, seconds"
-          name="max_ttft"
-          value={search.maxLatency}
-          max={10}
-          step={0.1}
-          onChange={set}
-        />
-        <Slider
-          label="Preferred tokens a second"
-          name="min_tps"
-          value={search.minThroughput}
-          max={200}
-          step={5}
-          onChange={set}
-        />
+        <Preferences search={search} change={change} />
         <fieldset className="flex flex-col">
           <legend className="pb-1 text-xs font-medium text-dim">It needs</legend>
           <Checkbox
@@ -133,55 +108,9 @@ function Controls({ search, change }: TabProps): ReactElement {
             checked={search.needsImage}
             onChange={(event) => flag('image', event.target.checked)}
           />
-          <Checkbox
-            label="zero data retention"
-            checked={search.isZdr}
-            onChange={(event) => flag('zdr', event.target.checked)}
-          />
-          <Checkbox
-            label="no training on it"
-            checked={search.isTrainingDenied}
-            onChange={(event) => flag('deny', event.target.checked)}
-          />
         </fieldset>
       </div>
     </Section>
-  );
-}
-
-/** A preference with a range, and off at its left end. */
-function Slider({
-  label,
-  name,
-  value,
-  max,
-  step,
-  onChange,
-}: {
-  readonly label: string;
-  readonly name: string;
-  readonly value: string;
-  readonly max: number;
-  readonly step: number;
-  readonly onChange: (patch: Readonly<Record<string, string | undefined>>) => void;
-}): ReactElement {
-  const id = useId();
-  return (
-    <div>
-      <label htmlFor={id} className="flex justify-between text-xs font-medium text-dim">
-        {label} <span className="font-mono">{value === '' ? 'off' : value}</span>
-      </label>
-      <input
-        id={id}
-        type="range"
-        min={0}
-        max={max}
-        step={step}
-        value={value === '' ? 0 : Number(value)}
-        onChange={(event) => onChange({ [name]: event.target.value === '0' ? undefined : event.target.value })}
-        className="h-7 w-full accent-accent-solid"
-      />
-    </div>
   );
 }
 

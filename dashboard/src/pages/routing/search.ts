@@ -1,7 +1,9 @@
+import type { Schemas } from '../../api/client.ts';
 import { oneOf, type Search } from '../../parts/search.ts';
+import { RANGES, type Range } from '../../parts/time.ts';
 
 export const SORTS = ['', 'price', 'throughput', 'latency'] as const;
-export const TABS = ['explain', 'health', 'routers'] as const;
+export const TABS = ['explain', 'health', 'routers', 'backtest'] as const;
 
 /** Every position of the controls is an address. */
 export interface RoutingSearch {
@@ -19,8 +21,10 @@ export interface RoutingSearch {
   readonly down: readonly string[];
   /** The same, in cooldown. */
   readonly resting: readonly string[];
-  /** The hash of the key whose rules hold; empty: the session's own. */
+  /** The hash of the key whose rules hold, or whose traffic it is; empty: the session's own, or all. */
   readonly key: string;
+  /** Of a backtest. */
+  readonly range: Range;
 }
 
 export function parseRoutingSearch(search: Search): RoutingSearch {
@@ -38,6 +42,7 @@ export function parseRoutingSearch(search: Search): RoutingSearch {
     down: (search['down'] ?? '').split(',').filter(Boolean),
     resting: (search['resting'] ?? '').split(',').filter(Boolean),
     key: search['key'] ?? '',
+    range: oneOf(search['range'] ?? '24h', RANGES),
   };
 }
 
@@ -45,18 +50,30 @@ export function parseRoutingSearch(search: Search): RoutingSearch {
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** The request that the controls stand for: preferences that the gateway has, never weights that it has not. */
-export function toRequest(search: RoutingSearch): Readonly<Record<string, unknown>> {
-  const { model, sort, maxPrice, maxLatency, minThroughput, isZdr, isTrainingDenied, needsTools, needsImage } = search;
-  const text = { type: 'text', text: 'Hello' };
-  const provider = {
+/** Preferences that the gateway has, never weights that it has not. */
+export function toProvider({
+  sort,
+  maxPrice,
+  maxLatency,
+  minThroughput,
+  isZdr,
+  isTrainingDenied,
+}: RoutingSearch): NonNullable<Schemas['BacktestRequest']['provider']> {
+  return {
     ...(sort !== '' && { sort }),
     ...(maxPrice !== '' && { max_price: { prompt: Number(maxPrice), completion: Number(maxPrice) } }),
     ...(maxLatency !== '' && { preferred_max_latency: Number(maxLatency) }),
     ...(minThroughput !== '' && { preferred_min_throughput: Number(minThroughput) }),
     ...(isZdr && { zdr: true }),
-    ...(isTrainingDenied && { data_collection: 'deny' }),
+    ...(isTrainingDenied && { data_collection: 'deny' as const }),
   };
+}
+
+/** The request that the controls stand for. */
+export function toRequest(search: RoutingSearch): Readonly<Record<string, unknown>> {
+  const { model, needsTools, needsImage } = search;
+  const text = { type: 'text', text: 'Hello' };
+  const provider = toProvider(search);
   return {
     model,
     messages: [
