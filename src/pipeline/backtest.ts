@@ -50,7 +50,7 @@ const UNSERVED_MAX = 50;
 const TURN = 200;
 
 /**
- * Plans stored requests again under other preferences, by the code that plans requests. What was said is not known: what a
+ * Plans stored requests again under other preferences, by the code that plans requests. Their content is not known: what a
  * request demanded beside its model, such as tools or pictures, and its own preferences are not part of the plan.
  */
 export async function backtest(

@@ -55,7 +55,7 @@ const resultSchema = z
 
 const ASSUMPTIONS = [
   'Each request has the tokens that it had, at the prices of now.',
-  'What was said is not kept: what a request demanded beside its model, such as tools, pictures or its own preferences, is left out.',
+  'Content is not kept: what a request demanded beside its model, such as tools, pictures or its own preferences, is left out.',
   'Endpoints are as healthy as they are now; sessions are tied to none of them.',
   'Every request is served by the first endpoint of its plan.',
 ] as const;
