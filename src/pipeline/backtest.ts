@@ -1,3 +1,4 @@
+import type { GenerationRecord } from '../accounts/generation-lookup.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../canonical/directives.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
@@ -7,7 +8,7 @@ import type { Endpoint } from '../catalog/model.ts';
 import { costOf } from '../catalog/price.ts';
 import { endpointName } from '../routing/endpoint-name.ts';
 import type { EndpointStats } from '../routing/stats.ts';
-import type { GenerationRow } from '../store/generations/columns.ts';
+
 import { readCallerRules, type RulesDeps } from './admission/caller-rules.ts';
 import type { CallerRules } from './request.ts';
 import { planFor, type RouteDeps } from './route/choose-route.ts';
@@ -55,7 +56,7 @@ const TURN = 200;
  */
 export async function backtest(
   deps: BacktestDeps,
-  rows: readonly GenerationRow[],
+  rows: readonly GenerationRecord[],
   preferences: ProviderPreferences | undefined,
 ): Promise<BacktestResult> {
   const tally = new Tally(deps.stats);
@@ -75,7 +76,7 @@ export async function backtest(
   return tally.result();
 }
 
-function isGeneration({ apiType }: GenerationRow): boolean {
+function isGeneration({ apiType }: GenerationRecord): boolean {
   return apiType === 'chat' || apiType === 'messages' || apiType === 'responses';
 }
 
@@ -92,7 +93,7 @@ async function rulesFor(deps: BacktestDeps, keyHash: string): Promise<CallerRule
 function planAgain(
   deps: BacktestDeps,
   rules: CallerRules,
-  row: GenerationRow,
+  row: GenerationRecord,
   preferences: ProviderPreferences = DEFAULT_PREFERENCES,
 ): Endpoint | null | undefined {
   const request = stubOf(row, preferences);
@@ -108,11 +109,11 @@ function planAgain(
 }
 
 /** The prompt is not known, but its length is. */
-function holds({ contextTokensMax }: Endpoint, { tokensPrompt, tokensCompletion }: GenerationRow): boolean {
+function holds({ contextTokensMax }: Endpoint, { tokensPrompt, tokensCompletion }: GenerationRecord): boolean {
   return contextTokensMax === undefined || tokensPrompt + tokensCompletion <= contextTokensMax;
 }
 
-function stubOf({ model }: GenerationRow, provider: ProviderPreferences): GenerationRequest {
+function stubOf({ model }: GenerationRecord, provider: ProviderPreferences): GenerationRequest {
   return {
     format: 'chat',
     delivery: 'stream',
@@ -147,7 +148,7 @@ class Tally {
     this.#stats = stats;
   }
 
-  count(row: GenerationRow, endpoint: Endpoint | null | undefined): void {
+  count(row: GenerationRecord, endpoint: Endpoint | null | undefined): void {
     if (endpoint === undefined) {
       this.skipped.model++;
       return;
@@ -167,7 +168,7 @@ class Tally {
     if (latency !== null) this.#firstTokens.after.push(latency.p50);
   }
 
-  #countCost(row: GenerationRow, { price }: Endpoint): void {
+  #countCost(row: GenerationRecord, { price }: Endpoint): void {
     if (row.status >= 400 || row.isByok) return;
     if (price === undefined || row.costNanoUsd === null) {
       this.#unpriced++;
