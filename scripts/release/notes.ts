@@ -23,23 +23,32 @@ export function readSections(changelog: string): readonly Section[] {
     });
 }
 
-/** The changelog with what was unreleased under its version. @throws Error where nothing is */
+/** The changelog with what was unreleased under its version, by area. @throws Error where nothing is */
 export function releaseChangelog(changelog: string, version: string, date: string): string {
   const unreleased = readSections(changelog).find(({ title }) => title === UNRELEASED);
   if (unreleased === undefined) throw new Error(`CHANGELOG.md has no section "## ${UNRELEASED}"`);
   if (!/^- /m.test(unreleased.text)) throw new Error(`CHANGELOG.md has nothing below "## ${UNRELEASED}"`);
-  return changelog.replace(`## ${UNRELEASED}`, `## ${UNRELEASED}\n\n## ${version} (${date})`);
+  const from = changelog.indexOf(`## ${UNRELEASED}`);
+  const next = changelog.indexOf('\n## ', from);
+  const after = next < 0 ? '' : changelog.slice(next);
+  const released = `## ${version} (${date})\n\n${formatAreas(unreleased.text, '###')}`;
+  return `${changelog.slice(0, from)}## ${UNRELEASED}\n\n${released}${after}`;
 }
 
 /** What is unreleased, by area: an operator looks for what an upgrade touches. */
 export function formatNotes(changelog: string, version: string): string {
   const { text = '' } = readSections(changelog).find(({ title }) => title === UNRELEASED) ?? {};
+  return `# Model Gateway ${version}\n\n${formatAreas(text, '##')}`;
+}
+
+function formatAreas(text: string, heading: string): string {
   const entries = readEntries(text);
-  const sections = AREAS.map(([mark, title]) => {
+  return AREAS.map(([mark, title]) => {
     const some = entries.filter((entry) => areaOf(entry) === mark);
-    return some.length === 0 ? '' : `## ${title}\n\n${some.map((entry) => `${entry}\n`).join('')}`;
-  });
-  return `# Model Gateway ${version}\n\n${sections.filter((section) => section !== '').join('\n')}`;
+    return some.length === 0 ? '' : `${heading} ${title}\n\n${some.map((entry) => `${entry}\n`).join('')}`;
+  })
+    .filter((section) => section !== '')
+    .join('\n');
 }
 
 /** Entries with their further lines. */

@@ -68,6 +68,9 @@ suite('the notes of a release', () => {
       readSections(released).map(({ title }) => title),
       ['Unreleased', '0.2.0 (2026-12-01)', '0.1.0 (2026-11-22)'],
     );
+    assert.equal(readSections(released)[1]?.text.split('\n')[0], '### Database');
+    assert.equal(readSections(released)[2]?.text, '- the first');
+    assert.equal(readSections(released)[1]?.text.match(/^- /gm)?.length, 4);
     assert.throws(() => releaseChangelog(released, '0.3.0', '2026-12-02'), /nothing below/);
     assert.throws(() => releaseChangelog('# Changelog', '0.3.0', '2026-12-02'), /no section/);
   });
