@@ -55,7 +55,20 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   notifications: ['jobs', 'accounts', 'telemetry', 'store', 'resources', 'canonical', 'lib'],
   // Work that outlives a request. Areas register their kinds: it knows none of them.
   jobs: ['store', 'lib'],
-  pipeline: ['routing', 'accounts', 'telemetry', 'catalog', 'wire', 'contracts', 'state/contract', 'canonical', 'lib'],
+  // Pure: questions, prompts and probabilities. What runs their generations is the pipeline.
+  decisions: ['canonical', 'lib'],
+  pipeline: [
+    'decisions',
+    'routing',
+    'accounts',
+    'telemetry',
+    'catalog',
+    'wire',
+    'contracts',
+    'state/contract',
+    'canonical',
+    'lib',
+  ],
   routing: ['catalog', 'state/contract', 'canonical', 'lib'],
   accounts: ['catalog', 'store', 'state/contract', 'resources', 'canonical', 'lib'],
   telemetry: ['catalog', 'store', 'resources', 'canonical', 'lib'],

@@ -1,0 +1,50 @@
+import type { Directives } from './directives.ts';
+import type { Warning } from './extra.ts';
+
+/** One of the options of a question: its key is what the caller reads, its text what the judge reads beside it. */
+export interface DecisionOption {
+  readonly key: string;
+  readonly text?: string;
+}
+
+/** `score` has its levels as options, low to high, with the keys `1`, `2` and so on; `noul` has `true` and `false`. */
+export interface DecisionQuestion {
+  readonly id: string;
+  readonly type: 'choice' | 'score' | 'noul';
+  readonly instructions: string;
+  readonly options: readonly DecisionOption[];
+}
+
+/** How a chat model is made to decide: by the probabilities of its next token, or by percentages that it writes. */
+export type DecisionMethod = 'logprobs' | 'schema';
+
+/** What a judge is to decide. */
+export interface DecisionInput {
+  /** Data, as text. */
+  readonly state: string;
+  readonly questions: readonly DecisionQuestion[];
+  /** `auto`: log-probabilities where the model's endpoints state them. */
+  readonly method: 'auto' | DecisionMethod;
+  /** Bound on the orders in which options are put to the judge. Absent: as many as cancel a bias of position. */
+  readonly ordersMax?: number;
+}
+
+/** A decision as a caller requested it. */
+export interface DecisionRequest extends DecisionInput {
+  /** For the gateway itself, never sent upstream. */
+  readonly directives: Directives;
+  readonly warnings: readonly Warning[];
+}
+
+/** The outcome of one question. */
+export interface Verdict {
+  readonly question: DecisionQuestion;
+  /** Millionths, one for each option in the order of the question; their sum is 1,000,000. */
+  readonly millionths: readonly number[];
+  /** From 0, all options are alike, to 1. */
+  readonly confidence: number;
+  /** The greatest total variation between one order of the options and all of them, from 0 to 1. */
+  readonly spread: number;
+  /** Orders that gave a distribution. */
+  readonly orders: number;
+}
