@@ -59,6 +59,7 @@ export interface Warning {
     | 'answer-rescued'
     | 'filter-matched'
     | 'price-unknown'
+    | 'unstable_order'
     | 'usage-implausible'
     | 'budget_reached'
     | 'budget_unknown';

@@ -1,12 +1,6 @@
 import { privacyOf, type Directives, type StopCondition } from '../../canonical/directives.ts';
-import { describeFailure } from '../../canonical/failure/failure.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type {
-  NestedResponse,
-  GenerateNested,
-  NestedInput,
-  StartedBy,
-} from '../../canonical/tools/nested-generation.ts';
+import type { GenerateNested, NestedInput, StartedBy } from '../../canonical/tools/nested-generation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newGenerationId } from '../../lib/ids.ts';
@@ -14,7 +8,8 @@ import type { JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import type { ClientFormat } from '../../wire/format.ts';
-import type { Generate, IncomingRequest, ResponseWriter } from '../request.ts';
+import type { Generate, IncomingRequest } from '../request.ts';
+import { collectResponse } from '../response/collect-response.ts';
 import type { SignalSource } from '../../lib/async/cancellation.ts';
 
 /** A panel that calls an advisor is two deep; no plugin needs more. */
@@ -76,7 +71,7 @@ export function createGenerateNested(
         },
       },
     };
-    const running = answerOf(generate, incoming, format, [cancellation.signal, toolSignal]);
+    const running = collectResponse(generate, incoming, format, [cancellation.signal, toolSignal]);
     follow(running);
     return running;
   };
@@ -88,54 +83,6 @@ export function startedBy(generate: GenerateNested, step: StartedBy, onStart?: (
     onStart?.();
     return generate({ ...input, startedBy: step }, signal);
   };
-}
-
-/** Settles when its charge is durable, too. @throws GatewayError as the generation's own caller would get it */
-async function answerOf(
-  generate: Generate,
-  incoming: IncomingRequest,
-  format: ClientFormat,
-  signals: readonly AbortSignal[],
-): Promise<NestedResponse> {
-  let answered: NestedResponse | undefined;
-  let refusal: GatewayError | undefined;
-  const collecting: ClientFormat = {
-    ...format,
-    supports: () => true,
-    encodeWhole(response, { id, model }, { usage, charge }) {
-      answered = { generationId: id, model, response, usage, costNanoUsd: charge?.totalNanoUsd ?? 0 };
-      return '';
-    },
-  };
-  // Not `AbortSignal.any`: Node keeps its signal, with all that listens to it, for as long as it has not aborted.
-  const gone: (() => void)[] = [];
-  const writer: ResponseWriter = {
-    onGone(listener) {
-      if (signals.some(({ aborted }) => aborted)) return listener();
-      gone.push(listener);
-      for (const signal of signals) signal.addEventListener('abort', listener, { once: true });
-    },
-    started: false,
-    announce: () => undefined,
-    startStream: () => undefined,
-    write: () => true,
-    drained: () => Promise.resolve(),
-    end: () => undefined,
-    answer: () => undefined,
-    refuse: (error) => void (refusal = error),
-  };
-  try {
-    await generate(incoming, collecting, writer);
-  } finally {
-    for (const signal of signals) for (const listener of gone) signal.removeEventListener('abort', listener);
-  }
-  if (refusal !== undefined) throw refusal;
-  if (answered === undefined) throw new GatewayError('server', 'The nested generation gave no response.');
-  const { failure } = answered.response;
-  // Half a response is none: the plugin or tool would take it for the whole.
-  if (failure !== undefined)
-    throw new GatewayError(failure.errorType, describeFailure(failure), { status: failure.status });
-  return answered;
 }
 
 /** The caller and its privacy rules are those of the outer request; everything else is the input's. */

@@ -92,6 +92,7 @@ const WARNING_CODES: Readonly<Record<Warning['code'], true>> = {
   'usage-implausible': true,
   budget_reached: true,
   budget_unknown: true,
+  unstable_order: true,
 };
 const CODES: readonly string[] = Object.keys(WARNING_CODES);
 

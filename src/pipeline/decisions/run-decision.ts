@@ -1,0 +1,238 @@
+import type { RequestPermit } from '../../accounts/limits/rate-limits.ts';
+import type { Principal } from '../../accounts/principal.ts';
+import type { DecisionMethod, DecisionRequest } from '../../canonical/decisions.ts';
+import type { Directives } from '../../canonical/directives.ts';
+import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
+import type { Settings, Turn } from '../../canonical/request.ts';
+import type { Catalog, Model } from '../../catalog/model.ts';
+import { CALLS_MAX, planCalls } from '../../decisions/calls.ts';
+import { decide, isUnstable } from '../../decisions/decide.ts';
+import { LOGPROBS_OPTIONS_MAX } from '../../decisions/token-probabilities.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { newGenerationId, randomText } from '../../lib/ids.ts';
+import type { Plugin } from '../../plugins/contract.ts';
+import type { DecisionOutcome } from '../../wire/decisions/answer-out.ts';
+import type { AnswerIdentity, ClientFormat } from '../../wire/format.ts';
+import { isSlugOf } from '../plugins/enabled-plugins.ts';
+import type { Generate } from '../request.ts';
+import { collectResponse, type CollectedResponse } from '../response/collect-response.ts';
+import { resolveModels } from '../route/resolve-models.ts';
+
+/** One decision, authenticated and decoded. */
+export interface IncomingDecision {
+  readonly id: string;
+  readonly request: DecisionRequest;
+  readonly principal: Principal;
+  /** Monotonic ms. */
+  readonly arrivedMs: number;
+  /** Among the requests under way at a time; the caller ends it. */
+  readonly place?: RequestPermit | undefined;
+  readonly isLarge?: boolean;
+}
+
+export interface RunDecisionDeps {
+  readonly generate: Generate;
+  readonly catalog: Catalog;
+  readonly plugins: readonly Plugin[];
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** In which responses are folded. */
+  readonly format: ClientFormat;
+}
+
+/** @throws GatewayError in place of an answer */
+export type RunDecision = (
+  incoming: IncomingDecision,
+  signal: AbortSignal,
+) => Promise<{ readonly outcome: DecisionOutcome; readonly identity: AnswerIdentity }>;
+
+const NONCE_CHARS = 16;
+const KEPT_PLACE: RequestPermit = { ended: () => Promise.resolve() };
+
+/**
+ * Decides by a chat model: every call of it is a generation with the limits, guardrails and records of any other, and all
+ * records carry the id of the decision.
+ */
+export function createRunDecision(deps: RunDecisionDeps): RunDecision {
+  return async (incoming, gone) => {
+    const { id, request } = incoming;
+    const model = judgeOf(deps, request.directives);
+    const method = methodOf(request, model);
+    checkCalls(request, method);
+    const limit = AbortSignal.timeout(deps.timeoutMs);
+    const calls = new JudgeCalls(deps, incoming);
+    try {
+      const verdicts = await decide(request, method, {
+        call: (call, isRepeat, signal) => calls.run(call, isRepeat, signal),
+        nonce: randomText(NONCE_CHARS),
+        signal: AbortSignal.any([gone, limit]),
+        limitsReasoning: isReasoning(model),
+        takesSchema: takesSchema(model),
+      });
+      const [first] = calls.done;
+      return {
+        identity: { id, model: first?.model ?? model.slug, provider: first?.provider ?? '' },
+        outcome: {
+          ...calls.sums(),
+          verdicts,
+          method: calls.method ?? method,
+          warnings: [...request.warnings, ...verdicts.filter(isUnstable).map(({ question }) => unstable(question.id))],
+        },
+      };
+    } catch (error) {
+      if (limit.aborted && !gone.aborted) throw timedOut(deps.timeoutMs, error);
+      throw error;
+    }
+  };
+}
+
+/** Runs the calls of one decision, and sums up what they used. */
+class JudgeCalls {
+  readonly done: CollectedResponse[] = [];
+  /** Of the last call that was run. */
+  method: DecisionMethod | undefined;
+  readonly #deps: RunDecisionDeps;
+  readonly #incoming: IncomingDecision;
+  readonly #runs = { count: 0 };
+
+  constructor(deps: RunDecisionDeps, incoming: IncomingDecision) {
+    this.#deps = deps;
+    this.#incoming = incoming;
+  }
+
+  async run(
+    { turns, settings }: { readonly turns: readonly Turn[]; readonly settings: Settings },
+    isRepeat: boolean,
+    signal: AbortSignal,
+  ): Promise<CollectedResponse> {
+    const { generate, clock, format } = this.#deps;
+    const { id, request, principal, isLarge = false, place } = this.#incoming;
+    const isFirst = ++this.#runs.count === 1;
+    this.method = settings.logprobs === true ? 'logprobs' : 'schema';
+    const directives = this.#directivesOf(request.directives, settings, isRepeat);
+    const response = await collectResponse(
+      generate,
+      {
+        id: isFirst ? id : newGenerationId(clock.nowMs()),
+        // The decision keeps it until all of its calls have ended.
+        ...(isFirst && place !== undefined && { place: KEPT_PLACE }),
+        request: { format: format.id, delivery: 'whole', turns, tools: [], settings, directives, warnings: [] },
+        principal,
+        arrivedMs: clock.monotonicMs(),
+        isLarge,
+        nested: {
+          requestId: id,
+          startedBy: undefined,
+          depth: 1,
+          budgetNanoUsd: undefined,
+          withoutTools: new Set(),
+          runs: this.#runs,
+          ended: () => undefined,
+        },
+      },
+      format,
+      [signal],
+    );
+    this.done.push(response);
+    return response;
+  }
+
+  sums(): Pick<DecisionOutcome, 'inputTokens' | 'outputTokens' | 'costNanoUsd' | 'generations'> {
+    const sum = (of: (one: CollectedResponse) => number): number =>
+      this.done.reduce((total, one) => total + of(one), 0);
+    return {
+      inputTokens: sum(({ usage }) => usage.promptTokens),
+      outputTokens: sum(({ usage }) => usage.completionTokens),
+      costNanoUsd: this.done.some(({ isUnpriced }) => isUnpriced) ? undefined : sum(({ costNanoUsd }) => costNanoUsd),
+      generations: this.done.map(({ generationId }) => generationId),
+    };
+  }
+
+  /** A repeat begins with the next model. Log-probabilities are worth nothing from an endpoint that leaves them out. */
+  #directivesOf(directives: Directives, { logprobs }: Settings, isRepeat: boolean): Directives {
+    const { models, provider } = directives;
+    const [first, ...others] = models;
+    return {
+      ...directives,
+      models: isRepeat && first !== undefined ? [...others, first] : models,
+      ...(logprobs === true && { provider: { ...provider, requireParameters: true } }),
+    };
+  }
+}
+
+/** @throws GatewayError 400 or 404 where the first model cannot be a judge */
+function judgeOf({ catalog, plugins }: RunDecisionDeps, directives: Directives): Model {
+  const routed = directives.models.find((slug) => plugins.some((plugin) => isSlugOf(plugin, slug)));
+  if (routed !== undefined)
+    throw invalid('model', `${JSON.stringify(routed)} is a router: name the model that is to decide`);
+  const { models } = resolveModels({ directives, settings: {} }, undefined, catalog);
+  const silent = models.find(({ outputModalities }) => outputModalities?.includes('text') === false);
+  const [model] = models;
+  if (silent === undefined && model !== undefined) return model;
+  const message = 'writes no text: name a chat model';
+  throw new GatewayError('invalid_request', `model: ${JSON.stringify(silent?.slug ?? '')} ${message}`, {
+    issues: [{ path: 'model', message }],
+    availability: { code: 'wrong_endpoint', retryable: false, requestedModels: directives.models },
+  });
+}
+
+/** @throws GatewayError 400 where the request names a method that the model or a question does not allow */
+function methodOf({ method, questions }: DecisionRequest, model: Model): DecisionMethod {
+  if (method === 'schema') return method;
+  const long = questions.find(({ options }) => options.length > LOGPROBS_OPTIONS_MAX);
+  const isStated = statesLogprobs(model);
+  if (method === 'auto') return isStated && long === undefined ? 'logprobs' : 'schema';
+  if (!isStated)
+    throw invalid('options.emulation', `${JSON.stringify(model.slug)} states no log-probabilities: use "schema"`);
+  if (long !== undefined)
+    throw invalid(
+      `questions.${long.id}.criteria`,
+      `must have at most ${LOGPROBS_OPTIONS_MAX} options with log-probabilities: use "schema"`,
+    );
+  return method;
+}
+
+/** A token that comes after reasoning says what was reasoned, and not how likely it was. */
+function statesLogprobs(model: Model): boolean {
+  const stated = model.endpoints.filter(
+    ({ supportedParameters: known }) => known?.has('logprobs') === true && known.has('top_logprobs'),
+  );
+  return stated.length > 0 && !isReasoning(model);
+}
+
+/** A request with a strict schema is for endpoints alone that state that they keep to it. */
+function takesSchema({ endpoints }: Model): boolean {
+  return endpoints.some(({ supportedParameters: known }) => known?.has('structured_outputs') !== false);
+}
+
+function isReasoning({ reasoning, endpoints }: Model): boolean {
+  return (
+    reasoning !== undefined ||
+    endpoints.some(({ supportedParameters }) => supportedParameters?.has('reasoning') === true)
+  );
+}
+
+function checkCalls({ questions, ordersMax }: DecisionRequest, method: DecisionMethod): void {
+  const { length } = planCalls(questions, method, ordersMax);
+  if (length > CALLS_MAX)
+    throw invalid(
+      'questions',
+      `would take ${length} generations, and ${CALLS_MAX} are allowed: send fewer questions, or set options.orders to 1`,
+    );
+}
+
+function unstable(id: string): DecisionOutcome['warnings'][number] {
+  return {
+    code: 'unstable_order',
+    path: `questions.${id}`,
+    message: 'the probabilities depend on the order of the options, so the confidence is at most 0.5',
+  };
+}
+
+function timedOut(timeoutMs: number, cause: unknown): GatewayError {
+  return new GatewayError(
+    'provider_unavailable',
+    `The decision took longer than ${timeoutMs} ms. Send fewer questions, or name a faster model.`,
+    { metadata: { reason: 'timeout' }, cause },
+  );
+}
