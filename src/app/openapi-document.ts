@@ -12,6 +12,7 @@ import { embeddingsSchema } from '../wire/embeddings/request-in.ts';
 import { messagesEventSchema, messagesResultSchema } from '../wire/messages/response/response-schema.ts';
 import { countTokensSchema, createRequestSchema } from '../wire/messages/request/request-schema.ts';
 import { videoSchema } from '../wire/video/request-in.ts';
+import { decisionsSchema } from '../wire/decisions/request-in.ts';
 import { rerankSchema } from '../wire/rerank/request-in.ts';
 import { responsesRequestSchema } from '../wire/responses/request/request-schema.ts';
 import { responsesEventSchema, responsesResultSchema } from '../wire/responses/response/response-schema.ts';
@@ -47,6 +48,7 @@ export function openApiDocument(): JsonObject {
     images: imageSchema,
     audio: { transcription: transcriptionSchema, speech: speechSchema },
     rerank: rerankSchema,
+    decisions: decisionsSchema,
     version: INTERFACE_VERSION,
   });
 }

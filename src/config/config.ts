@@ -72,6 +72,7 @@ export interface Config {
   readonly notifications: NotificationsConfig;
   /** Whether normal keys may issue keys. @spec key-18 */
   readonly oauth: { readonly normalKeys: boolean };
+  readonly decisions: { readonly timeoutMs: number };
   readonly vault: VaultConfig;
   /** MCP servers, including disabled ones. */
   readonly mcpServers: readonly McpServerConfig[];

@@ -56,6 +56,8 @@ const DEFAULT_JOURNAL_MB = 1_024;
 const DEFAULT_RETENTION_DAYS = 30;
 /** @spec file-7 */
 const DEFAULT_FILE_QUOTA_MB = 10_240;
+/** @spec decision-9 */
+const DECISION_MS = 30_000;
 const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
 
@@ -99,6 +101,7 @@ export function fileConfig(
     credits: { enforce: file.credits.enforce ?? false },
     oauth: { normalKeys: file.oauth.normal_keys ?? false },
     console: consoleOf(file.console),
+    decisions: { timeoutMs: file.decisions.timeout_ms ?? DECISION_MS },
     vault: vaultOf(file.vault),
     organization: organizationOf(file.organization),
     mcpServer: ownMcpOf(file.mcp_server),

@@ -113,6 +113,7 @@ models:
         tts: { voices: [alto], default_voice: alto, speed: { min: 0.5, max: 2 } }
         assistant_prefill: true
   "local/*": { provider: groq }
+decisions:  { timeout_ms: 5000 }
 vault:      { writes: false, writers: any, allow_private_hosts: true }
 `;
 
@@ -188,6 +189,7 @@ test('takes every key of the file into the configuration', () => {
       },
     },
     console: { enabled: false, allowedHosts: ['gateway.example', '[::2]'], plainHttp: true },
+    decisions: { timeoutMs: 5_000 },
     vault: { writes: false, writers: 'any', allowPrivateHosts: true },
     organization: {
       enabled: true,

@@ -57,6 +57,7 @@ export function formatBody(config: Config): object {
     credits: { enforce: config.credits.enforce },
     oauth: { normal_keys: config.oauth.normalKeys },
     console: formatConsole(config.console),
+    decisions: { timeout_ms: config.decisions.timeoutMs },
     vault: {
       writes: config.vault.writes,
       writers: config.vault.writers,

@@ -68,8 +68,10 @@ const HEADER_BYTES_MAX = 32_768;
 const REQUEST_MS = 905_000;
 /** How often connections are looked through for those that take longer. */
 const CHECK_MS = 1_000;
-/** With a version of its own: clients of Cohere take the host for the base of an address. */
-const ROOT_PATH = /^\/v2\//;
+/** With a base of their own: clients of Cohere take the host for the base of an address, and decisions have `/alpha`. */
+const ROOT_PATH = /^\/(?:v2|alpha)\//;
+/** Paths of it are found below this, too. */
+const ALPHA_PREFIX = '/api';
 const SERVER_LIMITS = {
   keepAliveTimeout: KEEP_ALIVE_MS,
   headersTimeout: HEADERS_MS,
@@ -114,7 +116,10 @@ class TwoLaneServer implements HttpServer {
     this.#address = { host, port, reusePort };
     for (const prefix of GENERATION_BASE_PATHS)
       for (const [path, handler] of Object.entries(generation)) this.#routes.set(prefix + path, handler);
-    for (const [path, handler] of Object.entries(generation)) if (ROOT_PATH.test(path)) this.#routes.set(path, handler);
+    for (const [path, handler] of Object.entries(generation)) {
+      if (ROOT_PATH.test(path)) this.#routes.set(path, handler);
+      if (path.startsWith('/alpha/')) this.#routes.set(ALPHA_PREFIX + path, handler);
+    }
     const handle: RequestListener = (request, response) => this.#handle(request, response);
     this.#server = createServer(SERVER_LIMITS, handle);
     this.#connections = createConnections(connectionsMax, unread);

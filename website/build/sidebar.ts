@@ -49,6 +49,7 @@ const GROUPS: readonly Group[] = [
   group('Media and vectors', {
     '/embeddings': 'Embeddings',
     '/rerank': 'Rerank',
+    '/alpha-decisions': 'Decisions',
     '/images': 'Images',
     '/videos': 'Clips',
     '/speech-to-text': 'Speech-to-text',

@@ -7,6 +7,7 @@ import { createCountTokensRoute, type CountRequest } from '../../http/generation
 import { createInputTokensRoute } from '../../http/generation/input-tokens.ts';
 import { decodeCohereEmbed } from '../../wire/embeddings/cohere/request-in.ts';
 import { createEmbeddingsRoute, type EmbeddingsRouteDeps } from '../../http/generation/embeddings.ts';
+import { createDecisionsRoute } from '../../http/generation/decisions.ts';
 import { createExplainRoute } from '../../http/generation/explain.ts';
 import { createRerankRoute, type RerankRouteDeps } from '../../http/generation/rerank.ts';
 import type { WhatIf } from '../../http/console/what-if.ts';
@@ -24,6 +25,7 @@ import { createTranscriptionsRoute, type TranscriptionsRouteDeps } from '../../h
 import type { UnreadResponses } from '../../http/unread-responses.ts';
 import { checkAccepted } from '../../pipeline/background/check-accepted.ts';
 import { countTokens } from '../../pipeline/count-tokens.ts';
+import { createRunDecision } from '../../pipeline/decisions/run-decision.ts';
 import { explainWith } from './explain-with.ts';
 import { EMBEDDINGS_STEPS } from '../../pipeline/operation/embed-in-parts.ts';
 import { imageSteps } from '../../pipeline/operation/images/make-pictures.ts';
@@ -37,6 +39,7 @@ import type { SharedDeps } from '../shared-deps.ts';
 
 const BODY_IDLE_MS = 15_000;
 const BODY_TOTAL_MS = 300_000;
+const DECISION_BYTES_MAX = 4_194_304;
 
 /** What one server's routes share. */
 export interface GenerationLimits {
@@ -94,6 +97,12 @@ export function generationRoutes(
       generateDeps,
       limits.runVideo,
     ),
+    '/alpha/decisions': createDecisionsRoute({
+      ...deps,
+      enter,
+      bodyLimits: { ...deps.bodyLimits, bytesMax: Math.min(deps.bodyLimits.bytesMax, DECISION_BYTES_MAX) },
+      run: createRunDecision({ ...generateDeps, ...deps, ...config.decisions, format: chat }),
+    }),
     '/route/explain': createExplainRoute(
       { chat, messages, responses },
       whatIf === undefined ? messagesParts : { ...messagesParts, authenticate: whatIf.authenticate },

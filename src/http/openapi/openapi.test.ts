@@ -39,6 +39,7 @@ const document = buildOpenApi({
   images: z.looseObject({ model: z.string() }),
   audio: { transcription: z.looseObject({ model: z.string() }), speech: z.looseObject({ model: z.string() }) },
   rerank: z.looseObject({ model: z.string() }),
+  decisions: z.looseObject({ model: z.string() }),
   version: '1.0.0',
 });
 
@@ -105,6 +106,7 @@ test('contains every route of the table, and beside them only the generation rou
       'POST /images/generations',
       'POST /videos',
       'POST /rerank',
+      'POST /alpha/decisions',
       'POST /messages',
       'POST /messages/count_tokens',
       'POST /responses',

@@ -16,6 +16,7 @@ import { serializeChat, serializeCountTokens, serializeMessages, type Generation
 import { serializeRoute } from './management.ts';
 import { serializeVideos } from './videos.ts';
 import { serializeRerank } from './rerank.ts';
+import { serializeDecisions } from './decisions.ts';
 import { compactionSchema, inputTokensSchema, serializeBesideResponses, serializeResponses } from './responses.ts';
 
 export interface OpenApiDeps {
@@ -33,6 +34,8 @@ export interface OpenApiDeps {
   readonly images: z.ZodObject<z.ZodRawShape>;
   /** The body of `POST /rerank` but for its `documents`. */
   readonly rerank: z.ZodObject<z.ZodRawShape>;
+  /** The body of `POST /alpha/decisions` but for its `state` and `questions`. */
+  readonly decisions: z.ZodObject<z.ZodRawShape>;
   /** Of the interface: `1.0.0`. */
   readonly version: string;
 }
@@ -68,6 +71,7 @@ export function buildOpenApi(deps: OpenApiDeps): JsonObject {
   Object.assign(paths, serializeAudio(components, deps.audio, error));
   Object.assign(paths, serializeImages(components, deps.images, error));
   paths['/rerank'] = { post: serializeRerank(components, deps.rerank, error) };
+  paths['/alpha/decisions'] = { post: serializeDecisions(components, deps.decisions, error) };
   paths['/route/explain'] = { post: serializeExplain(components, deps.generation, error) };
   // Every session of the dashboard may generate, as a key of its own.
   for (const operations of Object.values(paths))
