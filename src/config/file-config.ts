@@ -122,18 +122,22 @@ export function fileConfig(
     observability: observabilityOf(file.observability),
     responses: responsesOf(file.responses, memory),
     ...mediaOf(file),
-    rateLimits: {
-      key: rateLimitOf(file.rate_limits.key),
-      account: rateLimitOf(file.rate_limits.account),
-      free: rateLimitOf(file.rate_limits.free),
-      management: rateLimitOf(file.rate_limits.management),
-    },
+    rateLimits: rateLimitsOf(file.rate_limits),
     providers: Object.entries(file.providers).map(([slug, entry]) => providerOf(slug, entry, options.get(slug))),
     betaFlags: file.beta_flags,
     aliases: file.aliases,
     resolveBareNames: file.resolve_bare_names ?? false,
     models,
     passThrough,
+  };
+}
+
+function rateLimitsOf({ key, account, free, management }: ConfigFile['rate_limits']): FileConfig['rateLimits'] {
+  return {
+    key: rateLimitOf(key),
+    account: rateLimitOf(account),
+    free: rateLimitOf(free),
+    management: rateLimitOf(management),
   };
 }
 
