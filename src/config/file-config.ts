@@ -24,6 +24,7 @@ import { mediaFactsOf } from './media-facts.ts';
 import type { CheckedOptions } from './read-options.ts';
 import { consoleOf } from './schema/console.ts';
 import { vaultOf, webCredentialsOf } from './schema/vault.ts';
+import { decisionsOf } from './schema/decisions.ts';
 import { organizationOf } from './schema/organization.ts';
 import { ownMcpOf } from './schema/mcp-server.ts';
 import { notificationsOf } from './schema/notifications.ts';
@@ -56,8 +57,6 @@ const DEFAULT_JOURNAL_MB = 1_024;
 const DEFAULT_RETENTION_DAYS = 30;
 /** @spec file-7 */
 const DEFAULT_FILE_QUOTA_MB = 10_240;
-/** @spec decision-9 */
-const DECISION_MS = 30_000;
 const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
 
@@ -101,7 +100,7 @@ export function fileConfig(
     credits: { enforce: file.credits.enforce ?? false },
     oauth: { normalKeys: file.oauth.normal_keys ?? false },
     console: consoleOf(file.console),
-    decisions: { timeoutMs: file.decisions.timeout_ms ?? DECISION_MS },
+    decisions: decisionsOf(file.decisions),
     vault: vaultOf(file.vault),
     organization: organizationOf(file.organization),
     mcpServer: ownMcpOf(file.mcp_server),
@@ -132,13 +131,9 @@ export function fileConfig(
   };
 }
 
-function rateLimitsOf({ key, account, free, management }: ConfigFile['rate_limits']): FileConfig['rateLimits'] {
-  return {
-    key: rateLimitOf(key),
-    account: rateLimitOf(account),
-    free: rateLimitOf(free),
-    management: rateLimitOf(management),
-  };
+function rateLimitsOf(limits: ConfigFile['rate_limits']): FileConfig['rateLimits'] {
+  const [key, account, free] = [rateLimitOf(limits.key), rateLimitOf(limits.account), rateLimitOf(limits.free)];
+  return { key, account, free, management: rateLimitOf(limits.management) };
 }
 
 function modelDefaultsOf(defaults: ConfigFile['defaults']): Omit<FileConfig['defaults'], 'provider'> {

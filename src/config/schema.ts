@@ -4,9 +4,10 @@ import { checkTransport, mcpServersSection, mcpServerShape } from './mcp-servers
 import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
 import { aliases } from './schema/aliases.ts';
 import { consoleSection } from './schema/console.ts';
+import { decisionsSection } from './schema/decisions.ts';
 import { key } from './schema/key.ts';
 import { betaChanges, provider, retrySection } from './schema/models.ts';
-import { headers, httpUrl, OFF, optionalSection, providerSlug, section, text, timeMs } from './schema/parts.ts';
+import { headers, httpUrl, OFF, optionalSection, providerSlug, section, text } from './schema/parts.ts';
 import { organizationSection } from './schema/organization.ts';
 import { mcpServerSection } from './schema/mcp-server.ts';
 import { notificationsSection } from './schema/notifications.ts';
@@ -157,10 +158,7 @@ export const configFile = section({
     'Keys for applications: docs/administration.md.',
   ),
   console: consoleSection,
-  decisions: optionalSection(
-    { timeout_ms: key(timeMs, 'Until the whole answer to a decision.', { default: 30_000 }) },
-    'Decisions by a judge model: docs/alpha-decisions.md.',
-  ),
+  decisions: decisionsSection,
   vault: vaultSection,
   organization: organizationSection,
   mcp_server: mcpServerSection,

@@ -1,0 +1,19 @@
+import type { z } from 'zod';
+import type { Config } from '../config.ts';
+import { key } from './key.ts';
+import { optionalSection, timeMs } from './parts.ts';
+
+/** @spec decision-9 */
+const DECISION_MS = 30_000;
+
+export const decisionsSection = optionalSection(
+  { timeout_ms: key(timeMs, 'Until the whole answer to a decision.', { default: DECISION_MS }) },
+  'Decisions by a judge model: docs/alpha-decisions.md.',
+);
+
+/** The section with its defaults. */
+export function decisionsOf({
+  timeout_ms: timeoutMs = DECISION_MS,
+}: z.output<typeof decisionsSection>): Config['decisions'] {
+  return { timeoutMs };
+}
