@@ -7,7 +7,7 @@ import { optionalSection, timeMs } from './parts.ts';
 const DECISION_MS = 30_000;
 
 export const decisionsSection = optionalSection(
-  { timeout_ms: key(timeMs, 'Until the whole answer to a decision.', { default: DECISION_MS }) },
+  { timeout_ms: key(timeMs, 'Until the end of a decision.', { default: DECISION_MS }) },
   'Decisions by a judge model: docs/alpha-decisions.md.',
 );
 
