@@ -1,3 +1,3 @@
 import { runTogether } from '../support/run-together.ts';
 
-await runTogether('tests/{*,{accounts,catalog,decisions,deploy,embeddings,files,mcp,media,rerank,videos}/*}.test.ts');
+await runTogether('tests/{*,{accounts,catalog,deploy,embeddings,files,mcp,media,rerank,videos}/*}.test.ts');

@@ -54,7 +54,7 @@ const QUESTIONS = {
   kind: {
     type: 'choice',
     instructions: 'What is it?',
-    criteria: { bug: 'a red fault', wish: null, 'how-to': 'a question' },
+    criteria: { bug: 'a red fault', idea: null, 'how-to': 'a question' },
   },
   urgency: { type: 'score', instructions: 'How urgent?', criteria: ['low', 'middle', 'red'] },
   angry: { type: 'noul', instructions: 'Is the writer angry?', criteria: { true: 'red in the face' } },
