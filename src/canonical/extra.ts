@@ -26,6 +26,7 @@ export type OperationFormatId =
   | 'image/openai'
   | 'image/gemini'
   | 'image/chat'
+  | 'image/stability'
   | 'stt/openai'
   | 'stt/deepgram'
   | 'stt/elevenlabs'

@@ -21,6 +21,7 @@ import { optionsOf } from './provider-options.ts';
 import { createOpenAiCompatibleAdapter, openAiCompatibleAdapter } from './openai-compatible/adapter.ts';
 import { openAiAdapter } from './openai/adapter.ts';
 import { sandboxAdapter } from './sandbox/adapter.ts';
+import { stabilityAdapter } from './stability/adapter.ts';
 
 /** Every kind of provider. A provider with quirks adds its folder and one line here; one without, a row of data. */
 export const ADAPTERS = {
@@ -41,6 +42,7 @@ export const ADAPTERS = {
   }),
   ...adaptersOfKnownProviders(),
   sandbox: sandboxAdapter,
+  stability: stabilityAdapter,
 } satisfies Readonly<Record<string, ProviderAdapter>>;
 
 type AdaptersOfKnownProviders = Readonly<Record<(typeof KNOWN_PROVIDERS)[number]['id'], ProviderAdapter>>;
