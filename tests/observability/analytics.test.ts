@@ -98,6 +98,42 @@ for (const engine of ENGINES)
       await gateway.close();
     });
 
+    // @spec analytics-11
+    test('groups by what only records have, and refuses that for more than a month', async () => {
+      const day = { start: new Date(YESTERDAY).toISOString(), end: new Date(TODAY_MS).toISOString() };
+      const rows = await query({ metrics: ['request_count'], dimensions: ['status'], time_range: day });
+      assert.deepEqual(new Set(rows.map(({ status }) => status)), new Set(['200', '502']));
+      for (const dimension of ['error_type', 'preset', 'router', 'task'])
+        assert.ok(
+          (await query({ metrics: ['router_savings', 'rescue_count'], dimensions: [dimension], time_range: day }))
+            .length > 0,
+        );
+      const long = { start: new Date(LONG_AGO).toISOString(), end: new Date(TODAY_MS).toISOString() };
+      for (const body of [
+        { metrics: ['request_count'], dimensions: ['status'], time_range: long },
+        { metrics: ['router_savings'], time_range: long },
+      ])
+        assert.equal((await call('POST', '/analytics/query', body)).status, 400);
+    });
+
+    // @spec analytics-12
+    test('begins days where a zone does, and adds up to the same', async () => {
+      const body = { metrics: ['request_count'], granularity: 'day', time_range: range };
+      const sumOf = (rows: readonly JsonObject[]): number =>
+        rows.reduce((sum, { request_count: count }) => sum + Number(count), 0);
+      const [utc, ahead] = [await query(body), await query({ ...body, timezone: '-02:00' })];
+      assert.equal(sumOf(utc), sumOf(ahead));
+      const first = (rows: readonly JsonObject[]): number =>
+        Number(rows.find(({ created_at__day: date }) => date === dayOf(YESTERDAY))?.['request_count'] ?? 0);
+      // Those of the first two hours are of the day before there.
+      assert.ok(first(ahead) < first(utc), JSON.stringify([utc, ahead]));
+      for (const timezone of ['Asia/Kolkata', 'Mars/Base', '+2']) {
+        const { status, body: answer } = await call('POST', '/analytics/query', { ...body, timezone });
+        assert.equal(status, 400);
+        assert.match(JSON.stringify(answer), /timezone/);
+      }
+    });
+
     // @spec analytics-1
     test('lists complete days by model and endpoint, the newest first', async () => {
       const { body } = await call('GET', '/activity');

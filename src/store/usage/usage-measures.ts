@@ -63,6 +63,10 @@ export type UsageSum = (typeof USAGE_SUMS)[number];
 export type ClassColumn = `first_token_${number}` | `throughput_${number}`;
 export type UsageMeasure = UsageSum | ClassColumn;
 
+/** Sums that only the records themselves give: what routers saved, and responses that mid-stream failover continued. */
+export const RECORD_MEASURES = ['saved_nano_usd', 'rescues'] as const;
+export type ReportMeasure = UsageMeasure | (typeof RECORD_MEASURES)[number];
+
 const classNumbers = Array.from({ length: CLASSES }, (_, index) => index);
 export const FIRST_TOKEN_CLASSES = classNumbers.map((index): ClassColumn => `first_token_${index}`);
 export const THROUGHPUT_CLASSES = classNumbers.map((index): ClassColumn => `throughput_${index}`);

@@ -2,7 +2,7 @@ import { readAppTitles } from './app-titles.ts';
 import type { Database } from '../engine/database.ts';
 import { DAY_MS, HOUR_MS } from './hours.ts';
 import { readUsageProgress, type UsageProgress } from './usage-progress.ts';
-import { USAGE_DIMENSIONS } from './usage-measures.ts';
+import { RECORD_MEASURES, USAGE_DIMENSIONS } from './usage-measures.ts';
 import { sumUsage, type UsageGroup, type UsageInput, type UsageSource } from './usage-sums.ts';
 
 export interface UsageReport {
@@ -110,9 +110,12 @@ interface Part {
  * records.
  */
 function partsOf(input: UsageInput, progress: UsageProgress): readonly Part[] {
-  const { fromMs, toMs, bucketMs = DAY_MS, by, filters } = input;
+  const { fromMs, toMs, bucketMs = DAY_MS, aheadMs = 0, by, filters, measures } = input;
   const isSummed = (name: string): boolean => USAGE_DIMENSIONS.some((known) => known === name);
-  const needsRecords = bucketMs < HOUR_MS || ![...by, ...filters.map(({ dimension }) => dimension)].every(isSummed);
+  const needsRecords =
+    bucketMs < HOUR_MS ||
+    RECORD_MEASURES.some((measure) => measures.includes(measure)) ||
+    ![...by, ...filters.map(({ dimension }) => dimension)].every(isSummed);
   const records = (from: number, to: number): Part => ({ source: 'generations', fromMs: from, toMs: to });
   const hoursFromMs = ceilTo(fromMs, HOUR_MS);
   const hoursToMs = Math.min(floorTo(toMs, HOUR_MS), progress.hourlyMs);
@@ -121,7 +124,7 @@ function partsOf(input: UsageInput, progress: UsageProgress): readonly Part[] {
   const daysFromMs = ceilTo(hoursFromMs, DAY_MS);
   const daysToMs = Math.min(floorTo(hoursToMs, DAY_MS), progress.dailyMs);
   const summed: readonly Part[] =
-    bucketMs < DAY_MS || daysFromMs >= daysToMs
+    bucketMs < DAY_MS || aheadMs !== 0 || daysFromMs >= daysToMs
       ? [hours(hoursFromMs, hoursToMs)]
       : [
           hours(hoursFromMs, daysFromMs),

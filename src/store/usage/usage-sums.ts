@@ -8,11 +8,22 @@ import {
   THROUGHPUT_BOUNDS,
   THROUGHPUT_CLASSES,
   type UsageDimension,
-  type UsageMeasure,
+  type ReportMeasure,
 } from './usage-measures.ts';
 
 /** Dimensions that only the records themselves have. */
-export const RECORD_DIMENSIONS = ['id', 'session_id', 'end_user_hash', 'country', 'api_type'] as const;
+export const RECORD_DIMENSIONS = [
+  'id',
+  'session_id',
+  'end_user_hash',
+  'country',
+  'api_type',
+  'status',
+  'error_type',
+  'preset_slug',
+  'router',
+  'task_type',
+] as const;
 export type RecordDimension = (typeof RECORD_DIMENSIONS)[number];
 export type Dimension = UsageDimension | RecordDimension;
 
@@ -34,7 +45,9 @@ export interface UsageInput {
   readonly by: readonly Dimension[];
   /** The bucket of a grouping by time: minutes, hours, days or weeks (from Monday). */
   readonly bucketMs?: number;
-  readonly measures: readonly UsageMeasure[];
+  /** How far days and weeks begin before those of UTC: whole hours. Absent: with them. */
+  readonly aheadMs?: number;
+  readonly measures: readonly ReportMeasure[];
   readonly filters: readonly UsageFilter[];
 }
 
@@ -59,13 +72,15 @@ export async function sumUsage(
   input: UsageInput,
   groupsMax: number,
 ): Promise<UsageGroup[]> {
-  const { by, measures, fromMs, toMs, bucketMs } = input;
+  const { by, measures, fromMs, toMs, bucketMs, aheadMs = 0 } = input;
   const isRecords = source === 'generations';
   const time = sql.ref(isRecords ? 'created_at_ms' : 'start_ms');
   const dimension = isRecords ? recordDimension : (name: Dimension) => sql.ref(name);
-  const sum = isRecords ? recordSum : (measure: UsageMeasure) => sql`sum(${sql.ref(measure)})`;
+  const sum = isRecords ? recordSum : (measure: ReportMeasure) => sql`sum(${sql.ref(measure)})`;
   const groups = [
-    ...(bucketMs === undefined ? [] : [sql`${bucketOf(time, bucketMs)} as start`]),
+    ...(bucketMs === undefined
+      ? []
+      : [sql`${bucketOf(aheadMs === 0 ? time : sql`(${time} + ${sql.lit(aheadMs)})`, bucketMs)} as start`]),
     ...by.map((name, index) => sql`${dimension(name)} as ${sql.ref(`d${index}`)}`),
   ];
   // The sums are doubles: a sum may be wider than what the drivers return as a number.
@@ -110,7 +125,7 @@ const NAME_CHARS: ReadonlyMap<Dimension, number> = new Map<Dimension, number>([
 
 function recordDimension(name: Dimension): RawBuilder<unknown> {
   const chars = NAME_CHARS.get(name);
-  const column = sql.ref(name);
+  const column = name === 'status' ? sql`cast(status as text)` : sql.ref(name);
   return chars === undefined
     ? sql`coalesce(${column}, '')`
     : sql`coalesce(substr(${column}, 1, ${sql.lit(chars)}), '')`;
@@ -122,7 +137,7 @@ function shortened(name: Dimension, value: string): string {
   return chars === undefined ? value : Array.from(value).slice(0, chars).join('');
 }
 
-const RECORD_SUMS: ReadonlyMap<UsageMeasure, RawBuilder<unknown>> = new Map<UsageMeasure, RawBuilder<unknown>>([
+const RECORD_SUMS: ReadonlyMap<ReportMeasure, RawBuilder<unknown>> = new Map<ReportMeasure, RawBuilder<unknown>>([
   ['requests', sql`count(*)`],
   ['failures', sql`sum(case when status >= 400 and cancelled = 0 then 1 else 0 end)`],
   ['cancelled', sql`sum(cancelled)`],
@@ -145,6 +160,8 @@ const RECORD_SUMS: ReadonlyMap<UsageMeasure, RawBuilder<unknown>> = new Map<Usag
   ['images', sql`sum(case when api_type = 'image' then coalesce(media_completion, 0) else 0 end)`],
   ['search_units', sql`sum(coalesce(search_units, 0))`],
   ['video_ms', sql`sum(coalesce(video_ms, 0))`],
+  ['saved_nano_usd', sql`sum(coalesce(saved_nano_usd, 0))`],
+  ['rescues', sql`sum(case when warnings like '%"answer-rescued"%' then 1 else 0 end)`],
   ...FIRST_TOKEN_CLASSES.map((column, index) => [column, countFirstTokens(index)] as const),
   ...THROUGHPUT_CLASSES.map((column, index) => [column, countThroughputs(index)] as const),
 ]);
@@ -166,7 +183,7 @@ function countThroughputs(index: number): RawBuilder<unknown> {
   return sql`sum(case when generation_time_ms > 0 and tokens_completion > 0 ${lower} ${upper} then 1 else 0 end)`;
 }
 
-function recordSum(measure: UsageMeasure): RawBuilder<unknown> {
+function recordSum(measure: ReportMeasure): RawBuilder<unknown> {
   const sum = RECORD_SUMS.get(measure);
   assert(sum !== undefined, 'every measure is summed');
   return sum;

@@ -12,7 +12,7 @@ export interface AnalyticsDimension {
   readonly isOfRecords?: true;
 }
 
-/** @spec analytics-2; `endpoint`, `api_type`, `session` and `external_user` are additions of this gateway. The country comes from a proxy before it. */
+/** @spec analytics-2; `endpoint`, `api_type`, `session`, `external_user`, `status`, `error_type`, `preset`, `router` and `task` are additions of this gateway. The country comes from a proxy before it. */
 export const DIMENSIONS: readonly AnalyticsDimension[] = [
   { name: 'model', label: 'Model', column: 'model' },
   { name: 'provider', label: 'Provider', column: 'provider' },
@@ -26,6 +26,11 @@ export const DIMENSIONS: readonly AnalyticsDimension[] = [
   { name: 'country', label: 'Country', column: 'country', isOfRecords: true },
   { name: 'session', label: 'Session', column: 'session_id', isOfRecords: true },
   { name: 'external_user', label: 'End user, hashed', column: 'end_user_hash', isOfRecords: true },
+  { name: 'status', label: 'Status', column: 'status', isOfRecords: true },
+  { name: 'error_type', label: 'Kind of error', column: 'error_type', isOfRecords: true },
+  { name: 'preset', label: 'Preset', column: 'preset_slug', isOfRecords: true },
+  { name: 'router', label: 'Router', column: 'router', isOfRecords: true },
+  { name: 'task', label: 'Task', column: 'task_type', isOfRecords: true },
   { name: 'generation_id', label: 'Generation', column: 'id', isOfRecords: true },
 ];
 

@@ -5,14 +5,14 @@ import {
   THROUGHPUT_BOUNDS,
   THROUGHPUT_CLASSES,
   type ClassColumn,
-  type UsageMeasure,
+  type ReportMeasure,
 } from '../../store/usage/usage-measures.ts';
 import { percentileOf } from './percentile.ts';
 
 const MS_PER_SECOND = 1_000;
 
 /** A sum of the generations that a row stands for. */
-export type SumOf = (measure: UsageMeasure) => number;
+export type SumOf = (measure: ReportMeasure) => number;
 
 /** A figure that analytics can compute. */
 export interface Metric {
@@ -23,27 +23,29 @@ export interface Metric {
   readonly isRate: boolean;
   /** Of speeds: for at most a month. @spec analytics-4 */
   readonly isSpeed?: true;
-  readonly measures: readonly UsageMeasure[];
+  /** Only records have it, for at most a month. */
+  readonly isOfRecords?: true;
+  readonly measures: readonly ReportMeasure[];
   /** `null`: there is nothing to take a share or a percentile of. Money is USD, times ms, speeds tokens per second. */
   readonly valueOf: (sum: SumOf) => number | null;
 }
 
-function count(name: string, label: string, ...measures: readonly UsageMeasure[]): Metric {
+function count(name: string, label: string, ...measures: readonly ReportMeasure[]): Metric {
   const valueOf = (sum: SumOf): number => measures.reduce((total, measure) => total + sum(measure), 0);
   return { name, label, format: 'number', isRate: false, measures, valueOf };
 }
 
-function seconds(name: string, label: string, measure: UsageMeasure): Metric {
+function seconds(name: string, label: string, measure: ReportMeasure): Metric {
   const valueOf = (sum: SumOf): number => sum(measure) / MS_PER_SECOND;
   return { name, label, format: 'number', isRate: false, measures: [measure], valueOf };
 }
 
-function money(name: string, label: string, measure: UsageMeasure): Metric {
+function money(name: string, label: string, measure: ReportMeasure): Metric {
   const valueOf = (sum: SumOf): number => usdFromNano(sum(measure));
   return { name, label, format: 'currency', isRate: false, measures: [measure], valueOf };
 }
 
-function share(name: string, label: string, part: UsageMeasure, whole: UsageMeasure): Metric {
+function share(name: string, label: string, part: ReportMeasure, whole: ReportMeasure): Metric {
   const valueOf = (sum: SumOf): number | null => (sum(whole) === 0 ? null : sum(part) / sum(whole));
   return { name, label, format: 'percent', isRate: true, measures: [part, whole], valueOf };
 }
@@ -109,6 +111,8 @@ export const METRICS: readonly Metric[] = [
   count('images', 'Pictures made', 'images'),
   count('search_units', 'Search units of rerankers', 'search_units'),
   seconds('video_seconds', 'Clips made, seconds', 'video_ms'),
+  { ...money('router_savings', 'Saved by routers', 'saved_nano_usd'), isOfRecords: true },
+  { ...count('rescue_count', 'Responses continued by another endpoint', 'rescues'), isOfRecords: true },
   speed('ttft_p50', 'Time to first token, median', 'latency', FIRST_TOKEN, 0.5),
   speed('ttft_p95', 'Time to first token, 95th percentile', 'latency', FIRST_TOKEN, 0.95),
   speed('throughput_p50', 'Tokens per second, median', 'throughput', THROUGHPUT, 0.5),

@@ -1,6 +1,7 @@
 import { invalid } from '../../canonical/gateway-error.ts';
 import { nearestName } from '../../lib/text/nearest-name.ts';
-import { DAY_MS } from '../../store/usage/hours.ts';
+import { DAY_MS, HOUR_MS } from '../../store/usage/hours.ts';
+import { offsetOfZone } from './time-zone.ts';
 import type { UsageInput } from '../../store/usage/usage-sums.ts';
 import { DIMENSIONS, GRANULARITIES, type AnalyticsDimension, type Granularity, type Operator } from './dimensions.ts';
 import { METRICS, type Metric } from './metrics.ts';
@@ -20,6 +21,7 @@ export interface AnalyticsQuery {
       }[]
     | undefined;
   readonly granularity?: string | undefined;
+  readonly timezone?: string | undefined;
   readonly time_range?: { readonly start: string; readonly end: string } | undefined;
   readonly order_by?: { readonly field: string; readonly direction: 'asc' | 'desc' } | undefined;
   readonly limit?: number | undefined;
@@ -63,6 +65,7 @@ export function parseQuery(query: AnalyticsQuery, nowMs: number): ParsedQuery {
     query.granularity === undefined ? undefined : find(GRANULARITIES, query.granularity, 'granularity');
   const { filters, having } = parseFilters(query);
   const range = parseRange(query.time_range, nowMs);
+  const aheadMs = query.timezone === undefined ? 0 : parseZone(query.timezone, range);
   const needed = [...metrics, ...having.map(({ metric }) => metric)];
   checkRange(range, granularity, needed, [...dimensions, ...filters.map(({ dimension }) => dimension)]);
   const { order_by: orderBy } = query;
@@ -73,6 +76,7 @@ export function parseQuery(query: AnalyticsQuery, nowMs: number): ParsedQuery {
       by: dimensions.map(({ column }) => column),
       measures: [...new Set(needed.flatMap(({ measures }) => measures))],
       ...(granularity !== undefined && { bucketMs: granularity.bucketMs }),
+      ...(granularity !== undefined && granularity.bucketMs >= DAY_MS && aheadMs !== 0 && { aheadMs }),
     },
     metrics,
     dimensions,
@@ -137,6 +141,20 @@ const COMPARISONS: Readonly<Record<Exclude<Operator, 'in' | 'not_in'>, (value: n
   lte: (value, bound) => value <= bound,
 };
 
+/** Days are added up from hours: a zone that is not whole hours ahead, or changes within the range, is refused. */
+function parseZone(zone: string, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): number {
+  const [start, end] = [offsetOfZone(zone, fromMs), offsetOfZone(zone, toMs)];
+  if (start === undefined || end === undefined)
+    throw invalid('timezone', 'must be the name of a time zone, such as Europe/Berlin, or an offset, such as +02:00');
+  if (start % HOUR_MS !== 0) throw invalid('timezone', 'must be whole hours away from UTC');
+  if (start !== end)
+    throw invalid(
+      'timezone',
+      'changes its hours within the time range: use a shorter one, or an offset such as +02:00',
+    );
+  return start;
+}
+
 function parseRange(range: AnalyticsQuery['time_range'], nowMs: number): { fromMs: number; toMs: number } {
   if (range === undefined) return { fromMs: nowMs - DEFAULT_RANGE_MS, toMs: nowMs };
   const [fromMs, toMs] = [Date.parse(range.start), Date.parse(range.end)];
@@ -156,7 +174,9 @@ function checkRange(
   if (granularity !== undefined && rangeMs / granularity.bucketMs > BUCKETS_MAX)
     throw invalid('granularity', `is too fine for this time: at most ${BUCKETS_MAX} steps`);
   if (rangeMs <= RECORDS_RANGE_MS_MAX) return;
-  const short = metrics.find(({ isSpeed }) => isSpeed) ?? dimensions.find(({ isOfRecords }) => isOfRecords);
+  const short =
+    metrics.find(({ isSpeed, isOfRecords }) => isSpeed ?? isOfRecords) ??
+    dimensions.find(({ isOfRecords }) => isOfRecords);
   if (short !== undefined) throw invalid('time_range', `must not be longer than 31 days with "${short.name}"`);
   if (granularity?.name === 'minute') throw invalid('time_range', 'must not be longer than 31 days by minute');
 }

@@ -1,5 +1,5 @@
 import { appIdOf } from '../../lib/ids.ts';
-import type { UsageMeasure } from '../../store/usage/usage-measures.ts';
+import type { ReportMeasure } from '../../store/usage/usage-measures.ts';
 import type { UsageGroup } from '../../store/usage/usage-sums.ts';
 import { serializeBucket } from './dimensions.ts';
 import { timeColumn, type ParsedQuery } from './query.ts';
@@ -41,9 +41,9 @@ export function serializeRows(
 
 function serializeLines(incoming: ParsedQuery, groups: readonly UsageGroup[], names: Names): readonly Line[] {
   const { granularity, dimensions, input } = incoming;
-  const index = new Map<UsageMeasure, number>(input.measures.map((measure, at) => [measure, at]));
+  const index = new Map<ReportMeasure, number>(input.measures.map((measure, at) => [measure, at]));
   return mergeMonths(incoming, groups).flatMap(({ bucket, group }) => {
-    const sum = (measure: UsageMeasure): number => group.sums[index.get(measure) ?? -1] ?? 0;
+    const sum = (measure: ReportMeasure): number => group.sums[index.get(measure) ?? -1] ?? 0;
     for (const { metric, isKept } of incoming.having) {
       const value = metric.valueOf(sum);
       if (value === null || !isKept(value)) return [];

@@ -34,6 +34,11 @@ const bodySchema = z
       .max(FILTERS_MAX)
       .optional(),
     granularity: name.optional(),
+    timezone: name
+      .optional()
+      .describe(
+        'Where days, weeks and months begin: `Europe/Berlin`, `+02:00`. Whole hours from UTC, the same in all of the range. Default: UTC.',
+      ),
     time_range: z
       .strictObject({ start: z.iso.datetime({ offset: true }), end: z.iso.datetime({ offset: true }) })
       .optional()
