@@ -21,10 +21,12 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import type { RegisteredTool } from '../tools/contract.ts';
 import { SERVER_TOOLS } from '../tools/index.ts';
 import type { Accounting } from './accounting.ts';
-import { openMcpServers } from './mcp-from-config.ts';
+import { openMcpServers } from './tools/mcp-from-config.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import type { OpenStorage, Storage } from './storage.ts';
 import { readVersion } from './version.ts';
+import { sandboxedBash } from '../tools/bash/tool.ts';
+import { openContainerArea } from './tools/container-area.ts';
 import { openVaultArea } from './vault/vault-area.ts';
 import type { VideoTimes } from '../video-jobs/poll-job.ts';
 import { createWebAbilities } from './web-abilities.ts';
@@ -72,12 +74,10 @@ export async function openFoundation<Kind extends Storage>(
   openStorage: OpenStorage<Kind>,
 ): Promise<Foundation<Kind>> {
   const { config, env, random = Math.random } = options;
-  const serverTools = new Map<string, RegisteredTool>([
-    ...SERVER_TOOLS,
-    ...(options.serverTools ?? []).map((tool) => [tool.type, tool] as const),
-  ]);
   const log = options.log ?? createLog(config.logLevel, config.logFormat);
   const clock = systemClock;
+  const containers = await openContainerArea(config, env, clock, log);
+  const serverTools = toolsOf(options, containers.shell !== undefined);
   const metrics = createMetrics(readVersion());
   // Not with the first upload.
   if (config.files.directory !== undefined) await makeFolder(config.files.directory);
@@ -108,6 +108,7 @@ export async function openFoundation<Kind extends Storage>(
       http,
       download,
       vault,
+      ...(containers.shell !== undefined && { shell: containers.shell }),
       web,
       mcp,
       inspector,
@@ -131,11 +132,17 @@ export async function openFoundation<Kind extends Storage>(
     },
     async close() {
       const others = [downloader, web, mcp, inspector, sandbox];
-      await Promise.all([http.close(), vault.close(), ...others.map((other) => other.close())]);
+      await Promise.all([http.close(), containers.close(), vault.close(), ...others.map((other) => other.close())]);
       await storage.close();
       log.flush();
     },
   };
+}
+
+/** Those of the registry; the operator's own, and a shell where there are containers, stand in for those of their types. */
+function toolsOf({ serverTools = [] }: GatewayOptions, hasShell: boolean): ReadonlyMap<string, RegisteredTool> {
+  const further = [...(hasShell ? [sandboxedBash] : []), ...serverTools];
+  return new Map<string, RegisteredTool>([...SERVER_TOOLS, ...further.map((tool) => [tool.type, tool] as const)]);
 }
 
 function createAccounts(config: Config, { database, state }: Storage) {

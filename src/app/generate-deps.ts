@@ -135,7 +135,7 @@ function createRoutingDeps({
 
 /** What plugins and tools can do beside what they are given of a request. */
 function abilitiesOf(
-  { config, http, web, mcp, serverTools }: SharedDeps,
+  { config, http, web, mcp, shell, serverTools }: SharedDeps,
   catalog: LiveCatalog['catalog'],
   files: Files,
 ): Pick<GenerateDeps, 'abilities' | 'serverTools' | 'toolAbilities'> {
@@ -143,7 +143,15 @@ function abilitiesOf(
   return {
     abilities: { search, files: reader, moderation: moderationOf(http, config.moderation) },
     serverTools,
-    toolAbilities: { findModels: (query) => findModels(catalog, query), search, pages, mcp, files, reader },
+    toolAbilities: {
+      findModels: (query) => findModels(catalog, query),
+      search,
+      pages,
+      mcp,
+      files,
+      reader,
+      ...(shell !== undefined && { shell }),
+    },
   };
 }
 

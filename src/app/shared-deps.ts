@@ -1,3 +1,4 @@
+import type { Shell } from '../canonical/tools/shell.ts';
 import type { Config } from '../config/config.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -32,6 +33,8 @@ export interface SharedDeps {
   /** In which large requests and answers are worked on. */
   readonly turns: LoopTurns;
   readonly vault: VaultArea;
+  /** Absent: there are no containers. */
+  readonly shell?: Shell;
   readonly web: WebAbilities;
   readonly mcp: McpGateway;
   /** Runs the filters of guardrails. */

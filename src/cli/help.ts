@@ -59,6 +59,19 @@ Options:
   --workspace ID    secrets of a workspace            (default: those of the operator)
 ${CONFIG_OPTIONS}`;
 
+export const CONTAINERS_HELP = `Usage: model-gateway containers COMMAND [options]
+
+Containers in which \`service:bash\` runs commands of models (containers.runtime in the configuration).
+
+Commands:
+  rootfs DIR        make a root file system for containers.rootfs of programs of this machine
+  doctor            try to break out of a container; exits with 1 if something succeeds, or if nothing isolates here
+  list              the containers that are kept, the one used last first
+  remove CONTAINER  remove one with its files
+
+Options:
+${CONFIG_OPTIONS}`;
+
 export const KEYS_HELP = `Usage: model-gateway keys COMMAND [options]
 
 Works on the database of the data directory, also while a gateway runs on it (which notices within seconds).

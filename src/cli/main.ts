@@ -10,6 +10,7 @@ import {
   CHAT_HELP,
   CONFIG_HELP,
   CONSOLE_HELP,
+  CONTAINERS_HELP,
   CREDITS_HELP,
   DESTINATIONS_HELP,
   DOCTOR_HELP,
@@ -62,6 +63,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'store, list and delete secrets that are bound to hosts',
     help: VAULT_HELP,
     run: async (args, io) => (await import('./vault.ts')).runVault(args, io),
+  },
+  containers: {
+    summary: 'check what isolates commands of models, and list and remove containers',
+    help: CONTAINERS_HELP,
+    run: async (args, io) => (await import('./containers.ts')).runContainers(args, io),
   },
   journal: {
     summary: 'list, show and apply records on their way to the database',

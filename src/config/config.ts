@@ -74,6 +74,7 @@ export interface Config {
   readonly oauth: { readonly normalKeys: boolean };
   readonly decisions: { readonly timeoutMs: number };
   readonly vault: VaultConfig;
+  readonly containers: ContainersConfig;
   /** MCP servers, including disabled ones. */
   readonly mcpServers: readonly McpServerConfig[];
   /** Configured web search engines, without those of the environment. */
@@ -148,6 +149,25 @@ export interface WebCredential {
   readonly host: string;
   readonly header: string;
   readonly value: string;
+}
+
+/** Where commands of models run. */
+export interface ContainersConfig {
+  readonly runtime: 'off' | 'auto' | 'bubblewrap';
+  /** Absent: nothing runs. */
+  readonly rootfs?: string;
+  /** Absent: below the gateway's own control group. */
+  readonly cgroup?: string;
+  /** Of one command. */
+  readonly limits: {
+    readonly memoryBytes: number;
+    readonly cpus: number;
+    readonly processes: number;
+    readonly diskBytes: number;
+    readonly commandMs: number;
+  };
+  readonly callMs: number;
+  readonly expiresMs: number;
 }
 
 /** Secrets that are bound to hosts. */

@@ -22,6 +22,7 @@ import { mcpServerOf } from './mcp-servers.ts';
 import { budgetMemory, type MemoryBudget } from './memory-budget.ts';
 import { mediaFactsOf } from './media-facts.ts';
 import type { CheckedOptions } from './read-options.ts';
+import { containersOf } from './schema/containers.ts';
 import { consoleOf } from './schema/console.ts';
 import { vaultOf, webCredentialsOf } from './schema/vault.ts';
 import { decisionsOf } from './schema/decisions.ts';
@@ -102,6 +103,7 @@ export function fileConfig(
     console: consoleOf(file.console),
     decisions: decisionsOf(file.decisions),
     vault: vaultOf(file.vault),
+    containers: containersOf(file.containers),
     organization: organizationOf(file.organization),
     mcpServer: ownMcpOf(file.mcp_server),
     notifications: notificationsOf(file.notifications),

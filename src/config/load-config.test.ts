@@ -114,6 +114,7 @@ models:
         assistant_prefill: true
   "local/*": { provider: groq }
 decisions:  { timeout_ms: 5000 }
+containers: { runtime: auto, rootfs: /srv/rootfs, cgroup: /sys/fs/cgroup/a, limits: { memory_mb: 64, cpus: 0.5, processes: 32, disk_mb: 10, command_seconds: 5, call_seconds: 6 }, expires_after_minutes: 7 }
 vault:      { writes: false, writers: any, allow_private_hosts: true }
 `;
 
@@ -190,6 +191,14 @@ test('takes every key of the file into the configuration', () => {
     },
     console: { enabled: false, allowedHosts: ['gateway.example', '[::2]'], plainHttp: true },
     decisions: { timeoutMs: 5_000 },
+    containers: {
+      runtime: 'auto',
+      rootfs: '/srv/rootfs',
+      cgroup: '/sys/fs/cgroup/a',
+      limits: { memoryBytes: 67_108_864, cpus: 0.5, processes: 32, diskBytes: 10_485_760, commandMs: 5_000 },
+      callMs: 6_000,
+      expiresMs: 420_000,
+    },
     vault: { writes: false, writers: 'any', allowPrivateHosts: true },
     organization: {
       enabled: true,

@@ -1,3 +1,4 @@
+import { formatContainers } from './schema/containers.ts';
 import { stringify } from 'yaml';
 import type {
   Config,
@@ -58,11 +59,7 @@ export function formatBody(config: Config): object {
     oauth: { normal_keys: config.oauth.normalKeys },
     console: formatConsole(config.console),
     decisions: { timeout_ms: config.decisions.timeoutMs },
-    vault: {
-      writes: config.vault.writes,
-      writers: config.vault.writers,
-      allow_private_hosts: config.vault.allowPrivateHosts,
-    },
+    vault: formatVault(config.vault),
     organization: formatOrganization(config.organization),
     mcp_server: {
       enabled: config.mcpServer.enabled,
@@ -70,12 +67,10 @@ export function formatBody(config: Config): object {
       allowed_origins: config.mcpServer.allowedOrigins,
     },
     notifications: formatNotifications(config.notifications),
+    containers: formatContainers(config.containers),
     mcp_servers: formatMcpServers(config.mcpServers, REDACTED),
     search: formatSearch(config.search),
-    web_fetch: {
-      private_addresses: config.webFetch.privateAddresses,
-      credentials: formatWebCredentials(config.webFetch.credentials),
-    },
+    web_fetch: formatWebFetch(config.webFetch),
     file_parser: {
       mistral_ocr: { ...formatService(config.fileParser.mistralOcr), model: config.fileParser.mistralOcr.model },
     },
@@ -362,9 +357,13 @@ function formatEndpoint(endpoint: EndpointConfig): object {
   };
 }
 
+function formatVault({ writes, writers, allowPrivateHosts }: Config['vault']): object {
+  return { writes, writers, allow_private_hosts: allowPrivateHosts };
+}
+
 /** References to the vault are no secrets. */
-function formatWebCredentials(credentials: Config['webFetch']['credentials']): object {
+function formatWebFetch({ privateAddresses, credentials }: Config['webFetch']): object {
   const hosts = new Map<string, Record<string, string>>();
   for (const { host, header, value } of credentials) hosts.set(host, { ...hosts.get(host), [header]: value });
-  return Object.fromEntries(hosts);
+  return { private_addresses: privateAddresses, credentials: Object.fromEntries(hosts) };
 }

@@ -3,6 +3,7 @@ import { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.ts';
 import { checkTransport, mcpServersSection, mcpServerShape } from './mcp-servers.ts';
 import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
 import { aliases } from './schema/aliases.ts';
+import { containersSection } from './schema/containers.ts';
 import { consoleSection } from './schema/console.ts';
 import { decisionsSection } from './schema/decisions.ts';
 import { key } from './schema/key.ts';
@@ -160,6 +161,7 @@ export const configFile = section({
   console: consoleSection,
   decisions: decisionsSection,
   vault: vaultSection,
+  containers: containersSection,
   organization: organizationSection,
   mcp_server: mcpServerSection,
   notifications: notificationsSection,

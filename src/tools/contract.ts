@@ -9,6 +9,7 @@ import type { FindModels } from '../canonical/tools/model-search.ts';
 import type { GenerationRequest, ServerTool as RequestedServerTool } from '../canonical/request.ts';
 import type { PipelineStage } from '../canonical/route-report.ts';
 import type { ToolErrorCode } from '../canonical/tools/server-call.ts';
+import type { Shell } from '../canonical/tools/shell.ts';
 import type { StoredFiles } from '../canonical/tools/stored-files.ts';
 import type { WebPages } from '../canonical/tools/web-page.ts';
 import type { WebSearch } from '../canonical/tools/web-search.ts';
@@ -25,6 +26,8 @@ export interface ToolAbilities {
   readonly mcp?: McpServers;
   /** Files that callers and tools store. */
   readonly files?: StoredFiles;
+  /** Runs commands apart from the machine of the gateway. */
+  readonly shell?: Shell;
   /** Extracts the text of a file. */
   readonly reader?: FileReader;
 }

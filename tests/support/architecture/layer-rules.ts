@@ -77,6 +77,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   documents: ['canonical', 'lib'],
   mcp: ['canonical', 'lib'],
   vault: ['store', 'canonical', 'lib'],
+  containers: ['canonical', 'lib'],
   // A server of its own: it shares no code with the formats and the adapter by which the gateway calls it.
   sandbox: ['canonical', 'lib'],
   'model-selection': ['canonical', 'lib'],

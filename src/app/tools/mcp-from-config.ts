@@ -1,5 +1,5 @@
-import { createMcpServers, type McpGateway } from '../mcp/servers.ts';
-import type { SharedDeps } from './shared-deps.ts';
+import { createMcpServers, type McpGateway } from '../../mcp/servers.ts';
+import type { SharedDeps } from '../shared-deps.ts';
 
 /** The MCP servers that are switched on. What they write, and what is wrong with them, is in the log. */
 export function openMcpServers({
