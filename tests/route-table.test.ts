@@ -23,6 +23,7 @@ const GOOD_BODY: Readonly<Record<string, unknown>> = {
   'POST /workspaces/{id}/members/add': { user_ids: ['ann'] },
   'POST /workspaces/{id}/members/remove': { user_ids: ['ann'] },
   'PATCH /workspaces/{id}/members/{user_id}': { role: 'admin' },
+  'PATCH /scim/group-mappings/{id}': { role: 'admin' },
   'POST /guardrails/{id}/test': { text: 'x' },
   'POST /guardrails/{id}/assignments/keys': { key_hashes: [UNKNOWN_HASH] },
   'POST /guardrails/{id}/assignments/keys/remove': { key_hashes: [UNKNOWN_HASH] },

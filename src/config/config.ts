@@ -69,6 +69,7 @@ export interface Config {
   readonly organization: OrganizationConfig;
   /** The gateway itself as an MCP server. */
   readonly mcpServer: OwnMcpConfig;
+  readonly scim: ScimConfig;
   readonly notifications: NotificationsConfig;
   /** Whether normal keys may issue keys. @spec key-18 */
   readonly oauth: { readonly normalKeys: boolean };
@@ -197,6 +198,18 @@ export interface OrganizationConfig {
   /** Whether passwords open sessions. */
   readonly password: boolean;
   readonly oidc?: OidcConfig;
+}
+
+/** Users and groups that an identity provider pushes. */
+export interface ScimConfig {
+  readonly enabled: boolean;
+  /** Absent: that of the request. */
+  readonly baseUrl?: string;
+  readonly defaultRole: 'org:admin' | 'org:member';
+  readonly adminGroup?: string;
+  /** In lower case. Empty: every domain may. */
+  readonly emailDomains: readonly string[];
+  readonly groupPatchBody: boolean;
 }
 
 /** An identity provider. */

@@ -28,6 +28,7 @@ import { vaultOf, webCredentialsOf } from './schema/vault.ts';
 import { decisionsOf } from './schema/decisions.ts';
 import { organizationOf } from './schema/organization.ts';
 import { ownMcpOf } from './schema/mcp-server.ts';
+import { scimOf } from './schema/scim.ts';
 import { notificationsOf } from './schema/notifications.ts';
 import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
 import type { ConfigFile } from './schema.ts';
@@ -106,6 +107,7 @@ export function fileConfig(
     containers: containersOf(file.containers),
     organization: organizationOf(file.organization),
     mcpServer: ownMcpOf(file.mcp_server),
+    scim: scimOf(file.scim),
     notifications: notificationsOf(file.notifications),
     mcpServers: Object.entries(file.mcp_servers).map(([name, entry]) => mcpServerOf(name, entry)),
     search: searchOf(file.search),

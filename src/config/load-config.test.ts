@@ -53,6 +53,7 @@ routers:
   fusion: { presets: { general-fast: { analysis_models: [acme/one, [acme/two, acme/one]], model: acme/two } } }
 credits:    { enforce: true }
 oauth:      { normal_keys: true }
+scim:       { enabled: true, base_url: "https://gateway.example/scim/v2", default_role: "org:admin", admin_group: platform, email_domains: [Acme.Example], group_patch_body: true }
 organization: { enabled: true, name: Acme, users_max: 50, password: false, oidc: { issuer: "https://login.acme.example", client_id: gateway, client_secret: "\${ALPHA_API_KEY}", name: Acme ID, scopes: [openid], groups_claim: roles, admin_groups: [platform], member_groups: [eng], email_domains: [Acme.Example], create_users: true, trust_email: true } }
 mcp_server: { enabled: true, tools: [credits, send-message], allowed_origins: ["https://App.test"] }
 notifications: { credits_low_usd: 50, private_addresses: true, smtp: { host: smtp.test, secure: true, plain: true, user: me, password: hunter2-mail, from: a@b.test } }
@@ -200,6 +201,14 @@ test('takes every key of the file into the configuration', () => {
       expiresMs: 420_000,
     },
     vault: { writes: false, writers: 'any', allowPrivateHosts: true },
+    scim: {
+      enabled: true,
+      baseUrl: 'https://gateway.example/scim/v2',
+      defaultRole: 'org:admin',
+      adminGroup: 'platform',
+      emailDomains: ['acme.example'],
+      groupPatchBody: true,
+    },
     organization: {
       enabled: true,
       usersMax: 50,

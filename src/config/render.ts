@@ -66,6 +66,7 @@ export function formatBody(config: Config): object {
       tools: config.mcpServer.tools,
       allowed_origins: config.mcpServer.allowedOrigins,
     },
+    scim: formatScim(config.scim),
     notifications: formatNotifications(config.notifications),
     containers: formatContainers(config.containers),
     mcp_servers: formatMcpServers(config.mcpServers, REDACTED),
@@ -128,6 +129,17 @@ function formatConsole({ enabled, allowedHosts, plainHttp }: Config['console']):
 
 function formatOrganization({ enabled, name, usersMax, password, oidc }: Config['organization']): object {
   return { enabled, name, users_max: usersMax, password, oidc: oidc && formatOidc(oidc) };
+}
+
+function formatScim(scim: Config['scim']): object {
+  return {
+    enabled: scim.enabled,
+    base_url: scim.baseUrl,
+    default_role: scim.defaultRole,
+    admin_group: scim.adminGroup,
+    email_domains: scim.emailDomains,
+    group_patch_body: scim.groupPatchBody,
+  };
 }
 
 function formatOidc(oidc: OidcConfig): object {

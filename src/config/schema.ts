@@ -15,6 +15,7 @@ import { notificationsSection } from './schema/notifications.ts';
 import { defaults, rateLimits, timeouts } from './schema/requests.ts';
 import { responses } from './schema/responses.ts';
 import { routers } from './schema/routers.ts';
+import { scimSection } from './schema/scim.ts';
 import { server } from './schema/server.ts';
 import { vaultSection, webCredentials } from './schema/vault.ts';
 import { videos } from './schema/videos.ts';
@@ -164,6 +165,7 @@ export const configFile = section({
   containers: containersSection,
   organization: organizationSection,
   mcp_server: mcpServerSection,
+  scim: scimSection,
   notifications: notificationsSection,
   mcp_servers: mcpServersSection(section(mcpServerShape(headers)).superRefine(checkTransport)).meta({
     description: 'MCP servers, whose tools models can use: docs/mcp.md.',

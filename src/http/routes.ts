@@ -107,6 +107,17 @@ import { updatePreset } from './management/presets/update.ts';
 import { getPresetVersion } from './management/presets/version.ts';
 import { listPresetVersions } from './management/presets/versions.ts';
 import { writePresetFromChat, writePresetFromMessages, writePresetFromResponses } from './management/presets/write.ts';
+import {
+  createScimGroupMapping,
+  createScimToken,
+  deleteScimGroupMapping,
+  deleteScimToken,
+  getScimGroupMapping,
+  listScimGroupMappings,
+  listScimGroups,
+  listScimTokens,
+  updateScimGroupMapping,
+} from './management/scim/scim-routes.ts';
 import type { ManagementRoute } from './management/route.ts';
 import { listImageEndpoints } from './management/images/endpoints.ts';
 import { listImageModels } from './management/images/models.ts';
@@ -158,6 +169,15 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listInvitations,
   renewInvitation,
   withdrawInvitation,
+  createScimToken,
+  listScimTokens,
+  deleteScimToken,
+  listScimGroups,
+  listScimGroupMappings,
+  createScimGroupMapping,
+  getScimGroupMapping,
+  updateScimGroupMapping,
+  deleteScimGroupMapping,
   listGuardrails,
   createGuardrail,
   listAllKeyAssignments,

@@ -12,7 +12,7 @@ import { keyResource } from '../resources/keys.ts';
 import { ledgerEntryResource } from '../resources/ledger-entries.ts';
 import { presetResource, presetVersionResource } from '../resources/presets.ts';
 import { camelCase } from '../resources/row-mapper.ts';
-import { budgetResource, memberResource } from '../resources/workspace-parts.ts';
+import { budgetResource } from '../resources/workspace-parts.ts';
 import { workspaceResource } from '../resources/workspaces.ts';
 import {
   consoleLinkRows,
@@ -23,6 +23,7 @@ import {
 } from './accounts/columns.ts';
 import { openDatabase, type Database } from './engine/database.ts';
 import { backgroundResponseRows, responseEventRows, storedMediaRows, storedResponseRows } from './responses/columns.ts';
+import { membershipSourceRows, scimGroupRows, scimMappingRows, scimTokenRows, scimUserRows } from './scim/columns.ts';
 import { invitationRows, userRows } from './people/columns.ts';
 import { generationRows } from './generations/columns.ts';
 import { channelResource } from '../resources/notification-channels.ts';
@@ -64,6 +65,7 @@ const STRUCTURED: Readonly<Record<string, unknown>> = {
   'destinations.api_key_hashes': ['a', 'b'],
   'preset_versions.config': { temperature: 0.5 },
   'audit_events.changes': { name: 'x' },
+  'scim_users.attributes': { title: 'x' },
   'generations.attempts': ATTEMPTS,
   'generations.warnings': WARNINGS,
   'jobs.checkpoint': { at: 7 },
@@ -96,7 +98,11 @@ interface Mapper {
 const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   keys: keyResource.rows,
   workspaces: workspaceResource.rows,
-  workspace_members: memberResource.rows,
+  membership_sources: membershipSourceRows,
+  scim_tokens: scimTokenRows,
+  scim_users: scimUserRows,
+  scim_groups: scimGroupRows,
+  scim_group_mappings: scimMappingRows,
   workspace_budgets: budgetResource.rows,
   guardrails: guardrailResource.rows,
   guardrail_assignments: keyAssignmentResource.rows,

@@ -17,6 +17,14 @@ import type { JobsTable } from './jobs/columns.ts';
 import type { VaultReleasesTable, VaultSecretsTable } from './vault/columns.ts';
 import type { InvitationsTable, UsersTable } from './people/columns.ts';
 import type { NotificationDeliveriesTable, NotificationEventsTable } from './notifications/columns.ts';
+import type {
+  MembershipSourcesTable,
+  ScimGroupMappingsTable,
+  ScimGroupMembersTable,
+  ScimGroupsTable,
+  ScimTokensTable,
+  ScimUsersTable,
+} from './scim/columns.ts';
 import type { VideoJobsTable } from './video-jobs/columns.ts';
 import type { DestinationCursorsTable, ExportRowsTable } from './exports/columns.ts';
 import type { GenerationsTable } from './generations/columns.ts';
@@ -133,7 +141,14 @@ export interface Tables {
   readonly ledger_entries: LedgerEntriesTable;
   readonly spend: SpendTable;
   readonly workspaces: WorkspacesTable;
+  /** A view of `membership_sources`: it is read alone. */
   readonly workspace_members: WorkspaceMembersTable;
+  readonly membership_sources: MembershipSourcesTable;
+  readonly scim_tokens: ScimTokensTable;
+  readonly scim_users: ScimUsersTable;
+  readonly scim_groups: ScimGroupsTable;
+  readonly scim_group_members: ScimGroupMembersTable;
+  readonly scim_group_mappings: ScimGroupMappingsTable;
   readonly workspace_budgets: WorkspaceBudgetsTable;
   readonly guardrails: GuardrailsTable;
   readonly guardrail_assignments: GuardrailAssignmentsTable;

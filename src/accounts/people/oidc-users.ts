@@ -44,7 +44,7 @@ export async function userOfIdentity(deps: PeopleDeps, rules: OidcRules, identit
     (await store.findByOidc(oidcSubject)) ??
     (email === undefined ? undefined : await userByAddress(deps, rules, { identity, email, oidcSubject, role }));
   if (user === undefined || user.disabledAtMs !== null) throw unknownPerson();
-  if (role === undefined || role === user.role) return user;
+  if (role === undefined || role === user.role || (await deps.isProvisioned(user.id))) return user;
   // The last admin stays one, whatever the groups say: otherwise none could mend them.
   const changed = await store.update(user.id, { role, updatedAtMs: clock.nowMs() });
   return typeof changed === 'string' ? user : changed;

@@ -87,6 +87,8 @@ export interface PeopleDeps {
   readonly usersMax: number;
   /** Whether there is a workspace of this id. */
   readonly hasWorkspace: (id: string) => Promise<boolean>;
+  /** Whether an identity provider pushes this user: then a claim gives it no role. */
+  readonly isProvisioned: (id: string) => Promise<boolean>;
   /** Every process must look these keys up again. */
   readonly onKeys: (hashes: readonly string[]) => void;
   readonly clock: Clock;

@@ -20,7 +20,7 @@ export interface WorkspaceMembers {
   setRole(idOrSlug: string, userId: string, role: MemberRow['role']): Promise<WorkspaceMember>;
   /**
    * Removes all or none. Returns how many were members.
-   * @throws GatewayError 400 when one of them owns active keys there, 404 when there is no such workspace
+   * @throws GatewayError 400 when one of them owns active keys there or is a member by a group, 404 when there is no such workspace
    */
   remove(idOrSlug: string, userIds: readonly string[]): Promise<number>;
 }
@@ -74,6 +74,12 @@ export function createWorkspaceMembers({ store, workspaces, roleOf, clock }: Wor
       const { id } = await workspaces.get(idOrSlug);
       const owners = await store.ownersOfActiveKeys(id, userIds, clock.nowMs());
       if (owners.length > 0) throw ownKeys(owners);
+      const [held] = await store.heldByGroups(id, userIds);
+      if (held !== undefined)
+        throw new GatewayError(
+          'invalid_request',
+          `user_ids: ${JSON.stringify(held)} is a member by a group of the identity provider. Remove it there, or delete the mapping.`,
+        );
       return store.remove(id, userIds);
     },
   };

@@ -11,6 +11,7 @@ import type { SecretBox } from '../../lib/secret-box.ts';
 import type { KeyStore } from '../../store/accounts/keys.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { createInvitationStore } from '../../store/people/invitations.ts';
+import { createScimStore } from '../../store/scim/scim.ts';
 import { createPeopleStore } from '../../store/people/people.ts';
 
 /** The users of the organization, and what a sign-in needs of them. */
@@ -41,6 +42,7 @@ export function createPeopleArea(
         () => true,
         () => false,
       ),
+    isProvisioned: (id) => createScimStore({ database }).holds(id),
     onKeys: (hashes) => keyStore.announce(hashes),
     clock,
   };

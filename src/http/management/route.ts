@@ -40,6 +40,7 @@ import type { FeedbackBox } from '../../telemetry/feedback.ts';
 import type { CountMatches } from '../../telemetry/route-log/guardrail-matches.ts';
 import type { RouteLog } from '../../telemetry/route-log/route-log.ts';
 import type { TaskTrafficWatch } from '../../telemetry/task-traffic.ts';
+import type { ScimServices } from './scim/services.ts';
 import type { OperationServices } from './operations/services.ts';
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
 
@@ -52,6 +53,8 @@ export interface ManagementServices {
   readonly organization: Organization;
   /** Absent: there is no organization, and keys are all there is. */
   readonly people?: People | undefined;
+  /** Absent: no identity provider pushes users. */
+  readonly scim?: ScimServices | undefined;
   readonly budgets: WorkspaceBudgets;
   readonly guardrails: Guardrails;
   readonly assignments: GuardrailAssignments;

@@ -4,6 +4,9 @@ import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
 
 const { toColumns, toRow } = memberResource.rows;
 
+/** The source of members that people added; others have that of a group's mapping. */
+const MANUAL = 'manual';
+
 export interface MemberStore {
   /** Lists the oldest first. */
   list(workspaceId: string, window: PageWindow): Promise<Page<MemberRow>>;
@@ -15,6 +18,8 @@ export interface MemberStore {
   setRole(workspaceId: string, userId: string, role: MemberRow['role']): Promise<MemberRow | undefined>;
   /** Returns how many of these were members. */
   remove(workspaceId: string, userIds: readonly string[]): Promise<number>;
+  /** Finds those of these users that a group's mapping makes members. */
+  heldByGroups(workspaceId: string, userIds: readonly string[]): Promise<readonly string[]>;
   /** Finds those of these users that own a key of the workspace that is active at this time. */
   ownersOfActiveKeys(workspaceId: string, userIds: readonly string[], atMs: number): Promise<readonly string[]>;
 }
@@ -41,31 +46,45 @@ export function createMemberStore({ database }: { readonly database: Database })
     },
     async insert(rows) {
       const inserted = await kysely
-        .insertInto('workspace_members')
-        .values(rows.map(toColumns))
-        .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doNothing())
+        .insertInto('membership_sources')
+        .values(rows.map((row) => ({ ...toColumns(row), source: MANUAL })))
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id', 'source']).doNothing())
         .returning('id')
         .execute();
       return inserted.length;
     },
     async setRole(workspaceId, userId, role) {
-      const columns = await kysely
-        .updateTable('workspace_members')
+      await kysely
+        .updateTable('membership_sources')
         .set({ role })
         .where('workspace_id', '=', workspaceId)
         .where('user_id', '=', userId)
-        .returningAll()
-        .executeTakeFirst();
+        .where('source', '=', MANUAL)
+        .execute();
+      const columns = await membersOf(workspaceId).selectAll().where('user_id', '=', userId).executeTakeFirst();
       return columns && toRow(columns);
     },
     async remove(workspaceId, userIds) {
       const removed = await kysely
-        .deleteFrom('workspace_members')
+        .deleteFrom('membership_sources')
+        .where('source', '=', MANUAL)
         .where('workspace_id', '=', workspaceId)
         .where('user_id', 'in', userIds)
         .returning('id')
         .execute();
       return removed.length;
+    },
+    async heldByGroups(workspaceId, userIds) {
+      const rows = await kysely
+        .selectFrom('membership_sources')
+        .select('user_id')
+        .distinct()
+        .where('workspace_id', '=', workspaceId)
+        .where('user_id', 'in', userIds)
+        .where('source', '<>', MANUAL)
+        .orderBy('user_id')
+        .execute();
+      return rows.map(({ user_id: id }) => id);
     },
     async ownersOfActiveKeys(workspaceId, userIds, atMs) {
       const rows = await kysely

@@ -135,7 +135,7 @@ async function removeContents(transaction: Transaction<Tables>, id: string, atMs
   await transaction.deleteFrom('guardrail_assignments').where('guardrail_id', 'in', guardrails).execute();
   await transaction.deleteFrom('guardrails').where('workspace_id', '=', id).execute();
   await transaction.deleteFrom('workspace_budgets').where('workspace_id', '=', id).execute();
-  await transaction.deleteFrom('workspace_members').where('workspace_id', '=', id).execute();
+  await transaction.deleteFrom('membership_sources').where('workspace_id', '=', id).execute();
   await transaction
     .deleteFrom('vault_secrets')
     .where('scope_kind', '=', 'workspace')

@@ -27,6 +27,7 @@ import { up as up0023 } from '../migrations/0023-jobs.ts';
 import { up as up0024 } from '../migrations/0024-vault.ts';
 import { up as up0025 } from '../migrations/0025-people.ts';
 import { up as up0026 } from '../migrations/0026-notifications.ts';
+import { up as up0027 } from '../migrations/0027-scim.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0024-vault', up: up0024 },
   { name: '0025-people', up: up0025 },
   { name: '0026-notifications', up: up0026 },
+  { name: '0027-scim', up: up0027 },
 ];
 
 /**

@@ -81,10 +81,11 @@ export function createInvitationStore({ database }: { readonly database: Databas
           id: randomUUID(),
           workspace_id: workspaceId,
           user_id: user.id,
+          source: 'manual',
           role,
           created_at_ms: nowMs,
         }));
-        if (members.length > 0) await transaction.insertInto('workspace_members').values(members).execute();
+        if (members.length > 0) await transaction.insertInto('membership_sources').values(members).execute();
         return user;
       }),
     async use(id, nowMs) {

@@ -86,7 +86,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       assert.ok(user !== undefined && typeof user !== 'string');
       assert.deepEqual(await store.membershipsOf(user.id), [{ workspaceId: DEFAULT_WORKSPACE_ID, role: 'admin' }]);
       await database.kysely.deleteFrom('users').execute();
-      await database.kysely.deleteFrom('workspace_members').execute();
+      await database.kysely.deleteFrom('membership_sources').execute();
     });
 
     // @spec people-4

@@ -99,17 +99,17 @@ export function createPeopleStore({ database }: { readonly database: Database })
     async seen(id, atMs) {
       await kysely.updateTable('users').set({ last_seen_at_ms: atMs }).where('id', '=', id).execute();
     },
-    disable: (id, atMs) => database.runAlone(PEOPLE_LOCK, (transaction) => disable(transaction, id, atMs)),
+    disable: (id, atMs) => database.runAlone(PEOPLE_LOCK, (transaction) => disableUser(transaction, id, atMs)),
     remove: (id, atMs) =>
       database.runAlone(PEOPLE_LOCK, async (transaction) => {
-        const ended = await disable(transaction, id, atMs);
+        const ended = await disableUser(transaction, id, atMs);
         if (typeof ended === 'string') return ended;
         await transaction
           .updateTable('users')
           .set({ ...FORGOTTEN, deleted_at_ms: atMs })
           .where('id', '=', id)
           .execute();
-        await transaction.deleteFrom('workspace_members').where('user_id', '=', id).execute();
+        await transaction.deleteFrom('membership_sources').where('user_id', '=', id).execute();
         return ended;
       }),
     async endSessions(id, exceptId) {
@@ -162,7 +162,7 @@ export async function insertUser(
   return 'inserted';
 }
 
-async function isLastAdmin(transaction: Kysely<Tables>, { id, disabledAtMs }: UserRow): Promise<boolean> {
+export async function isLastAdmin(transaction: Kysely<Tables>, { id, disabledAtMs }: UserRow): Promise<boolean> {
   if (disabledAtMs !== null) return false;
   const other = await transaction
     .selectFrom('users')
@@ -176,7 +176,11 @@ async function isLastAdmin(transaction: Kysely<Tables>, { id, disabledAtMs }: Us
   return other === undefined;
 }
 
-async function disable(transaction: Transaction<Tables>, id: string, atMs: number): Promise<Ended | Refusal> {
+export async function disableUser(
+  transaction: Transaction<Tables>,
+  id: string,
+  atMs: number,
+): Promise<Ended | Refusal> {
   const user = await findUser(transaction, id);
   if (user === undefined) return 'unknown';
   if (user.role === 'org:admin' && (await isLastAdmin(transaction, user))) return 'last admin';

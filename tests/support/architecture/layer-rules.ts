@@ -22,6 +22,7 @@ type Registry = (typeof REGISTRIES)[number];
  */
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   http: [
+    'scim',
     'stored-responses',
     'video-jobs',
     'jobs',
@@ -54,6 +55,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'mcp-server': ['accounts', 'canonical', 'lib'],
   notifications: ['jobs', 'accounts', 'telemetry', 'store', 'resources', 'canonical', 'lib'],
   // Work that outlives a request. Areas register their kinds: it knows none of them.
+  scim: ['accounts', 'store', 'state/contract', 'canonical', 'lib'],
   jobs: ['store', 'lib'],
   // Pure: questions, prompts and probabilities. What runs their generations is the pipeline.
   decisions: ['canonical', 'lib'],
