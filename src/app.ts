@@ -7,7 +7,7 @@ import type { HttpServer } from './http/server.ts';
 import { providersThatAreOn } from './app/catalog/missing-providers.ts';
 import { checkerOf, serializeErrorIn } from './app/client-formats.ts';
 import { createConsoleArea, type ConsoleArea } from './app/console/console-area.ts';
-import { createScimArea } from './app/console/scim.ts';
+import { createScimArea, mountScimOf } from './app/console/scim.ts';
 import { openFoundation, type Foundation, type GatewayOptions } from './app/foundation.ts';
 import { waitForRecords } from './app/journal.ts';
 import { readCodexInstructions } from './app/catalog/codex-instructions.ts';
@@ -165,17 +165,16 @@ function openFirstServer(
         serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
         log: log.general,
       });
-      const services = servicesOf(foundation, parts, { codexInstructions, ready, workers });
+      const services = {
+        ...servicesOf(foundation, parts, { codexInstructions, ready, workers }),
+        scim: scimArea?.services,
+      };
+      await mountScimOf(scimArea, fastify);
       (await ownMcp(foundation, parts, services))(fastify);
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
         authenticate: limitManagement(consoleArea.callers.orKeys(accounts.authenticate), createManagersLimiter(shared)),
         callers: consoleArea.callers,
         services,
-      if (scimArea !== undefined) (await import('./http/scim/mount-scim.ts')).mountScim(fastify, scimArea.http);
-      registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
-        authenticate: limitManagement(consoleArea.callers.orKeys(accounts.authenticate), createManagersLimiter(shared)),
-        callers: consoleArea.callers,
-        services: { ...servicesOf(foundation, parts, { codexInstructions, ready, workers }), scim: scimArea?.services },
         log: log.general,
         serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
         bodies: shared.bodies,

@@ -6,7 +6,11 @@ import { parseOperations, patchGroup } from './patch.ts';
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const operation = fc.oneof(
   fc.record({ op: fc.constantFrom('add', 'Add'), path: fc.constant('members'), ids: fc.array(id, { minLength: 1 }) }),
-  fc.record({ op: fc.constantFrom('remove', 'Remove'), path: fc.constant('members'), ids: fc.array(id, { minLength: 1 }) }),
+  fc.record({
+    op: fc.constantFrom('remove', 'Remove'),
+    path: fc.constant('members'),
+    ids: fc.array(id, { minLength: 1 }),
+  }),
   fc.record({ op: fc.constant('replace'), path: fc.constant('members'), ids: fc.array(id) }),
 );
 

@@ -1,3 +1,4 @@
+import type { MountRoutes } from '../../http/server.ts';
 import { createScimAdmission } from '../../scim/admit.ts';
 import { createScimMappings } from '../../scim/mappings.ts';
 import { createScim } from '../../scim/scim.ts';
@@ -9,11 +10,16 @@ import { createScimTokenStore } from '../../store/scim/tokens.ts';
 import type { Foundation } from '../foundation.ts';
 import type { Parts } from '../parts.ts';
 
+interface ScimArea {
+  readonly services: ScimServices;
+  readonly http: ScimHttpDeps;
+}
+
 /** What an identity provider pushes. @returns `undefined` where it is off */
 export function createScimArea(
   { shared, storage, accounts }: Foundation,
   { administration }: Parts,
-): { readonly services: ScimServices; readonly http: ScimHttpDeps } | undefined {
+): ScimArea | undefined {
   const { config, clock, state, log } = shared;
   if (!config.scim.enabled || administration.peopleArea === undefined) return undefined;
   const store = createScimStore(storage);
@@ -37,4 +43,10 @@ export function createScimArea(
       onBug: (error) => log.general.error({ err: error }, 'a request of an identity provider failed'),
     },
   };
+}
+
+export async function mountScimOf(area: ScimArea | undefined, fastify: Parameters<MountRoutes>[0]): Promise<void> {
+  if (area === undefined) return;
+  const { mountScim } = await import('../../http/scim/mount-scim.ts');
+  mountScim(fastify, area.http);
 }
