@@ -42,14 +42,7 @@ export function formatBody(config: Config): object {
     defaults: formatDefaults(config),
     timeouts: formatTimeouts(config.timeouts),
     redis_prefix: config.redisPrefix,
-    catalog: {
-      refresh: {
-        enabled: config.catalog.refresh.enabled,
-        every_hours: config.catalog.refresh.everyMs / MS_PER_HOUR,
-        url: config.catalog.refresh.url,
-        override_prices: config.catalog.refresh.overridePrices,
-      },
-    },
+    catalog: { refresh: formatRefresh(config.catalog.refresh) },
     rescue: { enabled: config.rescue.enabled },
     retry: formatRetry(config.retry),
     journal: { durability: config.journal.durability, bytes_max_mb: config.journal.bytesMax / BYTES_PER_MB },
@@ -125,6 +118,10 @@ function formatMetricsPush({ endpoint, headers, intervalMs, temporality }: Metri
 
 function formatConsole({ enabled, allowedHosts, plainHttp }: Config['console']): object {
   return { enabled, allowed_hosts: allowedHosts, plain_http: plainHttp };
+}
+
+function formatRefresh({ enabled, everyMs, url, overridePrices }: Config['catalog']['refresh']): object {
+  return { enabled, every_hours: everyMs / MS_PER_HOUR, url, override_prices: overridePrices };
 }
 
 function formatOrganization({ enabled, name, usersMax, password, oidc }: Config['organization']): object {

@@ -73,7 +73,7 @@ function targetOf(path: string): Target | 'extension' | undefined {
 
 /** The attributes of a user after these operations. What it was is left as it is. @spec scim-5 @throws ScimError */
 export function patchUser(before: JsonObject, id: string, operations: readonly Operation[]): JsonObject {
-  const after = structuredClone(before) as Draft;
+  const after: Draft = { ...structuredClone(before) };
   for (const { op, path, value } of operations) {
     if (path === undefined) {
       if (op === 'remove') throw new ScimError(400, 'remove: needs a path.', 'noTarget');

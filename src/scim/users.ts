@@ -227,7 +227,8 @@ function emailOf(doc: JsonObject, userName: string): string | undefined {
   const best =
     emails.find(({ type }) => type === 'work') ?? emails.find(({ primary }) => primary === true) ?? emails[0];
   const value = best?.['value'];
-  return [value, userName].find((each) => typeof each === 'string' && ADDRESS.test(each)) as string | undefined;
+  if (typeof value === 'string' && ADDRESS.test(value)) return value;
+  return ADDRESS.test(userName) ? userName : undefined;
 }
 
 function checkDomain({ emailDomains }: UserRules, email: string | undefined): void {

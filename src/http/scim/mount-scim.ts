@@ -165,11 +165,13 @@ function withTag(reply: FastifyReply, resource: JsonObject): FastifyReply {
 }
 
 function tagOf({ meta }: JsonObject): string {
-  return isJsonObject(meta) ? String(meta['version']) : '';
+  const version = isJsonObject(meta) ? meta['version'] : undefined;
+  return typeof version === 'string' ? version : '';
 }
 
 function locationOf({ meta }: JsonObject): string {
-  return isJsonObject(meta) ? String(meta['location']) : '';
+  const location = isJsonObject(meta) ? meta['location'] : undefined;
+  return typeof location === 'string' ? location : '';
 }
 
 function bodyOf({ body }: FastifyRequest): unknown {

@@ -74,31 +74,44 @@ export function createMemberStore({ database }: { readonly database: Database })
         .execute();
       return removed.length;
     },
-    async heldByGroups(workspaceId, userIds) {
-      const rows = await kysely
-        .selectFrom('membership_sources')
-        .select('user_id')
-        .distinct()
-        .where('workspace_id', '=', workspaceId)
-        .where('user_id', 'in', userIds)
-        .where('source', '<>', MANUAL)
-        .orderBy('user_id')
-        .execute();
-      return rows.map(({ user_id: id }) => id);
-    },
-    async ownersOfActiveKeys(workspaceId, userIds, atMs) {
-      const rows = await kysely
-        .selectFrom('keys')
-        .select('creator_user_id')
-        .distinct()
-        .where('workspace_id', '=', workspaceId)
-        .where('creator_user_id', 'in', userIds)
-        .where('deleted_at_ms', 'is', null)
-        .where('disabled', '=', 0)
-        .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', atMs)]))
-        .orderBy('creator_user_id')
-        .execute();
-      return rows.flatMap(({ creator_user_id }) => creator_user_id ?? []);
-    },
+    heldByGroups: (workspaceId, userIds) => heldByGroups(database, workspaceId, userIds),
+    ownersOfActiveKeys: (workspaceId, userIds, atMs) => ownersOfActiveKeys(database, workspaceId, userIds, atMs),
   };
+}
+
+async function heldByGroups(
+  { kysely }: Database,
+  workspaceId: string,
+  userIds: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await kysely
+    .selectFrom('membership_sources')
+    .select('user_id')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', 'in', userIds)
+    .where('source', '<>', MANUAL)
+    .orderBy('user_id')
+    .execute();
+  return rows.map(({ user_id: id }) => id);
+}
+
+async function ownersOfActiveKeys(
+  { kysely }: Database,
+  workspaceId: string,
+  userIds: readonly string[],
+  atMs: number,
+): Promise<readonly string[]> {
+  const rows = await kysely
+    .selectFrom('keys')
+    .select('creator_user_id')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('creator_user_id', 'in', userIds)
+    .where('deleted_at_ms', 'is', null)
+    .where('disabled', '=', 0)
+    .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', atMs)]))
+    .orderBy('creator_user_id')
+    .execute();
+  return rows.flatMap(({ creator_user_id }) => creator_user_id ?? []);
 }

@@ -47,10 +47,8 @@ export function createInvitationStore({ database }: { readonly database: Databas
     findByEmail: (emailKey, nowMs) => findBy('email_key', emailKey, nowMs),
     get: (id, nowMs) => findBy('id', id, nowMs),
     async count(nowMs) {
-      const { count } = await open(nowMs)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return numberOf(count);
+      const counting = open(nowMs).select(({ fn }) => fn.countAll<number>().as('count'));
+      return numberOf((await counting.executeTakeFirstOrThrow()).count);
     },
     list: (window, nowMs) =>
       fetchPage(

@@ -358,36 +358,44 @@ function createGroupWriter(
           .values(ids.map((id) => ({ group_id: groupId, user_id: id })))
           .execute();
     },
-    async knownAmong(ids) {
-      const known = new Set<string>();
-      for (const some of chunksOf(ids))
-        for (const { user_id: id } of await transaction
-          .selectFrom('scim_users')
-          .select('user_id')
-          .where('user_id', 'in', some)
-          .where('deleted_at_ms', 'is', null)
-          .execute())
-          known.add(id);
-      return known;
-    },
+    knownAmong: (ids) => knownAmong(transaction, ids),
     groupsOf: (userId) => groupsOf(transaction, userId),
-    async inGroup(named, userIds) {
-      const found = new Set<string>();
-      for (const ids of chunksOf(userIds))
-        for (const { user_id: id } of await transaction
-          .selectFrom('scim_group_members as member')
-          .innerJoin('scim_groups', 'scim_groups.id', 'member.group_id')
-          .select('member.user_id')
-          .where((is) => is.or([is('scim_groups.display_name', '=', named), is('scim_groups.external_id', '=', named)]))
-          .where('member.user_id', 'in', ids)
-          .execute())
-          found.add(id);
-      return found;
-    },
+    inGroup: (named, userIds) => inGroup(transaction, named, userIds),
     reconcile: (userIds, nowMs) => reconcileUsers(transaction, userIds, nowMs),
   };
 }
 
 function* chunksOf(ids: readonly string[]): Generator<readonly string[]> {
   for (let from = 0; from < ids.length; from += STATEMENT_ROWS) yield ids.slice(from, from + STATEMENT_ROWS);
+}
+
+async function knownAmong(transaction: Transaction<Tables>, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
+  for (const some of chunksOf(ids))
+    for (const { user_id: id } of await transaction
+      .selectFrom('scim_users')
+      .select('user_id')
+      .where('user_id', 'in', some)
+      .where('deleted_at_ms', 'is', null)
+      .execute())
+      known.add(id);
+  return known;
+}
+
+async function inGroup(
+  transaction: Transaction<Tables>,
+  named: string,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const ids of chunksOf(userIds))
+    for (const { user_id: id } of await transaction
+      .selectFrom('scim_group_members as member')
+      .innerJoin('scim_groups', 'scim_groups.id', 'member.group_id')
+      .select('member.user_id')
+      .where((is) => is.or([is('scim_groups.display_name', '=', named), is('scim_groups.external_id', '=', named)]))
+      .where('member.user_id', 'in', ids)
+      .execute())
+      found.add(id);
+  return found;
 }

@@ -221,7 +221,7 @@ suite('an identity provider that pushes users and groups', () => {
 
   // @spec scim-6
   test('changes groups by each form of PATCH, one removal at a time', async () => {
-    const [a = '', b = '', c = ''] = [await makeUser('ga'), await makeUser('gb'), await makeUser('gc')];
+    const [a, b, c] = [await makeUser('ga'), await makeUser('gb'), await makeUser('gc')];
     const group = await makeGroup('ml-team', [a]);
     const path = `/Groups/${group}`;
     const changed = await patch(path, { op: 'Add', path: 'members', value: [{ $ref: null, value: b }, { value: a }] });
@@ -288,7 +288,7 @@ suite('an identity provider that pushes users and groups', () => {
   // @spec scim-8
   test('gives and takes workspaces by the groups that are mapped, and leaves what people gave', async () => {
     const [one, two] = [await makeWorkspace(gateway, 'one'), await makeWorkspace(gateway, 'two')];
-    const [u = '', v = ''] = [await makeUser('mu'), await makeUser('mv')];
+    const [u, v] = [await makeUser('mu'), await makeUser('mv')];
     const [group, other] = [await makeGroup('g1', [u]), await makeGroup('g2', [u])];
     const map = (scim_group_id: string, workspace_id: string, role: string) =>
       manage(gateway, 'POST', '/scim/group-mappings', { scim_group_id, workspace_id, role });
