@@ -122,7 +122,7 @@ vault:      { writes: false, writers: any, allow_private_hosts: true }
 test('takes every key of the file into the configuration', () => {
   const { dataDir, origins, ...config } = load(EXAMPLE);
   assert.equal(origins['server.max_body_mb'], 'gateway.yaml:2');
-  assert.equal(origins['search.exa.api_key'], 'gateway.yaml:23 ← ALPHA_API_KEY');
+  assert.equal(origins['search.exa.api_key'], 'gateway.yaml:24 ← ALPHA_API_KEY');
   assert.equal(dataDir, resolve('./data'));
   assert.deepEqual(config, {
     path: 'gateway.yaml',
