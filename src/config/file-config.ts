@@ -26,9 +26,8 @@ import { containersOf } from './schema/containers.ts';
 import { consoleOf } from './schema/console.ts';
 import { vaultOf, webCredentialsOf } from './schema/vault.ts';
 import { decisionsOf } from './schema/decisions.ts';
-import { organizationOf } from './schema/organization.ts';
 import { ownMcpOf } from './schema/mcp-server.ts';
-import { scimOf } from './schema/scim.ts';
+import { peopleOf } from './schema/scim.ts';
 import { notificationsOf } from './schema/notifications.ts';
 import type { ModelEntry, PassThroughEntry, ProviderEntry } from './schema/models.ts';
 import type { ConfigFile } from './schema.ts';
@@ -105,9 +104,8 @@ export function fileConfig(
     decisions: decisionsOf(file.decisions),
     vault: vaultOf(file.vault),
     containers: containersOf(file.containers),
-    organization: organizationOf(file.organization),
     mcpServer: ownMcpOf(file.mcp_server),
-    scim: scimOf(file.scim),
+    ...peopleOf(file),
     notifications: notificationsOf(file.notifications),
     mcpServers: Object.entries(file.mcp_servers).map(([name, entry]) => mcpServerOf(name, entry)),
     search: searchOf(file.search),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { ScimConfig } from '../config.ts';
+import type { OrganizationConfig, ScimConfig } from '../config.ts';
 import { key } from './key.ts';
+import { organizationOf, type organizationSection } from './organization.ts';
 import { httpUrl, OFF, optionalSection, text } from './parts.ts';
 
 const DOMAINS_MAX = 100;
@@ -34,8 +35,15 @@ export const scimSection = optionalSection(
   'Users and groups from an identity provider: docs/scim.md.',
 );
 
-/** The section with its defaults. */
-export function scimOf({
+/** Both sections about people, with their defaults. */
+export function peopleOf(file: {
+  readonly organization: z.output<typeof organizationSection>;
+  readonly scim: z.output<typeof scimSection>;
+}): { readonly organization: OrganizationConfig; readonly scim: ScimConfig } {
+  return { organization: organizationOf(file.organization), scim: scimOf(file.scim) };
+}
+
+function scimOf({
   enabled = false,
   base_url: baseUrl,
   default_role: defaultRole = 'org:member',
