@@ -13,7 +13,17 @@ import { SANDBOX_SPEECH_FORMATS, SANDBOX_VOICES, SPEECH } from './speech.ts';
 import { TRANSCRIBE } from './transcribe.ts';
 
 /** What the sandbox answers with. The value is the upstream name of the model. */
-export type Behaviour = 'echo' | 'tools' | 'json' | 'reasoning' | 'slow' | 'long' | 'error' | 'cut' | 'stall';
+export type Behaviour =
+  | 'echo'
+  | 'tools'
+  | 'json'
+  | 'decide'
+  | 'reasoning'
+  | 'slow'
+  | 'long'
+  | 'error'
+  | 'cut'
+  | 'stall';
 
 /** One model of the sandbox in the shape of a catalog model with its one endpoint. Free (@spec catalog-19). */
 export interface SandboxModel {
@@ -68,6 +78,11 @@ const BEHAVIOURS: readonly { readonly model: string; readonly name: string; read
       'Calls the first offered function, or all of them when the user text holds "parallel", with arguments that are valid for its schema; answers from the results.',
   },
   { model: 'json', name: 'JSON', description: 'Answers with JSON that is valid for the requested schema.' },
+  {
+    model: 'decide',
+    name: 'Decide',
+    description: 'Judges questions of /alpha/decisions: options whose names stand in the state are more likely.',
+  },
   { model: 'reasoning', name: 'Reasoning', description: 'Reasons first, then answers with the last user text.' },
   { model: 'slow', name: 'Slow', description: 'Echo with a late first token: `ms=2000` in the user text.' },
   {
@@ -269,6 +284,7 @@ export function findBehaviour(name: string): { readonly behaviour: Behaviour; re
     case 'echo':
     case 'tools':
     case 'json':
+    case 'decide':
     case 'reasoning':
     case 'slow':
     case 'long':

@@ -1,5 +1,6 @@
 import { unreachable } from '../lib/assert.ts';
 import type { Behaviour } from './models.ts';
+import { judgeByCounting } from './judge.ts';
 import { instanceOf } from './schema-instance.ts';
 import type { OfferedFunction, Prompt } from './prompt.ts';
 import { countTokens, splitTokens } from './tokens.ts';
@@ -56,6 +57,8 @@ export function writeScript(prompt: Prompt): Script {
   switch (behaviour) {
     case 'json':
       return scriptText(prompt, JSON.stringify(instanceOf(prompt.jsonSchema ?? { const: { text: userText } })));
+    case 'decide':
+      return scriptText(prompt, judgeByCounting(userText));
     case 'long': {
       const { tokens } = optionsOf(prompt);
       return scriptText(prompt, Array.from({ length: tokens }, (_, index) => index + 1).join(' '));
