@@ -200,6 +200,11 @@ export interface ServerTool<
   recall?(text: string): string;
   /** Functions marked `defer_loading` are hidden from the model until a call of this tool reveals them. */
   readonly findsHiddenTools?: true;
+  /**
+   * Whether a call changes nothing, and sends nothing but to where the operator has set up: an agent runs it without an
+   * approval, and once more after a crash. Absent: no call does.
+   */
+  onlyReads?(input: JsonObject): boolean;
   describe(parameters: z.output<Parameters>): ToolDescription<Arguments>;
   /**
    * The function that the caller runs: its calls end the response like those of the caller's own functions. `undefined`: the

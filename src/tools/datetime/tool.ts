@@ -14,6 +14,7 @@ export const datetime: ServerTool<typeof parameters, typeof noArguments> = {
   type: 'service:datetime',
   summary: 'Tells the date and the time.',
   parameters,
+  onlyReads: () => true,
   describe: ({ timezone }) => ({
     description: `Gives the current date and time in the time zone ${timezone ?? 'UTC'}.`,
     arguments: noArguments,

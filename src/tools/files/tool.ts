@@ -45,6 +45,7 @@ export const files: ServerTool<typeof parameters, typeof call> = {
   type: 'service:files',
   summary: 'Reads, writes and searches stored files.',
   parameters,
+  onlyReads: ({ operation }) => operation === 'list' || operation === 'read',
   describe: () => ({
     description:
       'Works with the stored files of the user: lists, reads, writes and edits them, one operation a call. An edited file ' +

@@ -24,6 +24,7 @@ export const searchModels: ServerTool<typeof parameters, typeof query> = {
   type: 'service:experimental__search_models',
   summary: 'Searches the catalog of models.',
   parameters,
+  onlyReads: () => true,
   describe: () => ({
     description: 'Searches the models that can be used here, and tells what they read, write and hold.',
     arguments: query,

@@ -59,6 +59,7 @@ export const webSearch: ServerTool<typeof parameters, typeof query> = {
   type: 'service:web_search',
   summary: 'Searches the web.',
   parameters,
+  onlyReads: () => true,
   nativeTool: (requested, endpoint) =>
     isLeftToEndpoint(requested) ? formatNativeSearch(requested, endpoint) : undefined,
   searchesNatively: isLeftToEndpoint,

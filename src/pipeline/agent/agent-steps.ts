@@ -1,0 +1,205 @@
+import type { Principal } from '../../accounts/principal.ts';
+import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
+import type { FunctionTool, GenerationRequest, ServerTool, Turn } from '../../canonical/request.ts';
+import type { NestedResponse } from '../../canonical/tools/nested-generation.ts';
+import { newGenerationId } from '../../lib/ids.ts';
+import type { RequestLog } from '../../telemetry/request-log.ts';
+import type { ToolOutcome } from '../../tools/contract.ts';
+import type { ClientFormat } from '../../wire/format.ts';
+import { admit } from '../admission/admit.ts';
+import { readCallerRules } from '../admission/caller-rules.ts';
+import type { GenerateDeps } from '../generate.ts';
+import { OpenRequest } from '../open-request.ts';
+import type { Generate, IncomingRequest } from '../request.ts';
+import { resolveModels } from '../route/resolve-models.ts';
+import { createGenerateNested } from '../server-tools/nested-generation.ts';
+import { offerServerTools, type OfferedTools } from '../server-tools/offer-server-tools.ts';
+import { readyTools, runTool, type ReadyTool } from '../server-tools/run-tools.ts';
+
+/** An agent whose steps are run one by one, outside of any request. */
+export interface AgentInput {
+  /** Names the run in the records of its generations. */
+  readonly runId: string;
+  /** Pays, and has the rules. */
+  readonly principal: Principal;
+  /** Empty: the default model. */
+  readonly models: readonly string[];
+  readonly tools: readonly ServerTool[];
+  readonly signal: AbortSignal;
+}
+
+export interface AgentCall {
+  readonly id: string;
+  readonly name: string;
+  /** Arguments as JSON text. */
+  readonly input: string;
+}
+
+/** What a call of a tool left. */
+export interface AgentOutcome {
+  readonly outcome: ToolOutcome;
+  /** With that of the models that it called. */
+  readonly costNanoUsd: number;
+}
+
+export interface OpenAgent {
+  /** As models are offered them. */
+  readonly functions: readonly FunctionTool[];
+  /** The server tool behind a function; `undefined`: there is no such function. */
+  find(name: string): Pick<ReadyTool['tool'], 'type' | 'onlyReads'> | undefined;
+  /** @throws GatewayError 400 or 404 for a model that there is not */
+  checkModel(): Promise<void>;
+  /** Calls the model. @throws GatewayError as for a request; 402 where the budget is too little */
+  ask(turns: readonly Turn[], tools: readonly FunctionTool[], budgetNanoUsd: number): Promise<NestedResponse>;
+  /** Runs one call. An error of the tool is an outcome. @throws GatewayError where its fee cannot be reserved */
+  run(call: AgentCall, turns: readonly Turn[], step: number): Promise<AgentOutcome>;
+}
+
+/** @throws GatewayError 400, 403 for tools that the agent cannot have */
+export type OpenAgentSteps = (input: AgentInput) => Promise<OpenAgent>;
+
+export interface AgentDeps {
+  readonly generateDeps: GenerateDeps;
+  readonly generate: Generate;
+  readonly format: ClientFormat;
+}
+
+/**
+ * Runs single calls of models and tools for an agent that keeps what comes of them: each call of a model is a generation of
+ * its own, with limits, guardrails and a record.
+ */
+export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
+  const { generateDeps, generate, format } = deps;
+  return async (input) => {
+    const { runId, principal, models, signal } = input;
+    const request = requestOf(input);
+    const offered = await offer(generateDeps, request, input);
+    const tools = readyTools(offered, {
+      principal,
+      model: () => models[0] ?? '',
+      nowMs: () => generateDeps.clock.nowMs(),
+      monotonicMs: () => generateDeps.clock.monotonicMs(),
+      abilities: generateDeps.toolAbilities,
+      budgetNanoUsd: () => undefined,
+      note: () => undefined,
+    });
+    const parent: IncomingRequest = { id: runId, request, principal, arrivedMs: generateDeps.clock.monotonicMs() };
+    const nested = () => {
+      const log: Pick<RequestLog, 'nestedRuns'> = { nestedRuns: [] };
+      const run = createGenerateNested({ generate, clock: generateDeps.clock }, parent, {
+        log,
+        format,
+        cancellation: { signal },
+        follow: () => undefined,
+      });
+      return { run, cost: () => log.nestedRuns.reduce((sum, { cost }) => sum + (cost?.totalNanoUsd ?? 0), 0) };
+    };
+    return {
+      functions: offered.request.tools.filter((tool) => tool.type === 'function'),
+      find: (name) => tools.get(name)?.tool,
+      async checkModel() {
+        const { policy } = await readCallerRules(generateDeps, principal);
+        resolveModels(request, policy.defaultModel ?? generateDeps.defaults.model, generateDeps.catalog);
+      },
+      ask: (turns, functions, budgetNanoUsd) =>
+        nested().run({ models, turns, tools: functions, budgetNanoUsd }, signal),
+      async run(call, turns, step) {
+        const tool = tools.get(call.name);
+        if (tool === undefined) return { outcome: UNKNOWN_TOOL, costNanoUsd: 0 };
+        const inside = nested();
+        const act = () =>
+          runTool(
+            tool,
+            { ...call, shownId: call.id },
+            {
+              turn: step,
+              turns,
+              signal,
+              generate: inside.run,
+              traceHeaders: () => ({}),
+              onBug: (error) => generateDeps.onBug(error, runId),
+            },
+          );
+        const outcome = await chargeFee(generateDeps, { parent, tool }, act);
+        return { outcome, costNanoUsd: (outcome.feeNanoUsd ?? 0) + inside.cost() };
+      },
+    };
+  };
+}
+
+const UNKNOWN_TOOL: ToolOutcome = { result: { status: 'error', error: 'There is no such tool.' }, failed: true };
+
+function requestOf({ models, tools }: AgentInput): GenerationRequest {
+  return {
+    format: 'chat',
+    delivery: 'whole',
+    turns: [],
+    tools,
+    settings: {},
+    directives: {
+      models,
+      provider: DEFAULT_PREFERENCES,
+      plugins: [],
+      echoUpstreamBody: false,
+      serviceMetadata: false,
+      betas: [],
+    },
+    warnings: [],
+  };
+}
+
+async function offer(
+  deps: GenerateDeps,
+  request: GenerationRequest,
+  { principal, signal }: AgentInput,
+): Promise<OfferedTools> {
+  const offered = await offerServerTools(deps, request, { endpointsOf: () => [], principal, cancellation: { signal } });
+  if (offered === undefined) return { request, originalRequest: request, entries: [], hidden: new Map(), warnings: [] };
+  const served = new Set(offered.entries.map(({ index }) => index));
+  const missing = request.tools.findIndex((_tool, index) => !served.has(index));
+  if (missing >= 0)
+    throw invalid(`tools[${missing}].type`, 'is a tool that its caller runs, which an agent has none of');
+  return offered;
+}
+
+/** Reserves the fee of a call, and records what came of it under an id of its own. Without a fee it only acts. */
+async function chargeFee(
+  deps: GenerateDeps,
+  { parent, tool }: { readonly parent: IncomingRequest; readonly tool: ReadyTool },
+  act: () => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  if (tool.feeNanoUsdMax === 0) return act();
+  const { principal, request } = parent;
+  const rules = await admit(deps, principal);
+  const arrived = {
+    id: newGenerationId(deps.clock.nowMs()),
+    requestId: parent.id,
+    request,
+    principal,
+    arrivedMs: deps.clock.monotonicMs(),
+  };
+  const open = new OpenRequest(deps, arrived, { onGone: () => undefined });
+  const { log } = open.facts;
+  try {
+    deps.takeRoom();
+    log.hasRoom = true;
+    await open.reservation.further.fund(rules.limits, tool.feeNanoUsdMax);
+    const outcome = await act();
+    const { feeNanoUsd = 0, searches = 0, fetches = 0, failed = false } = outcome;
+    log.serverTools = {
+      turns: 0,
+      requested: 1,
+      executed: 1,
+      failed: failed ? 1 : 0,
+      searches,
+      fetches,
+      feeNanoUsd,
+      webFeeNanoUsd: searches + fetches > 0 ? feeNanoUsd : 0,
+    };
+    await open.settle().durable;
+    return outcome;
+  } finally {
+    await open.close();
+  }
+}
