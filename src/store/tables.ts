@@ -1,4 +1,14 @@
 import type {
+  InternCallsTable,
+  InternInputsTable,
+  InternRunsTable,
+  InternSessionsTable,
+  InternsTable,
+  InternStepsTable,
+  InternTextsTable,
+  InternVersionsTable,
+} from './interns/columns.ts';
+import type {
   ConsoleLinksTable,
   ConsoleSessionsTable,
   GenerationContentTable,
@@ -184,6 +194,14 @@ export interface Tables {
   readonly notification_channels: NotificationChannelsTable;
   readonly notification_events: NotificationEventsTable;
   readonly notification_deliveries: NotificationDeliveriesTable;
+  readonly interns: InternsTable;
+  readonly intern_versions: InternVersionsTable;
+  readonly intern_calls: InternCallsTable;
+  readonly intern_sessions: InternSessionsTable;
+  readonly intern_runs: InternRunsTable;
+  readonly intern_steps: InternStepsTable;
+  readonly intern_inputs: InternInputsTable;
+  readonly intern_texts: InternTextsTable;
   readonly background_responses: BackgroundResponsesTable;
   readonly response_events: ResponseEventsTable;
   readonly journal_checkpoints: JournalCheckpointsTable;

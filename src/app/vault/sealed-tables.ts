@@ -3,6 +3,7 @@ import type { SealedTable } from '../../accounts/byok/rotate-secret.ts';
 import { createSealedRows } from '../../store/accounts/sealed-rows.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { channelPurpose } from '../../notifications/sealed-address.ts';
+import { internPurpose } from '../../store/interns/texts.ts';
 import { storedResponsePurpose } from '../../store/responses/sealing.ts';
 import { videoJobPurpose } from '../../store/video-jobs/video-jobs.ts';
 import { purposeOf as purposeOfContent } from '../../telemetry/content-log.ts';
@@ -21,6 +22,7 @@ export function sealedTables(database: Database): readonly SealedTable[] {
     videoJobs,
     notificationChannels,
     vaultSecrets,
+    internTexts,
   } = createSealedRows(database);
   return [
     { rows: credentials, purposeOf: ({ id, context }) => purposeOfCredential({ id, provider: context ?? '' }) },
@@ -32,6 +34,7 @@ export function sealedTables(database: Database): readonly SealedTable[] {
       purposeOf: ({ context }) => storedResponsePurpose(context ?? ''),
     })),
     { rows: videoJobs, purposeOf: ({ context }) => videoJobPurpose(context ?? '') },
+    { rows: internTexts, purposeOf: ({ id, context }) => internPurpose(context ?? '', id) },
     { rows: vaultSecrets, purposeOf: ({ context }) => `vault:${context ?? ''}` },
   ];
 }

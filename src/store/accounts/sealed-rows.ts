@@ -45,6 +45,7 @@ const PLACES = {
     context: "scope_kind || ':' || scope_id || ':' || name",
   },
   videoJobs: { table: 'video_jobs', id: 'id', sealed: 'sealed', context: WORKSPACE },
+  internTexts: { table: 'intern_texts', id: 'id', sealed: 'sealed', context: 'intern_id' },
 } as const satisfies Readonly<Record<string, Place>>;
 
 /** Every table that holds sealed texts. A change of the secret must visit all of them. */
@@ -60,6 +61,7 @@ export function createSealedRows(database: Database): Readonly<Record<SealedPlac
     responseMedia: rowsAt(database, PLACES.responseMedia),
     vaultSecrets: rowsAt(database, PLACES.vaultSecrets),
     videoJobs: rowsAt(database, PLACES.videoJobs),
+    internTexts: rowsAt(database, PLACES.internTexts),
     backgroundResponses: rowsAt(database, PLACES.backgroundResponses),
     responseEvents: rowsAt(database, PLACES.responseEvents),
   };

@@ -28,6 +28,7 @@ import { up as up0024 } from '../migrations/0024-vault.ts';
 import { up as up0025 } from '../migrations/0025-people.ts';
 import { up as up0026 } from '../migrations/0026-notifications.ts';
 import { up as up0027 } from '../migrations/0027-scim.ts';
+import { up as up0028 } from '../migrations/0028-interns.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0025-people', up: up0025 },
   { name: '0026-notifications', up: up0026 },
   { name: '0027-scim', up: up0027 },
+  { name: '0028-interns', up: up0028 },
 ];
 
 /**

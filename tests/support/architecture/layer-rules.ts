@@ -24,6 +24,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   http: [
     'scim',
     'stored-responses',
+    'interns',
     'video-jobs',
     'jobs',
     'vault',
@@ -54,6 +55,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'mcp-server': ['accounts', 'canonical', 'lib'],
   notifications: ['jobs', 'accounts', 'telemetry', 'store', 'resources', 'canonical', 'lib'],
+  interns: ['pipeline', 'jobs', 'accounts', 'store', 'resources', 'canonical', 'lib'],
   // Work that outlives a request. Areas register their kinds: it knows none of them.
   scim: ['accounts', 'store', 'state/contract', 'canonical', 'lib'],
   jobs: ['store', 'lib'],
