@@ -1,0 +1,331 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AdmitKey } from '../accounts/keys/authenticate.ts';
+import type { Principal } from '../accounts/principal.ts';
+import { GatewayError, invalid } from '../canonical/gateway-error.ts';
+import { nanoFromUsd } from '../lib/money.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { OpenAgentSteps } from '../pipeline/agent/agent-steps.ts';
+import { DEFAULT_INTERN_SETTINGS, type InternSettings, type InternStatus } from '../resources/interns.ts';
+import { keyResource } from '../resources/keys.ts';
+import type { KeyStore } from '../store/accounts/keys.ts';
+import type { InternRow, InternRunRow } from '../store/interns/columns.ts';
+import type { InternFilter, InternStore } from '../store/interns/interns.ts';
+import type { RunStore } from '../store/interns/runs.ts';
+import { callOf, type KeyedCall } from './idempotency.ts';
+import { conflict, nameIsTaken, noSuch, noSuchIntern, notYours, otherBody } from './refusals.ts';
+import { INTERN_RUN, jobIdOf, serverToolsOf } from './runner.ts';
+
+/** What a body says of an agent. */
+export interface InternDraft {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly instructions?: string | null | undefined;
+  readonly model?: string | null | undefined;
+  readonly settings: Partial<InternSettings>;
+}
+
+export interface LifecycleDeps {
+  readonly store: InternStore;
+  readonly runs: RunStore;
+  readonly keys: Pick<KeyStore, 'find' | 'insertInWorkspace' | 'update'>;
+  readonly jobs: Jobs;
+  readonly openAgent: OpenAgentSteps;
+  readonly admitKey: AdmitKey;
+  readonly isAdmin: (workspaceId: string, userId: string) => Promise<boolean>;
+  readonly selfDrive: boolean;
+  readonly clock: Clock;
+}
+
+export interface Lifecycle {
+  /** @throws GatewayError 404 for what is in another workspace */
+  get(caller: Principal, id: string): Promise<InternRow>;
+  /** @throws GatewayError 403 for a key that neither made it nor is an admin's */
+  getOwn(caller: Principal, id: string): Promise<InternRow>;
+  list(filter: InternFilter): Promise<readonly InternRow[]>;
+  create(
+    caller: Principal,
+    draft: InternDraft,
+    keyed: KeyedCall,
+    provision: boolean,
+  ): Promise<{ readonly row: InternRow; readonly isNew: boolean }>;
+  update(caller: Principal, id: string, draft: Partial<InternDraft>): Promise<InternRow>;
+  provision(caller: Principal, id: string): Promise<InternRow>;
+  suspend(caller: Principal, id: string): Promise<InternRow>;
+  remove(caller: Principal, id: string): Promise<void>;
+}
+
+export const PROVISION_STEPS = ['key', 'check'] as const;
+const MODEL = /^[\w.~-]+\/[\w.-]+(?::[\w-]+)?$/;
+const CHECK_MS_MAX = 30_000;
+const KEY_HASH_BYTES = 32;
+const DESTROY_TRIES = 3;
+const BEFORE_PROVISION = ['queued', 'provisioning', 'running', 'failed', 'stopped'] as const satisfies InternStatus[];
+
+export function createLifecycle(deps: LifecycleDeps): Lifecycle {
+  const { store } = deps;
+  const get: Lifecycle['get'] = async (caller, id) => {
+    const row = await store.find(id);
+    if (row === undefined || (caller.kind === 'normal' && row.workspaceId !== caller.workspaceId)) throw noSuchIntern();
+    return row;
+  };
+  const getOwn: Lifecycle['getOwn'] = async (caller, id) => {
+    const row = await get(caller, id);
+    if (!(await mayChange(deps, caller, row))) throw notYours();
+    return row;
+  };
+  return {
+    get,
+    getOwn,
+    async list(filter) {
+      const rows = await store.list(filter);
+      if (rows === undefined) throw invalid('query.starting_after', 'is not the cursor of a page');
+      return rows;
+    },
+    async create(caller, draft, keyed, provisions) {
+      const made = await create(deps, caller, draft, keyed);
+      const isOpen = made.row.status !== 'running' && made.row.status !== 'stopped';
+      return { ...made, row: provisions && isOpen ? await provision(deps, made.row) : made.row };
+    },
+    async update(caller, id, draft) {
+      return update(deps, caller, await getOwn(caller, id), draft);
+    },
+    provision: async (caller, id) => provision(deps, await getOwn(caller, id)),
+    async suspend(caller, id) {
+      await getOwn(caller, id);
+      const changes = { status: 'stopped', step: null, updatedAtMs: deps.clock.nowMs() } as const;
+      return changed(await store.update(id, changes, BEFORE_PROVISION));
+    },
+    remove: async (caller, id) => remove(deps, await getOwn(caller, id)),
+  };
+}
+
+export async function mayChange(
+  { isAdmin }: Pick<LifecycleDeps, 'isAdmin'>,
+  caller: Principal,
+  { creatorId, workspaceId }: InternRow,
+): Promise<boolean> {
+  if (caller.kind === 'management' || creatorId === creatorOf(caller)) return true;
+  return caller.memberId !== null && isAdmin(workspaceId, caller.memberId);
+}
+
+/** A user's keys are one creator. */
+function creatorOf({ memberId, keyHash }: Principal): string {
+  return memberId ?? keyHash;
+}
+
+async function create(
+  deps: LifecycleDeps,
+  caller: Principal,
+  draft: InternDraft,
+  keyed: KeyedCall,
+): Promise<{ readonly row: InternRow; readonly isNew: boolean }> {
+  const settings = { ...DEFAULT_INTERN_SETTINGS, ...draft.settings };
+  const { name, description = null, instructions, model = null } = draft;
+  const id = randomUUID();
+  await checkDraft(deps, caller, { id, model, settings });
+  const nowMs = deps.clock.nowMs();
+  const row: InternRow = {
+    id,
+    workspaceId: caller.workspaceId,
+    creatorId: creatorOf(caller),
+    creatorKeyHash: caller.keyHash,
+    name,
+    description,
+    instructions: instructions ?? '',
+    model,
+    settings,
+    version: 1,
+    status: 'queued',
+    step: null,
+    failure: null,
+    // Random, and not the digest of a text: no key that could be sent has it.
+    keyHash: randomBytes(KEY_HASH_BYTES).toString('hex'),
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+  const created = await deps.store.create(row, callOf(keyed, id, nowMs), nowMs);
+  switch (created.outcome) {
+    case 'created':
+    case 'replayed':
+      return { row: created.row, isNew: created.outcome === 'created' };
+    case 'body':
+      throw otherBody();
+    case 'name':
+      throw nameIsTaken();
+    case 'workspace':
+    default:
+      throw noSuch('workspace');
+  }
+}
+
+/** @throws GatewayError 400 for a model or a tool that it cannot have, 403 for what the operator does not allow */
+async function checkDraft(
+  { openAgent, selfDrive }: LifecycleDeps,
+  principal: Principal,
+  { id, model, settings }: Pick<InternRow, 'id' | 'model' | 'settings'>,
+): Promise<void> {
+  if (model !== null && !MODEL.test(model)) throw invalid('model', 'must be author/slug, maybe with :variant');
+  if (settings.approval.mode === 'self-drive' && !selfDrive) throw selfDriveIsOff();
+  const tools = serverToolsOf(settings);
+  if (tools.length === 0) return;
+  await openAgent({ runId: id, principal, models: [], tools, signal: AbortSignal.timeout(CHECK_MS_MAX) });
+}
+
+export function selfDriveIsOff(): GatewayError {
+  return new GatewayError(
+    'permission_denied',
+    "Interns run risky tools without an approval only with interns: { self_drive: true } in the gateway's configuration.",
+  );
+}
+
+async function update(
+  deps: LifecycleDeps,
+  caller: Principal,
+  before: InternRow,
+  { settings: given, ...draft }: Partial<InternDraft>,
+): Promise<InternRow> {
+  const settings = { ...before.settings, ...given };
+  const { model = before.model } = draft;
+  await checkDraft(deps, caller, { id: before.id, model, settings });
+  const inUse = await deps.store.findVersion(before.id, before.version);
+  const changes = {
+    ...(draft.name !== undefined && { name: draft.name }),
+    ...(draft.description !== undefined && { description: draft.description }),
+    ...(draft.instructions !== undefined && { instructions: draft.instructions ?? '' }),
+    model,
+    settings,
+    version: before.version + 1,
+    // Runs have the model of the last provisioning; before the first one there is none to keep.
+    ...(before.status !== 'queued' && { modelInUse: inUse?.model ?? null }),
+    updatedAtMs: deps.clock.nowMs(),
+  };
+  const row = changed(await deps.store.update(before.id, changes, BEFORE_PROVISION));
+  if (given?.budget !== undefined) await putKey(deps, row);
+  return row;
+}
+
+function changed(row: InternRow | 'name' | undefined): InternRow {
+  if (row === 'name') throw nameIsTaken();
+  if (row === undefined)
+    throw conflict(
+      'changed_meanwhile',
+      'The intern is being deleted, or was changed at the same moment: read it again.',
+    );
+  return row;
+}
+
+/** Each step may run again: it goes on wherever an earlier one ended. */
+async function provision(deps: LifecycleDeps, before: InternRow): Promise<InternRow> {
+  const { store, clock } = deps;
+  const step = async (n: number): Promise<InternRow> =>
+    changed(
+      await store.update(
+        before.id,
+        { status: 'provisioning', step: n, failure: null, updatedAtMs: clock.nowMs() },
+        BEFORE_PROVISION,
+      ),
+    );
+  const row = await step(1);
+  try {
+    await putKey(deps, row);
+    await step(2);
+    const principal = await deps.admitKey(row.keyHash);
+    const agent = await deps.openAgent({
+      runId: row.id,
+      principal,
+      models: row.model === null ? [] : [row.model],
+      tools: serverToolsOf(row.settings),
+      signal: AbortSignal.timeout(CHECK_MS_MAX),
+    });
+    await agent.checkModel();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const failed = { status: 'failed', step: null, failure: error.message, updatedAtMs: clock.nowMs() } as const;
+    return changed(await store.update(row.id, failed, ['provisioning']));
+  }
+  const inUse = await store.findVersion(row.id, row.version);
+  const running = { status: 'running', step: null, updatedAtMs: clock.nowMs() } as const;
+  const isNewModel = inUse?.model !== row.model;
+  const changes = isNewModel ? { ...running, version: row.version + 1 } : running;
+  const provisioned = changed(await store.update(row.id, changes, ['provisioning']));
+  await resumeRuns(deps, provisioned);
+  return provisioned;
+}
+
+/** Runs that paused while the agent was stopped. */
+async function resumeRuns({ runs, jobs, clock }: LifecycleDeps, { id }: InternRow): Promise<void> {
+  for (const open of await runs.openOf(id)) {
+    if (open.state !== 'paused') continue;
+    const run = await runs.change(open.id, ['paused'], {
+      state: 'queued',
+      turn: open.turn + 1,
+      updatedAtMs: clock.nowMs(),
+    });
+    if (run !== undefined) await addJob(jobs, run);
+  }
+}
+
+export async function addJob(jobs: Jobs, run: InternRunRow): Promise<void> {
+  await jobs.add({ kind: INTERN_RUN, subjectId: run.id, id: jobIdOf(run) });
+}
+
+/** The key that pays: it has no text, so that only runs use it. */
+async function putKey({ keys, admitKey, clock }: LifecycleDeps, row: InternRow): Promise<void> {
+  const { budget } = row.settings;
+  const limit = {
+    limitNanoUsd: nanoFromUsd(budget.limit_usd),
+    limitReset: budget.interval === 'lifetime' ? null : budget.interval,
+  };
+  const nowMs = clock.nowMs();
+  if ((await keys.find(row.keyHash)) !== undefined) {
+    await keys.update(row.keyHash, { ...limit, disabled: false, updatedAtMs: nowMs });
+    return;
+  }
+  const creator = await admitKey(row.creatorKeyHash);
+  const outcome = await keys.insertInWorkspace(
+    keyResource.newRow({
+      hash: row.keyHash,
+      label: 'intern',
+      name: `Intern: ${row.name}`,
+      kind: 'normal',
+      createdAtMs: nowMs,
+      workspaceId: row.workspaceId,
+      creatorUserId: creator.memberId,
+      issuerKeyHash: creator.keyHash,
+      issuerLabel: creator.label,
+      ...(creator.kind === 'normal' && { rootKeyHash: creator.rootKeyHash ?? creator.keyHash }),
+      ...limit,
+    }),
+  );
+  if (outcome !== 'inserted')
+    throw new GatewayError('permission_denied', `The key that pays cannot be made: there is ${outcome}.`);
+}
+
+/** Each step may run again. After three failures the agent says so, and a further call goes on. */
+async function remove(deps: LifecycleDeps, { id, keyHash }: InternRow): Promise<void> {
+  const { store, runs, jobs, keys, clock } = deps;
+  await store.update(id, { status: 'destroying', step: null, updatedAtMs: clock.nowMs() });
+  for (let attempt = 1; ; attempt++)
+    try {
+      for (const run of await runs.openOf(id)) await cancelRun({ runs, jobs, clock }, run);
+      await keys.update(keyHash, { disabled: true, updatedAtMs: clock.nowMs() });
+      await store.remove(id);
+      return;
+    } catch (error) {
+      if (attempt < DESTROY_TRIES) continue;
+      await store.update(id, { status: 'destroy_failed', failure: 'It could not be removed: delete it again.' });
+      throw error;
+    }
+}
+
+export async function cancelRun(
+  { runs, jobs, clock }: Pick<LifecycleDeps, 'runs' | 'jobs' | 'clock'>,
+  run: InternRunRow,
+): Promise<InternRunRow> {
+  const nowMs = clock.nowMs();
+  const over = { state: 'cancelled', updatedAtMs: nowMs, finishedAtMs: nowMs } as const;
+  const cancelled = await runs.change(run.id, ['queued', 'running', 'waiting_input', 'paused'], over);
+  await jobs.cancel(INTERN_RUN, jobIdOf(cancelled ?? run));
+  return cancelled ?? (await runs.find(run.id)) ?? run;
+}

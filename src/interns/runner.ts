@@ -1,0 +1,148 @@
+import type { AdmitKey } from '../accounts/keys/authenticate.ts';
+import type { Principal } from '../accounts/principal.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { ServerTool } from '../canonical/request.ts';
+import type { JobKind, JobOutcome, JobRun } from '../jobs/contract.ts';
+import type { Clock } from '../lib/clock.ts';
+import { parseJsonObject } from '../lib/json.ts';
+import type { OpenAgentSteps } from '../pipeline/agent/agent-steps.ts';
+import type { InternSettings } from '../resources/interns.ts';
+import type { InternRow, InternRunRow, InternVersionRow } from '../store/interns/columns.ts';
+import type { InternStore } from '../store/interns/interns.ts';
+import { isOver, type RunStore } from '../store/interns/runs.ts';
+import { RunEnded, RunUnderWay, type StepBorder } from './run-steps.ts';
+
+export const INTERN_RUN = 'intern_run';
+
+export interface RunnerDeps {
+  readonly interns: Pick<InternStore, 'find' | 'findVersion'>;
+  readonly runs: RunStore;
+  readonly openAgent: OpenAgentSteps;
+  readonly admitKey: AdmitKey;
+  readonly clock: Clock;
+  /** Whether risky tools may run without an approval. */
+  readonly selfDrive: boolean;
+  readonly approvalMs: number;
+  /** Something of a run is stored. */
+  readonly changed: (runId: string) => void;
+  /** For tests: what happens at the border of a step. */
+  readonly onBorder?: ((border: StepBorder) => Promise<void> | void) | undefined;
+}
+
+/** Of an upstream that fails for a while. */
+const RETRY_DELAYS_MS = [1_000, 5_000, 30_000];
+const RUNS_AT_ONCE_MAX = 4;
+
+/** The id of the job that works on a run: another one each time that it goes on after a wait. */
+export function jobIdOf({ id, turn }: Pick<InternRunRow, 'id' | 'turn'>): string {
+  return `${id}:${turn}`;
+}
+
+export function createRunKind(deps: RunnerDeps): JobKind {
+  return {
+    kind: INTERN_RUN,
+    retryDelaysMs: RETRY_DELAYS_MS,
+    runsMax: RUNS_AT_ONCE_MAX,
+    run: (job) => work(deps, job),
+    async onGivenUp({ subjectId }, error) {
+      await end(deps, subjectId, { state: 'failed', error });
+    },
+  };
+}
+
+type RunEnd = Pick<InternRunRow, 'state'> & Partial<Pick<InternRunRow, 'error' | 'ending'>>;
+
+async function end({ runs, clock, changed }: RunnerDeps, runId: string, over: RunEnd): Promise<void> {
+  const nowMs = clock.nowMs();
+  await runs.change(runId, ['queued', 'running'], { ...over, updatedAtMs: nowMs, finishedAtMs: nowMs });
+  changed(runId);
+}
+
+const DONE: JobOutcome = { state: 'done' };
+
+async function work(deps: RunnerDeps, { job, signal, save }: JobRun): Promise<JobOutcome> {
+  const { interns, runs, clock } = deps;
+  const found = await runs.find(job.subjectId);
+  if (found === undefined || isOver(found.state) || jobIdOf(found) !== job.id) return DONE;
+  const intern = await interns.find(found.internId);
+  const version = await interns.findVersion(found.internId, found.version);
+  if (intern === undefined || version === undefined) return DONE;
+  if (intern.status !== 'running') {
+    await pause(deps, found);
+    return DONE;
+  }
+  const run = await runs.change(found.id, ['queued', 'running'], { state: 'running', updatedAtMs: clock.nowMs() });
+  if (run === undefined) return DONE;
+  const ended = await workOn(deps, { intern, version, run, signal, save: () => save({ run: run.id }) });
+  if (ended === 'paused') await pause(deps, run);
+  else if (ended !== 'waiting') await end(deps, run.id, ended);
+  deps.changed(run.id);
+  return DONE;
+}
+
+/** It goes on when its agent is provisioned. */
+async function pause({ runs, clock, changed }: RunnerDeps, { id }: InternRunRow): Promise<void> {
+  await runs.change(id, ['queued', 'running'], { state: 'paused', updatedAtMs: clock.nowMs() });
+  changed(id);
+}
+
+interface WorkInput {
+  readonly intern: InternRow;
+  readonly version: InternVersionRow;
+  readonly run: InternRunRow;
+  readonly signal: AbortSignal;
+  readonly save: () => Promise<void>;
+}
+
+async function workOn(deps: RunnerDeps, { signal, ...input }: WorkInput): Promise<RunEnd | 'waiting' | 'paused'> {
+  const { intern, version, run } = input;
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(), run.leftMs);
+  const both = AbortSignal.any([signal, time.signal]);
+  try {
+    const principal = await payerOf(deps, intern);
+    if (principal === undefined) return { state: 'failed', error: 'payer_gone' };
+    const { model, settings } = version;
+    const agent = await deps.openAgent({
+      runId: run.id,
+      principal,
+      models: model === null ? [] : [model],
+      tools: serverToolsOf(settings),
+      signal: both,
+    });
+    const steps = new RunUnderWay(deps, { ...input, agent, signal: both });
+    return await steps.work();
+  } catch (error) {
+    // Of the engine, which knows why: cancelled, lost, or the gateway stops.
+    if (signal.aborted) throw error;
+    if (error instanceof RunEnded) return 'waiting';
+    if (time.signal.aborted) return { state: 'done', ending: 'time' };
+    if (!(error instanceof GatewayError) || isPassing(error)) throw error;
+    if (error.lacksFunds) return { state: 'done', ending: 'budget', error: error.message };
+    return { state: 'failed', error: error.message };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether the same request may succeed in a while. */
+function isPassing({ status }: GatewayError): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
+async function payerOf({ admitKey }: RunnerDeps, { keyHash }: InternRow): Promise<Principal | undefined> {
+  try {
+    return await admitKey(keyHash);
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
+export function serverToolsOf({ tools }: InternSettings): readonly ServerTool[] {
+  return tools.map(({ type, parameters }) => ({
+    type: 'server',
+    name: type,
+    parameters: parseJsonObject(JSON.stringify(parameters ?? {})) ?? {},
+  }));
+}
