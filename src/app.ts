@@ -62,8 +62,8 @@ export async function createApp(given: GatewayOptions): Promise<App> {
   const { database, records } = storage;
   const generations = createGenerationStore({ database });
   const parts = await createParts(options, foundation, { keepsStore: true, serves: config.server.workers === 1 });
-  const { refresher, localServers, observability, fileArea, responseArea, videoArea, jobs, notifications, providers } =
-    parts;
+  const { refresher, localServers, observability, fileArea, responseArea, videoArea, internArea } = parts;
+  const { jobs, notifications, providers } = parts;
   const workers =
     config.server.workers > 1
       ? await openWorkers({ ...foundation.shared, ...storage, findsLocalServers: options.findsLocalServers === true })
@@ -89,6 +89,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       fileArea.start();
       responseArea.start();
       videoArea.start();
+      internArea?.start();
       jobs.start();
       const { log, vault } = foundation.shared;
       log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
@@ -111,6 +112,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
         server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs }),
         responseArea.drain(drainMs),
       ]);
+      await internArea?.close();
       for (const part of [notifications, jobs, videoArea, records, observability, fileArea, responseArea, foundation])
         await part.close();
     },
@@ -210,6 +212,7 @@ function servicesOf(
     files: parts.fileArea.files,
     storedResponses: parts.responseArea.storedResponses,
     videos: parts.videoArea.videos,
+    interns: parts.internArea?.interns,
     countCall: countCallsBy(generateDeps.rateLimiter),
     ...observability.services,
     credits: spending.credits,

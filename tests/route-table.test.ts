@@ -25,6 +25,8 @@ const GOOD_BODY: Readonly<Record<string, unknown>> = {
   'PATCH /workspaces/{id}/members/{user_id}': { role: 'admin' },
   'PATCH /scim/group-mappings/{id}': { role: 'admin' },
   'POST /guardrails/{id}/test': { text: 'x' },
+  'POST /interns/{internId}/chat/completions': { stream: true, messages: [{ role: 'user', content: 'hi' }] },
+  'POST /interns/{internId}/inputs/{inputId}/answer': { decision: 'deny' },
   'POST /guardrails/{id}/assignments/keys': { key_hashes: [UNKNOWN_HASH] },
   'POST /guardrails/{id}/assignments/keys/remove': { key_hashes: [UNKNOWN_HASH] },
   'POST /guardrails/{id}/assignments/members': { member_user_ids: ['ann'] },
@@ -41,7 +43,7 @@ suite('every route of the table', () => {
   let gateway: RunningGateway;
   before(async () => {
     // A key that may change nothing is refused before it learns what exists.
-    gateway = await startGateway({ yaml: 'vault: { writers: any }' });
+    gateway = await startGateway({ yaml: 'vault: { writers: any }\ninterns: { enabled: true }' });
   });
   after(() => gateway.close());
 

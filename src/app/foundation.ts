@@ -12,6 +12,7 @@ import { createSpool } from '../lib/files/spool.ts';
 import { createDownloader, type DownloaderOptions } from '../lib/net/download.ts';
 import { createHttpClient, createInflateMemory } from '../lib/net/http-client.ts';
 import { createFileMemory } from '../pipeline/attempt/request/inline-media.ts';
+import type { RunnerDeps } from '../interns/runner-deps.ts';
 import type { JobTimes } from '../jobs/engine-deps.ts';
 import { createBetaTable } from '../providers/beta-flags.ts';
 import { startSandbox } from '../sandbox/server.ts';
@@ -50,6 +51,8 @@ export interface GatewayOptions {
   readonly jobTimes?: Partial<JobTimes>;
   /** Between two looks for what operators are to be notified of. Default: docs/limits.md. */
   readonly notificationTickMs?: number;
+  /** For tests: what happens at the border of a step of a run. */
+  readonly onInternStep?: RunnerDeps['onBorder'];
   /** Server tools beside those of the registry; one of a type that it has stands in for that. */
   readonly serverTools?: readonly RegisteredTool[];
   /** The folder of the dashboard. Default: that of the sources. */

@@ -31,6 +31,7 @@ import { createRunningHere } from '../pipeline/running-requests.ts';
 import type { RunningGenerations } from '../http/management/operations/services.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import { createSpending, type Spending } from './spending.ts';
+import { openInternArea, type InternArea } from './jobs/intern-area.ts';
 import { createVideoArea, type VideoArea } from './jobs/video-area.ts';
 
 /** What serves requests, in every process that does. */
@@ -46,6 +47,8 @@ export interface Parts {
   readonly fileArea: FileArea;
   readonly responseArea: ResponseArea;
   readonly videoArea: VideoArea;
+  /** Absent: there are no saved agents, or another process has them. */
+  readonly internArea: InternArea | undefined;
   readonly observability: Observability;
   readonly jobs: Jobs;
   readonly notifications: Notifications;
@@ -70,8 +73,8 @@ export async function createParts(
   const { config, log, state } = shared;
   const { database, journal, records } = storage;
   const catalog = await openCatalog({ ...shared, database, sandboxBaseUrl });
-  const { providers, live, known } = catalog;
-  const refresher = await openCatalogRefresher({ ...shared, fetches: keepsStore }, live, known);
+  const { providers, live } = catalog;
+  const refresher = await openCatalogRefresher({ ...shared, fetches: keepsStore }, live, catalog.known);
   const spending = createSpending({ ...shared, database, records, onFailed: stateFailed(log) });
   const administration = createAdministration({
     database,
@@ -92,13 +95,9 @@ export async function createParts(
     invalidations: state.invalidations,
   });
   const fileArea = createFileArea({ ...shared, database });
-  const { observability, jobs, notifications } = openBackground(options, foundation, {
-    catalog: live.catalog,
-    spending,
-    administration,
-    areas,
-    keepsStore,
-  });
+  const known = { spending, administration, areas };
+  const background = openBackground(options, foundation, { ...known, catalog: live.catalog, keepsStore });
+  const { observability, jobs, notifications } = background;
   const { exports } = observability;
   const built = createAccounting(spending, journal, config.server.region, exports);
   const accounting = options.accounting?.(built) ?? built;
@@ -116,15 +115,15 @@ export async function createParts(
     providers,
     live,
     refresher,
-    spending,
-    administration,
-    areas,
+    ...known,
     fileArea,
     responseArea: createResponseArea({ ...areaDeps, serves, formats }, generateDeps),
     videoArea: createVideoArea({ ...options, ...areaDeps, files: fileArea.files }, generateDeps),
-    observability,
-    jobs,
-    notifications,
+    internArea: openInternArea(
+      { ...options, ...areaDeps, ...administration, ...accounts, jobs, formats },
+      generateDeps,
+    ),
+    ...background,
     generateDeps,
     running: runningOf(shared, generateDeps),
     localServers: localServersOf(shared, providers, live),

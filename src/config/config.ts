@@ -76,6 +76,7 @@ export interface Config {
   readonly decisions: { readonly timeoutMs: number };
   readonly vault: VaultConfig;
   readonly containers: ContainersConfig;
+  readonly interns: InternsConfig;
   /** MCP servers, including disabled ones. */
   readonly mcpServers: readonly McpServerConfig[];
   /** Configured web search engines, without those of the environment. */
@@ -178,6 +179,15 @@ export interface VaultConfig {
   /** Which normal keys may do so. */
   readonly writers: 'admins' | 'any';
   readonly allowPrivateHosts: boolean;
+}
+
+/** Saved agents. */
+export interface InternsConfig {
+  readonly enabled: boolean;
+  /** Whether risky tools may run without an approval. */
+  readonly selfDrive: boolean;
+  /** Of the texts of runs that are over. */
+  readonly retentionMs: number;
 }
 
 /** The dashboard. */

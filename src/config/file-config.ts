@@ -26,6 +26,7 @@ import { containersOf } from './schema/containers.ts';
 import { consoleOf } from './schema/console.ts';
 import { vaultOf, webCredentialsOf } from './schema/vault.ts';
 import { decisionsOf } from './schema/decisions.ts';
+import { internsOf } from './schema/interns.ts';
 import { ownMcpOf } from './schema/mcp-server.ts';
 import { peopleOf } from './schema/scim.ts';
 import { notificationsOf } from './schema/notifications.ts';
@@ -104,6 +105,7 @@ export function fileConfig(
     decisions: decisionsOf(file.decisions),
     vault: vaultOf(file.vault),
     containers: containersOf(file.containers),
+    interns: internsOf(file.interns),
     mcpServer: ownMcpOf(file.mcp_server),
     ...peopleOf(file),
     notifications: notificationsOf(file.notifications),
@@ -254,10 +256,7 @@ function moderationOf({ endpoint, judge }: ConfigFile['moderation']): FileConfig
   return { endpoint: { ...serviceOf(endpoint), ...present({ model: endpoint.model }) }, ...present({ judge }) };
 }
 
-function journalOf({
-  durability,
-  bytes_max_mb: mb = DEFAULT_JOURNAL_MB,
-}: ConfigFile['journal']): FileConfig['journal'] {
+function journalOf({ durability, bytes_max_mb: mb = DEFAULT_JOURNAL_MB }: ConfigFile['journal']): Config['journal'] {
   return { ...present({ durability }), bytesMax: mb * BYTES_PER_MB };
 }
 

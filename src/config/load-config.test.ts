@@ -117,6 +117,7 @@ models:
 decisions:  { timeout_ms: 5000 }
 containers: { runtime: auto, rootfs: /srv/rootfs, cgroup: /sys/fs/cgroup/a, limits: { memory_mb: 64, cpus: 0.5, processes: 32, disk_mb: 10, command_seconds: 5, call_seconds: 6 }, expires_after_minutes: 7 }
 vault:      { writes: false, writers: any, allow_private_hosts: true }
+interns:    { enabled: true, self_drive: true, retention_days: 7 }
 `;
 
 test('takes every key of the file into the configuration', () => {
@@ -209,6 +210,7 @@ test('takes every key of the file into the configuration', () => {
       emailDomains: ['acme.example'],
       groupPatchBody: true,
     },
+    interns: { enabled: true, selfDrive: true, retentionMs: 604_800_000 },
     organization: {
       enabled: true,
       usersMax: 50,

@@ -53,6 +53,7 @@ export function formatBody(config: Config): object {
     console: formatConsole(config.console),
     decisions: { timeout_ms: config.decisions.timeoutMs },
     vault: formatVault(config.vault),
+    interns: formatInterns(config.interns),
     organization: formatOrganization(config.organization),
     mcp_server: {
       enabled: config.mcpServer.enabled,
@@ -77,12 +78,7 @@ export function formatBody(config: Config): object {
     responses: formatResponses(config.responses),
     videos: formatVideos(config.videos),
     images: { hold_usd: usdFromNano(config.images.holdNanoUsd) },
-    rate_limits: {
-      key: formatRateLimit(config.rateLimits.key),
-      account: formatRateLimit(config.rateLimits.account),
-      free: formatRateLimit(config.rateLimits.free),
-      management: formatRateLimit(config.rateLimits.management),
-    },
+    rate_limits: formatRateLimits(config.rateLimits),
     providers: Object.fromEntries(config.providers.map((provider) => [provider.slug, formatProvider(provider)])),
     beta_flags: config.betaFlags,
     aliases: config.aliases,
@@ -92,6 +88,19 @@ export function formatBody(config: Config): object {
       ...config.passThrough.map((entry) => [`${entry.prefix}*`, formatPassThrough(entry)] as const),
     ]),
   };
+}
+
+function formatRateLimits({ key, account, free, management }: Config['rateLimits']) {
+  return {
+    key: formatRateLimit(key),
+    account: formatRateLimit(account),
+    free: formatRateLimit(free),
+    management: formatRateLimit(management),
+  };
+}
+
+function formatInterns({ enabled, selfDrive, retentionMs }: Config['interns']) {
+  return { enabled, self_drive: selfDrive, retention_days: retentionMs / MS_PER_DAY };
 }
 
 function formatObservability({ observability }: Config) {

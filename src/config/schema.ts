@@ -18,6 +18,7 @@ import { routers } from './schema/routers.ts';
 import { scimSection } from './schema/scim.ts';
 import { server } from './schema/server.ts';
 import { vaultSection, webCredentials } from './schema/vault.ts';
+import { internsSection } from './schema/interns.ts';
 import { videos } from './schema/videos.ts';
 import { fileParser, guardrails, moderation, search } from './schema/services.ts';
 
@@ -163,6 +164,7 @@ export const configFile = section({
   decisions: decisionsSection,
   vault: vaultSection,
   containers: containersSection,
+  interns: internsSection,
   organization: organizationSection,
   mcp_server: mcpServerSection,
   scim: scimSection,

@@ -121,6 +121,25 @@ import {
 import type { ManagementRoute } from './management/route.ts';
 import { listImageEndpoints } from './management/images/endpoints.ts';
 import { listImageModels } from './management/images/models.ts';
+import { chatWithIntern, followInternRun } from './management/interns/chat.ts';
+import { answerInternInput, listInternInputs } from './management/interns/input-routes.ts';
+import {
+  createIntern,
+  deleteIntern,
+  getIntern,
+  listInterns,
+  provisionIntern,
+  suspendIntern,
+  updateIntern,
+} from './management/interns/lifecycle-routes.ts';
+import {
+  cancelInternRun,
+  getInternRun,
+  listInternMessages,
+  listInternRuns,
+  listInternSessions,
+  listInternSteps,
+} from './management/interns/run-routes.ts';
 import { listVaultReleases, rotateMasterKey } from './management/vault/operator.ts';
 import { deleteVaultSecret, listVaultSecrets, putVaultSecret } from './management/vault/secrets.ts';
 import { getVideoContent } from './management/videos/content.ts';
@@ -292,4 +311,21 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   deleteVaultSecret,
   listVaultReleases,
   rotateMasterKey,
+  listInterns,
+  createIntern,
+  getIntern,
+  updateIntern,
+  deleteIntern,
+  provisionIntern,
+  suspendIntern,
+  chatWithIntern,
+  listInternSessions,
+  listInternMessages,
+  listInternRuns,
+  getInternRun,
+  listInternSteps,
+  followInternRun,
+  cancelInternRun,
+  listInternInputs,
+  answerInternInput,
 ];

@@ -199,7 +199,7 @@ async function answer(
   const input = await runs.findInput(intern.id, inputId);
   // Whatever a tool or a model made up is no call of ours.
   if (input === undefined || (sessionId !== undefined && input.sessionId !== sessionId))
-    throw conflict('not_pending', 'Nothing waits for an answer to this call.');
+    throw conflict('not_pending', 'Nothing waits for a decision on this call.');
   const session = await runs.findSession(intern.id, input.sessionId);
   if (session?.keyHash !== caller.keyHash && !(await mayChange(deps, caller, intern))) throw notYours();
   const denied = text === '' ? 'denied by the user' : `denied by the user: ${text}`;

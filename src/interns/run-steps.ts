@@ -8,20 +8,12 @@ import type { InternRow, InternRunRow, InternStepRow, InternVersionRow } from '.
 import type { NewText } from '../store/interns/texts.ts';
 import { decide, inputHashOf } from './approval-rules.ts';
 import { keptBlocks, nextStepOf, NOT_KNOWN, turnsOf, type NextStep, type RunHistory } from './history.ts';
-import type { RunnerDeps } from './runner.ts';
+import type { RunnerDeps, StepBorder } from './runner-deps.ts';
 
 /** Runs of a session that models read of. */
 const HISTORY_RUNS_MAX = 50;
 const SUMMARY_CHARS_MAX = 500;
 const CALL_ID_CHARS = 24;
-
-export interface StepBorder {
-  readonly runId: string;
-  readonly n: number;
-  readonly kind: 'model' | 'tool';
-  /** `acted`: it is done, and that is not stored yet. */
-  readonly at: 'planned' | 'started' | 'acted' | 'done';
-}
 
 export interface RunInput {
   readonly intern: InternRow;
@@ -138,7 +130,7 @@ export class RunUnderWay {
     return undefined;
   }
 
-  /** What was begun before a crash, and is not to run twice. With approvals, a person is asked first. */
+  /** What was begun before a crash, and is not to run twice. With approvals, a question waits for a person first. */
   async #leaveUnknown(step: InternStepRow, call: ToolCallBlock): Promise<WorkEnd | undefined> {
     const { run } = this.#input;
     const { n } = step;

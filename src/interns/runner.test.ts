@@ -15,8 +15,8 @@ import { openDatabase, type Database } from '../store/engine/database.ts';
 import type { InternRow, InternRunRow } from '../store/interns/columns.ts';
 import { createInternStore } from '../store/interns/interns.ts';
 import { createRunStore } from '../store/interns/runs.ts';
-import { createRunKind, INTERN_RUN, jobIdOf, type RunnerDeps } from './runner.ts';
-import type { StepBorder } from './run-steps.ts';
+import type { RunnerDeps, StepBorder } from './runner-deps.ts';
+import { createRunKind, INTERN_RUN, jobIdOf } from './runner.ts';
 
 const RULES: InternSettings['approval']['rules'] = [
   { tool: 'write', decision: 'allow' },

@@ -1,33 +1,15 @@
-import type { AdmitKey } from '../accounts/keys/authenticate.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { ServerTool } from '../canonical/request.ts';
 import type { JobKind, JobOutcome, JobRun } from '../jobs/contract.ts';
-import type { Clock } from '../lib/clock.ts';
 import { parseJsonObject } from '../lib/json.ts';
-import type { OpenAgentSteps } from '../pipeline/agent/agent-steps.ts';
 import type { InternSettings } from '../resources/interns.ts';
 import type { InternRow, InternRunRow, InternVersionRow } from '../store/interns/columns.ts';
-import type { InternStore } from '../store/interns/interns.ts';
-import { isOver, type RunStore } from '../store/interns/runs.ts';
-import { RunEnded, RunUnderWay, type StepBorder } from './run-steps.ts';
+import { isOver } from '../store/interns/runs.ts';
+import type { RunnerDeps } from './runner-deps.ts';
+import { RunEnded, RunUnderWay } from './run-steps.ts';
 
 export const INTERN_RUN = 'intern_run';
-
-export interface RunnerDeps {
-  readonly interns: Pick<InternStore, 'find' | 'findVersion'>;
-  readonly runs: RunStore;
-  readonly openAgent: OpenAgentSteps;
-  readonly admitKey: AdmitKey;
-  readonly clock: Clock;
-  /** Whether risky tools may run without an approval. */
-  readonly selfDrive: boolean;
-  readonly approvalMs: number;
-  /** Something of a run is stored. */
-  readonly changed: (runId: string) => void;
-  /** For tests: what happens at the border of a step. */
-  readonly onBorder?: ((border: StepBorder) => Promise<void> | void) | undefined;
-}
 
 /** Of an upstream that fails for a while. */
 const RETRY_DELAYS_MS = [1_000, 5_000, 30_000];

@@ -84,7 +84,7 @@ export const DEFAULT_INTERN_SETTINGS: InternSettings = internSettingsSchema.pars
   approval: {},
 });
 
-/** One call of the model, or of a tool, or a question to a person that a tool asked. */
+/** One call of the model, or of a tool. */
 export const STEP_KINDS = ['model', 'tool'] as const;
 export const STEP_STATES = ['planned', 'started', 'done', 'unknown'] as const;
 export const INTERN_STATUSES = [

@@ -26,6 +26,7 @@ import type { PluginRequest, ProviderPreferences } from '../../canonical/directi
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { MetricsOf } from '../../catalog/endpoint-metrics.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
+import type { Interns } from '../../interns/interns.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { BacktestResult } from '../../pipeline/backtest.ts';
 import type { TryFilters } from '../../pipeline/content-filters/try-filters.ts';
@@ -89,6 +90,8 @@ export interface ManagementServices {
   readonly oauth: OauthCodes;
   readonly storedResponses: StoredResponses;
   readonly videos: Omit<VideoJobs, 'run' | 'start' | 'close'>;
+  /** Absent: the configuration has none. */
+  readonly interns?: Interns | undefined;
   /** Counts a call of a normal key that is no generation. @throws GatewayError 429 */
   readonly countCall: (principal: Principal) => Promise<void>;
   /** @throws GatewayError 400 for a body that the generation route of the format would refuse, 404 for an unknown model */

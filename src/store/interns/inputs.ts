@@ -154,7 +154,7 @@ async function expire({ kysely }: Database, nowMs: number, limit: number): Promi
         .execute();
       const run = await transaction
         .updateTable('intern_runs')
-        .set({ state: 'expired', updated_at_ms: nowMs, finished_at_ms: nowMs, error: 'No answer came in time.' })
+        .set({ state: 'expired', updated_at_ms: nowMs, finished_at_ms: nowMs, error: 'No decision came in time.' })
         .where('id', '=', runId)
         .where('state', '=', 'waiting_input')
         .returningAll()

@@ -1,0 +1,105 @@
+import type { AdmitKey } from '../../accounts/keys/authenticate.ts';
+import type { WorkspaceMembers } from '../../accounts/workspaces/workspace-members.ts';
+import type { Config } from '../../config/config.ts';
+import { createInterns, type Interns } from '../../interns/interns.ts';
+import { addJob } from '../../interns/lifecycle.ts';
+import type { RunnerDeps } from '../../interns/runner-deps.ts';
+import { createRunKind } from '../../interns/runner.ts';
+import { createRunSignals } from '../../interns/run-signals.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { createHousekeeping } from '../../lib/async/housekeeping.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import { createAgentSteps } from '../../pipeline/agent/agent-steps.ts';
+import { createGenerate, type GenerateDeps } from '../../pipeline/generate.ts';
+import type { KeyStore } from '../../store/accounts/keys.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { createInternStore } from '../../store/interns/interns.ts';
+import { createRunStore } from '../../store/interns/runs.ts';
+import type { Log } from '../../telemetry/logs.ts';
+import type { ClientFormat } from '../../wire/format.ts';
+
+/** Saved agents. */
+export interface InternArea {
+  readonly interns: Interns;
+  start(): void;
+  close(): Promise<void>;
+}
+
+export interface InternAreaDeps {
+  readonly config: Pick<Config, 'interns'>;
+  readonly database: Database;
+  readonly box: () => Promise<SecretBox>;
+  readonly keyStore: KeyStore;
+  readonly admitKey: AdmitKey;
+  readonly members: Pick<WorkspaceMembers, 'isAdmin'>;
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly formats: { readonly chat: ClientFormat };
+  /** One process of a gateway does. */
+  readonly keepsStore: boolean;
+  /** For tests. */
+  readonly onInternStep?: RunnerDeps['onBorder'];
+}
+
+const APPROVAL_MS = 86_400_000;
+const LOOK_EVERY_MS = 15_000;
+const LOOK_PAUSE_MS = 100;
+const AT_ONCE_MAX = 100;
+
+/** Where there are none, or another process has them: `undefined`. */
+export function openInternArea(deps: InternAreaDeps, generateDeps: GenerateDeps): InternArea | undefined {
+  const { config, database, box, keyStore: keys, admitKey, members, jobs, clock, log } = deps;
+  if (!config.interns.enabled || !deps.keepsStore) return undefined;
+  const { selfDrive, retentionMs } = config.interns;
+  const store = createInternStore({ database });
+  const runs = createRunStore({ database, box });
+  const openAgent = createAgentSteps({
+    generateDeps,
+    generate: createGenerate(generateDeps),
+    format: deps.formats.chat,
+  });
+  const signals = createRunSignals();
+  jobs.register(
+    createRunKind({
+      interns: store,
+      runs,
+      openAgent,
+      admitKey,
+      clock,
+      selfDrive,
+      approvalMs: APPROVAL_MS,
+      changed: (runId) => signals.changed(runId),
+      onBorder: deps.onInternStep,
+    }),
+  );
+  const housekeeping = createHousekeeping({
+    async work() {
+      const nowMs = clock.nowMs();
+      for (const run of await runs.expire(nowMs, AT_ONCE_MAX)) signals.changed(run.id);
+      // Their process ended between the run and its job.
+      for (const run of await runs.stranded(nowMs - LOOK_EVERY_MS, AT_ONCE_MAX)) await addJob(jobs, run);
+      return runs.clearAway(nowMs - retentionMs);
+    },
+    everyMs: LOOK_EVERY_MS,
+    pauseMs: LOOK_PAUSE_MS,
+    onFailed: (error) => log.general.warn({ err: error }, 'runs of interns could not be looked at: tried again later'),
+  });
+  return {
+    interns: createInterns({
+      store,
+      runs,
+      keys,
+      jobs,
+      openAgent,
+      admitKey,
+      isAdmin: (workspaceId, userId) => members.isAdmin(workspaceId, userId),
+      selfDrive,
+      clock,
+      signals,
+    }),
+    start: () => housekeeping.start(),
+    close: () => housekeeping.stop(),
+  };
+}

@@ -1,0 +1,28 @@
+import type { AdmitKey } from '../accounts/keys/authenticate.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { OpenAgentSteps } from '../pipeline/agent/agent-steps.ts';
+import type { InternStore } from '../store/interns/interns.ts';
+import type { RunStore } from '../store/interns/runs.ts';
+
+export interface StepBorder {
+  readonly runId: string;
+  readonly n: number;
+  readonly kind: 'model' | 'tool';
+  /** `acted`: it is done, and that is not stored yet. */
+  readonly at: 'planned' | 'started' | 'acted' | 'done';
+}
+
+export interface RunnerDeps {
+  readonly interns: Pick<InternStore, 'find' | 'findVersion'>;
+  readonly runs: RunStore;
+  readonly openAgent: OpenAgentSteps;
+  readonly admitKey: AdmitKey;
+  readonly clock: Clock;
+  /** Whether risky tools may run without an approval. */
+  readonly selfDrive: boolean;
+  readonly approvalMs: number;
+  /** Something of a run is stored. */
+  readonly changed: (runId: string) => void;
+  /** For tests: what happens at the border of a step. */
+  readonly onBorder?: ((border: StepBorder) => Promise<void> | void) | undefined;
+}
