@@ -286,6 +286,10 @@ decisions: { timeout_ms: 2000 }
       gateway.post('/alpha/decisions', { model: 'acme/judge', state: 's', questions }, {}, gone.signal),
       { name: 'AbortError' },
     );
+    // What goes on would be done before these are.
+    upstream.answer = judging('red');
+    for (let round = 0; round < 4; round++)
+      await ask({ model: 'acme/second', state: 's', questions: { q: QUESTIONS.angry } });
     // Of 20 calls those that were under way.
     assert.ok(upstream.seen.length <= 8, `${upstream.seen.length}`);
   });
