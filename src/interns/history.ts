@@ -16,11 +16,11 @@ const CALLS_MAX = 32;
 /** Of all turns, UTF-16 units: where there are more, the oldest runs are left out. */
 const HISTORY_CHARS_MAX = 1_000_000;
 
-export const NOT_RUN = 'The run ended before this call was made.';
+const NOT_RUN = 'The run ended before this call was made.';
 export const NOT_KNOWN = 'It is not known whether this ran: the gateway stopped while it did. It was not repeated.';
 
 /** The calls of tools that a step of the model made. */
-export function callsOf(blocks: readonly Block[]): readonly ToolCallBlock[] {
+function callsOf(blocks: readonly Block[]): readonly ToolCallBlock[] {
   return blocks.filter((block) => block.type === 'tool-call').slice(0, CALLS_MAX);
 }
 
