@@ -36,6 +36,7 @@ suite('calls of the dashboard', () => {
       "await callConsole('DELETE', `/ui/api/sessions/${encodeURIComponent(id)}`);",
       "const SESSION_URL = '/ui/api/session'; callConsole('GET', SESSION_URL);",
       "openStream(`${API_ROOT}/files/${encodeURIComponent(id)}/content`, { method: 'GET' });",
+      "openStream(`${API_ROOT}/generations/export?${query.toString()}`, { method: 'GET' });",
       "request.open('POST', `${API_ROOT}/files`);",
       "const LIVE_URL = '/ui/api/live'; fetch(LIVE_URL, { signal });",
       "toSnippet({ method: 'POST', path: '/chat/completions' });",
@@ -46,6 +47,7 @@ suite('calls of the dashboard', () => {
       'DELETE /ui/api/sessions/{}',
       'GET /ui/api/session',
       'GET /files/{}/content',
+      'GET /generations/export',
       'POST /files',
       'GET /ui/api/live',
     ]);

@@ -175,7 +175,6 @@ suite('an unknown path', () => {
     });
 
   for (const [method, path, area] of [
-    ['POST', '/v1/vault', 'vault'],
     ['POST', '/api/v1/containers?x=1', 'containers'],
     ['GET', '/v1/scim/Users', 'scim'],
     ['POST', '/v1/presets/kind/datasets', 'datasets'],

@@ -41,5 +41,6 @@ function constantOf(source: string, name: string | undefined): string | undefine
 
 /** `/keys/{hash}` and `${API_ROOT}/keys/${encodeURIComponent(hash)}` are one path. */
 export function withoutNames(path: string): string {
-  return path.replace('${API_ROOT}', '').replaceAll(/\$?\{[^}]*\}/g, '{}');
+  const [withoutQuery = ''] = path.replace('${API_ROOT}', '').split('?');
+  return withoutQuery.replaceAll(/\$?\{[^}]*\}/g, '{}');
 }

@@ -32,6 +32,7 @@ export const chatWithIntern = defineRoute({
   method: 'POST',
   path: '/interns/{internId}/chat/completions',
   scope: 'normal',
+  role: 'member',
   auditsEveryKey: true,
   idempotent: true,
   operationId: 'chatWithIntern',
