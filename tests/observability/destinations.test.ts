@@ -385,11 +385,13 @@ suite('destinations', () => {
     const headers = { traceparent: `00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`, tracestate: 'vendor=x' };
     const messages = [{ role: 'user', content: 'hi' }];
     await (await gateway.post('/chat/completions', { model: 'sandbox/echo', messages }, headers)).text();
-    const [arrived] = await nextArrived();
-    const span = spansOf(arrived as Arrived)[0]?.span;
+    // Records of the test before may come first: they were stored after the destination was made.
+    const found = () => receiver.arrived.flatMap(spansOf).find(({ span }) => span['traceId'] === 'a1'.repeat(16))?.span;
+    while (found() === undefined) await nextArrived(receiver.arrived.length + 1);
+    const span = found();
     assert.deepEqual(
-      [span?.['traceId'], span?.['parentSpanId'], span?.['traceState'], span?.['flags']],
-      ['a1'.repeat(16), 'b2'.repeat(8), 'vendor=x', 0x301],
+      [span?.['parentSpanId'], span?.['traceState'], span?.['flags']],
+      ['b2'.repeat(8), 'vendor=x', 0x301],
     );
   });
 
