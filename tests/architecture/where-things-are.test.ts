@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 
@@ -64,4 +64,14 @@ suite('the name of a file', () => {
       assert.ok(hits.includes(file), `${file} is not among ${hits.join(', ')}`);
       assert.ok(hits.length <= HITS_MAX, `${hits.length} names have "${search}": ${hits.join(', ')}`);
     });
+});
+
+test('names every folder of src in the tree of docs/tour.md', () => {
+  const tour = readFileSync(path.join(ROOT, 'docs/tour.md'), 'utf8');
+  const folders = readdirSync(path.join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  assert.ok(folders.length > 20);
+  assert.deepEqual(
+    folders.map(({ name }) => name).filter((name) => !tour.includes(`\n  ${name}/ `)),
+    [],
+  );
 });
