@@ -41,12 +41,14 @@ export async function runKeys(args: readonly string[], io: Io): Promise<number> 
   const [word, ...operands] = words;
   const verb = readVerb(word);
   checkOperands(verb, operands, values);
+  // Before the database, which a command that is refused must not make.
+  const draft = readDraft(values);
   const { config } = loadCheckedConfig(configArgs(values), io.env);
   const database = await openConfiguredDatabase(config, { makes: verb === 'create' });
   try {
     const keys = createKeys({ store: createKeyStore({ database }), clock: systemClock });
     const recordChange = openAuditTrail(database, io);
-    if (verb === 'create') await createKey(keys, values, recordChange, io);
+    if (verb === 'create') await createKey(keys, draft, recordChange, io);
     else if (verb === 'list') await listKeys(keys, io);
     else await changeKey(keys, verb, operands[0] ?? '', values.cascade === true, recordChange, io);
   } finally {
@@ -82,13 +84,19 @@ function checkOperands(verb: Verb, operands: readonly string[], values: FlagValu
     throw new UsageError('keys create: --limit-reset says when the limit starts again, so it needs --limit');
 }
 
-async function createKey(keys: Keys, values: FlagValues, recordChange: RecordChange, io: Io): Promise<void> {
-  const { key, record } = await keys.create({
+type KeyDraft = Parameters<Keys['create']>[0];
+
+function readDraft(values: FlagValues): KeyDraft {
+  return {
     name: values.name ?? DEFAULT_NAME,
     kind: values.management === true ? 'management' : 'normal',
     limitNanoUsd: values.limit === undefined ? null : readLimit(values.limit),
     limitReset: readReset(values['limit-reset']),
-  });
+  };
+}
+
+async function createKey(keys: Keys, draft: KeyDraft, recordChange: RecordChange, io: Io): Promise<void> {
+  const { key, record } = await keys.create(draft);
   const limit = record.limitNanoUsd === null ? null : usdFromNano(record.limitNanoUsd);
   await recordChange('createKey', `/keys/${record.hash}`, {
     name: record.name,

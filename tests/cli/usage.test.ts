@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { captureCli } from '../support/cli/capture-cli.ts';
 
@@ -53,7 +54,9 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
 suite('a wrong command line', () => {
   for (const [args, code, stderr] of REFUSED) {
     test(`is refused in one sentence: "${args.join(' ')}"`, async () => {
+      const isThere = existsSync('data');
       assert.deepEqual(await captureCli(args), { code, stdout: '', stderr });
+      assert.equal(existsSync('data'), isThere, 'makes no database');
     });
   }
 });
