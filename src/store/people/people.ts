@@ -110,6 +110,9 @@ export function createPeopleStore({ database }: { readonly database: Database })
           .where('id', '=', id)
           .execute();
         await transaction.deleteFrom('membership_sources').where('user_id', '=', id).execute();
+        // An identity provider that pushes the user again makes another one, and writes nothing into what is left of this.
+        await transaction.deleteFrom('scim_group_members').where('user_id', '=', id).execute();
+        await transaction.deleteFrom('scim_users').where('user_id', '=', id).execute();
         return ended;
       }),
     async endSessions(id, exceptId) {

@@ -285,6 +285,28 @@ suite('an identity provider that pushes users and groups', () => {
     assert.equal(await makeUser('ada'), id);
   });
 
+  // @spec scim-10
+  test('makes a new user of one that was removed here, and writes nothing into what is left of the old one', async () => {
+    const id = await makeUser('removed', { name: { givenName: 'Rae' } });
+    const gone = await manage(gateway, 'DELETE', `/organization/members/${id}`);
+    assert.equal(gone.status, 200, gone.text);
+    assert.equal((await patch(`/Users/${id}`, { op: 'replace', path: 'active', value: true })).status, 404);
+    const again = await makeUser('removed');
+    assert.notEqual(again, id);
+    assert.equal((await scim('GET', `/Users/${again}`)).status, 200);
+
+    await scim('DELETE', `/Users/${again}`);
+    await manage(gateway, 'DELETE', `/organization/members/${again}`);
+    const third = await makeUser('removed');
+    assert.equal((await patch(`/Users/${third}`, { op: 'replace', path: 'active', value: false })).status, 200);
+    const { body } = await manage(gateway, 'GET', '/organization/members?limit=100');
+    const users = (body['data'] as JsonObject[]).filter(({ email }) => email === 'removed@acme.example');
+    assert.deepEqual(
+      users.map(({ id: own, state }) => [own, state]),
+      [[third, 'disabled']],
+    );
+  });
+
   // @spec scim-8
   test('gives and takes workspaces by the groups that are mapped, and leaves what people gave', async () => {
     const [one, two] = [await makeWorkspace(gateway, 'one'), await makeWorkspace(gateway, 'two')];
