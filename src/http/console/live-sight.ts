@@ -1,11 +1,12 @@
 import type { ConsoleSession } from '../../accounts/console/sessions.ts';
 import { administers } from '../../accounts/people/viewer.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { LiveRow } from '../../telemetry/live/live-hub.ts';
 
 /** Which rows a session sees, as its rights and its keys are now. */
 export interface LiveSight {
   readonly sees: (row: LiveRow) => boolean;
-  /** Looks at the rights anew. @throws GatewayError 401 once the session has ended */
+  /** Looks at the rights anew. @throws GatewayError 401 once the session has ended, or has another role */
   renew(): Promise<void>;
 }
 
@@ -22,7 +23,11 @@ export async function createLiveSight(
     session,
     sees: (row) => seesRow(session, keys, row),
     async renew() {
-      session = await find();
+      const found = await find();
+      // A view is opened for one role: counts of all keys go to operators. The dashboard opens another one.
+      if (found.role !== session.role)
+        throw new GatewayError('authentication', 'The role of the session has changed. Open another view.');
+      session = found;
       keys = await readKeys(session, keysOf);
     },
   };
