@@ -118,9 +118,10 @@ export async function saveUser(
     (taken.deletedAtMs === null || before !== undefined)
   )
     throw new ScimError(409, `userName: ${userName} is taken.`, 'uniqueness');
-  const known = taken ?? (externalId === null ? undefined : await writer.findUserBy('external_id', externalId));
-  if (known !== undefined && known.deletedAtMs === null && known.userId !== before?.row.userId)
+  const named = externalId === null ? undefined : await writer.findUserBy('external_id', externalId);
+  if (named !== undefined && named.deletedAtMs === null && named.userId !== before?.row.userId)
     throw new ScimError(409, 'externalId: is taken.', 'uniqueness');
+  const known = taken ?? named;
   const there = before?.row ?? known;
   const user = before?.user ?? (await personFor(writer, rules, there, email, userName, nowMs));
   const isChanged = before === undefined || !isDeepStrictEqual(docOf(before), doc);

@@ -285,6 +285,14 @@ suite('an identity provider that pushes users and groups', () => {
     assert.equal(await makeUser('ada'), id);
   });
 
+  // @spec scim-3
+  test('gives no user the external id of another one', async () => {
+    const [one] = [await makeUser('twin-one'), await makeUser('twin-two')];
+    const taken = await patch(`/Users/${one}`, { op: 'replace', path: 'externalId', value: 'ext-twin-two' });
+    assert.deepEqual([taken.status, taken.body['scimType']], [409, 'uniqueness']);
+    assert.equal((await patch(`/Users/${one}`, { op: 'replace', path: 'externalId', value: 'ext-own' })).status, 200);
+  });
+
   // @spec scim-10
   test('makes a new user of one that was removed here, and writes nothing into what is left of the old one', async () => {
     const id = await makeUser('removed', { name: { givenName: 'Rae' } });
