@@ -185,7 +185,9 @@ function createLinks(
   return {
     async invite({ workspaces, ...draft }) {
       for (const [at, { workspaceId }] of workspaces.entries())
-        if (!(await hasWorkspace(workspaceId))) throw invalid(`workspaces[${at}].workspace_id`, 'is no workspace');
+        if (workspaces.findIndex((each) => each.workspaceId === workspaceId) < at)
+          throw invalid(`workspaces[${at}].workspace_id`, 'is there already');
+        else if (!(await hasWorkspace(workspaceId))) throw invalid(`workspaces[${at}].workspace_id`, 'is no workspace');
       if ((await store.findByEmail(emailKeyOf(draft.email))) !== undefined) throw emailTaken();
       if ((await invitations.count(clock.nowMs())) >= INVITATIONS_MAX)
         throw new GatewayError('rate_limit_exceeded', 'Too many invitations are open. Withdraw some of them first.');

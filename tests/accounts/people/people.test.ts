@@ -93,6 +93,16 @@ suite('people of an organization', () => {
     assert.equal(status, 201);
   });
 
+  test('are invited to a workspace once: twice is refused with its place, and makes no link that nothing can use', async () => {
+    const workspaceId = await makeWorkspace(gateway, 'twice');
+    const place = { workspace_id: workspaceId, role: 'member' };
+    const email = 'twice@acme.example';
+    const sent = { email, workspaces: [place, { ...place, role: 'admin' }] };
+    const { status, text } = await manage(gateway, 'POST', '/organization/members', sent);
+    assert.equal(status, 400, text);
+    assert.match(text, /workspaces\[1\]\.workspace_id/);
+  });
+
   // @spec people-6
   test('get no weak password', async () => {
     const token = await invite(gateway, 'weak@acme.example');
