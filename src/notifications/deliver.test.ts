@@ -181,6 +181,20 @@ for (const engine of ENGINES)
       assert.deepEqual((await states()).toSorted(), ['merged', 'merged', 'sent', 'sent']);
     });
 
+    test('names each held event in one message where several runs begin at once', async () => {
+      await addChannel({ quietHours: { tz: 'Europe/Vienna', from: '11:00', to: '13:00' } });
+      await raise(
+        deps,
+        ['a', 'b', 'c'].map((key) => ({ ...EVENT, subject: `key:${key}`, title: `Key ${key}` })),
+      );
+      await handOn(deps);
+      for (const { checkpoint } of added) await run(checkpoint);
+      nowMs += 3_600_000;
+      await Promise.all(added.map(({ checkpoint }) => run(checkpoint)));
+      const all = sent.map(({ title, text }) => `${title} ${text}`).join('\n');
+      assert.deepEqual(all.match(/Key [abc]/g)?.toSorted(), ['Key a', 'Key b', 'Key c']);
+    });
+
     // @spec notification-8
     test('sends no more an hour than the channel takes, and the rest at the full hour', async () => {
       await addChannel({ maxPerHour: 1 });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../lib/json.ts';
 import type { ChannelRow } from '../resources/notification-channels.ts';
 import type { NotificationDelivery, NotificationEvent } from '../store/notifications/columns.ts';
 import type { NotificationDeps } from './deps.ts';
-import { NOTIFY } from './hand-on.ts';
+import { deliveryId, NOTIFY } from './hand-on.ts';
 import { digestOf, DIGEST_LINES_MAX, messageOf, type Message } from './message.ts';
 import { quietUntilMs } from './quiet-hours.ts';
 import { noteFailure, noteSuccess } from './channel-state.ts';
@@ -45,11 +45,13 @@ async function deliver(deps: NotificationDeps, run: JobRun): Promise<JobOutcome>
     await outbox.change(delivery.id, { state: 'held' });
     return { state: 'again', afterMs: heldUntilMs - nowMs };
   }
+  // Others that were held run now, too: from here on none of them takes this one along.
+  if (delivery.state === 'held' && !(await outbox.claim(delivery.id, 'queued'))) return DONE;
   const progress = progressOf(run);
   const message = await messageFor(deps, progress, delivery, event);
   const result = await send(deps, run.signal, progress, channel, message);
   if (!result.isSent) run.signal.throwIfAborted();
-  return conclude(deps, channel, delivery, result);
+  return conclude(deps, channel, { ...delivery, state: 'queued' }, result);
 }
 
 /** What a repeat goes on from. */
@@ -91,14 +93,17 @@ async function messageFor(
   event: NotificationEvent,
 ): Promise<Message> {
   let taken = takenIn(progress.now());
-  if (taken === undefined && delivery.state === 'held') {
+  if (taken !== undefined) {
+    // The process may have ended before they were claimed.
+    for (const id of taken.events) await outbox.claim(deliveryId({ id }, { id: delivery.channelId }), 'merged');
+  } else if (delivery.state === 'held') {
     const others = (await outbox.held(delivery.channelId, HELD_MAX)).filter(({ id }) => id !== delivery.id);
-    if (others.length > 0) {
-      const lines = others.slice(0, DIGEST_LINES_MAX - 1);
-      taken = { events: lines.map(({ eventId }) => eventId), more: others.length - lines.length };
-      await progress.add({ events: taken.events, more: taken.more });
-      for (const { id } of others) await outbox.change(id, { state: 'merged' });
-    }
+    // Stored before they are claimed: rather named twice than never.
+    if (others.length > 0) await progress.add({ ...takenOf(others) });
+    const claimed: NotificationDelivery[] = [];
+    for (const other of others) if (await outbox.claim(other.id, 'merged')) claimed.push(other);
+    taken = claimed.length === 0 ? undefined : takenOf(claimed);
+    if (claimed.length < others.length) await progress.add({ events: taken?.events ?? null, more: taken?.more ?? 0 });
   }
   if (taken === undefined) return messageOf(event, delivery.repeats, publicUrl);
   const found = await Promise.all(taken.events.map((id) => outbox.find(id)));
@@ -109,6 +114,11 @@ async function messageFor(
 interface Taken {
   readonly events: readonly string[];
   readonly more: number;
+}
+
+function takenOf(deliveries: readonly NotificationDelivery[]): Taken {
+  const lines = deliveries.slice(0, DIGEST_LINES_MAX - 1);
+  return { events: lines.map(({ eventId }) => eventId), more: deliveries.length - lines.length };
 }
 
 function takenIn({ events, more }: JsonObject): Taken | undefined {

@@ -58,6 +58,6 @@ async function deliverTo(
   });
 }
 
-function deliveryId({ id }: Pick<NotificationEvent, 'id'>, channel: Pick<ChannelRow, 'id'>): string {
+export function deliveryId({ id }: Pick<NotificationEvent, 'id'>, channel: Pick<ChannelRow, 'id'>): string {
   return `${id} ${channel.id}`;
 }

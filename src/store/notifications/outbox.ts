@@ -39,6 +39,8 @@ export interface Outbox {
   change(id: string, changes: Partial<NotificationDelivery>): Promise<void>;
   /** Counts one more event for a delivery that has not been sent. @returns whether it had not */
   join(id: string): Promise<boolean>;
+  /** Takes one out of those that are held. @returns whether it was: of several that try, one does */
+  claim(id: string, state: 'queued' | 'merged'): Promise<boolean>;
   countSent(channelId: string, sinceMs: number): Promise<number>;
   /** What waits in a channel for the end of quiet hours or of the hour, the oldest first. */
   held(channelId: string, limit: number): Promise<readonly NotificationDelivery[]>;
@@ -198,8 +200,17 @@ function deliveriesOf({ kysely }: Database): Pick<Outbox, 'findDelivery' | 'ofEv
   };
 }
 
-function limitsOf({ kysely }: Database): Pick<Outbox, 'countSent' | 'held'> {
+function limitsOf({ kysely }: Database): Pick<Outbox, 'claim' | 'countSent' | 'held'> {
   return {
+    async claim(id, state) {
+      const { numUpdatedRows } = await kysely
+        .updateTable('notification_deliveries')
+        .set({ state })
+        .where('id', '=', id)
+        .where('state', '=', 'held')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
     async countSent(channelId, sinceMs) {
       const { sent } = await kysely
         .selectFrom('notification_deliveries')
