@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { startMailServer, type MailServer } from '../support/http/mail-server.ts';
 import { chatAnswer, json, startUpstream, type Arrived, type ScriptedUpstream } from '../support/upstream.ts';
 
 const USAGE = { prompt_tokens: 0, completion_tokens: 100, total_tokens: 100 };
@@ -273,43 +271,4 @@ async function arrivals(receiver: ScriptedUpstream, count: number): Promise<read
 /** Until several looks have found nothing new. */
 async function settled(receiver: ScriptedUpstream): Promise<void> {
   for (let seen = -1; seen !== receiver.arrived.length; await pause(60)) seen = receiver.arrived.length;
-}
-
-interface MailServer {
-  readonly port: number;
-  readonly lines: string[];
-  close(): Promise<void>;
-}
-
-/** A mail server that takes everything, without TLS. */
-async function startMailServer(): Promise<MailServer> {
-  const lines: string[] = [];
-  const server = createServer((socket) => {
-    let isData = false;
-    let rest = '';
-    socket.write('220 mail.example.com ESMTP\r\n');
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk) => {
-      const parts = (rest + chunk.toString()).split('\r\n');
-      rest = parts.pop() ?? '';
-      for (const line of parts) {
-        lines.push(line);
-        if (isData) {
-          if (line !== '.') continue;
-          isData = false;
-          socket.write('250 taken\r\n');
-        } else if (line === 'DATA') {
-          isData = true;
-          socket.write('354 go on\r\n');
-        } else socket.write('250 ok\r\n');
-      }
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    lines,
-    close: () => new Promise((closed) => server.close(() => closed())),
-  };
 }

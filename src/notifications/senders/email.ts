@@ -26,10 +26,12 @@ export function createMailSender(settings: SmtpSettings): MailSender {
         if (signal.aborted) throw signal.reason;
         try {
           await (await connect()).sendMail(mailOf(settings.from, recipient, message));
-          await onDone(recipient);
         } catch (error) {
           failure = failureOf(error);
+          continue;
         }
+        // Its failure is the job's: one that was lost sends nothing more.
+        await onDone(recipient);
       }
       return failure ?? { isSent: true, status: null };
     },

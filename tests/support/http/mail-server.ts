@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+
+export interface MailServer {
+  readonly port: number;
+  readonly lines: string[];
+  close(): Promise<void>;
+}
+
+/** A mail server that takes everything, without TLS. */
+export async function startMailServer(): Promise<MailServer> {
+  const lines: string[] = [];
+  const server = createServer((socket) => {
+    let isData = false;
+    let rest = '';
+    socket.write('220 mail.example.com ESMTP\r\n');
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      const parts = (rest + chunk.toString()).split('\r\n');
+      rest = parts.pop() ?? '';
+      for (const line of parts) {
+        lines.push(line);
+        if (isData) {
+          if (line !== '.') continue;
+          isData = false;
+          socket.write('250 taken\r\n');
+        } else if (line === 'DATA') {
+          isData = true;
+          socket.write('354 go on\r\n');
+        } else socket.write('250 ok\r\n');
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    lines,
+    close: () => new Promise((closed) => server.close(() => closed())),
+  };
+}
