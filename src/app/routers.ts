@@ -132,8 +132,8 @@ export function createTagger({
   let left = 0;
   return {
     classify(log) {
-      // What serves another request is part of it.
-      if (log.requestId !== log.id || log.routerChoice?.taskType !== undefined) return;
+      // What serves another request is part of it, and what the gateway asks for itself is no task of a caller.
+      if (log.requestId !== log.id || log.origin !== undefined || log.routerChoice?.taskType !== undefined) return;
       const nowMs = clock.monotonicMs();
       if (nowMs - secondMs >= 1_000) [secondMs, left] = [nowMs, TAGS_PER_S_MAX];
       if (left === 0) return;

@@ -30,6 +30,7 @@ import { LARGE_ANSWER_BYTES } from './response/whole-response-budget.ts';
 import { endpointsOf, reportServed, type RouteDeps } from './route/choose-route.ts';
 import { RequestChoice, type ChoiceDeps } from './route/model-choice.ts';
 import { planRoute } from './route/plan-route.ts';
+import { withoutLearning } from './route/without-learning.ts';
 import { variantsOf, withDefaultModel } from './route/resolve-models.ts';
 import { withNativeTools } from './server-tools/native-tools.ts';
 import {
@@ -69,8 +70,9 @@ export interface GenerateDeps
 }
 
 /** A request from its arrival to its charge, whatever its outcome. */
-export function createGenerate(deps: GenerateDeps): Generate {
+export function createGenerate(allDeps: GenerateDeps): Generate {
   const generate: Generate = async (incoming, format, writer) => {
+    const deps = withoutLearning(allDeps, incoming.origin);
     const exchange = new Exchange(deps, generate, incoming, format, writer);
     let isCharged = false;
     try {

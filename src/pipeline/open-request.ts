@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Principal } from '../accounts/principal.ts';
 import type { RequestPermit } from '../accounts/limits/rate-limits.ts';
 import { GatewayError, withMetadata } from '../canonical/gateway-error.ts';
+import type { GenerationOrigin } from '../canonical/generation-origin.ts';
 import type { ModelRequest } from '../canonical/operation.ts';
 import { openRouteReport } from '../canonical/route-report.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -40,6 +41,7 @@ export interface ArrivedRequest<Request extends ModelRequest> {
   /** The id of the caller's request; absent: this is it. */
   readonly requestId?: string | undefined;
   readonly startedBy?: StepOfGeneration | undefined;
+  readonly origin?: GenerationOrigin | undefined;
   readonly request: Request;
   readonly principal: Principal;
   /** Monotonic ms. */
@@ -178,13 +180,14 @@ export class OpenRequest<Request extends ModelRequest> {
 
 function openFacts<Request extends ModelRequest>(
   deps: OpenRequestDeps,
-  { id, requestId, startedBy, request, principal, arrivedMs, isLarge }: ArrivedRequest<Request>,
+  { id, requestId, startedBy, origin, request, principal, arrivedMs, isLarge }: ArrivedRequest<Request>,
 ): RequestFacts<Request> {
   const { models, user } = request.directives;
   const log = new RequestLog<Request>({
     id,
     requestId,
     startedBy,
+    origin,
     request,
     isLarge,
     principal,

@@ -5,6 +5,7 @@ import type { RequestPermit } from '../accounts/limits/rate-limits.ts';
 import type { SpendLimit } from '../accounts/limits/spend-limit.ts';
 import type { EventSource } from '../canonical/events.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
+import type { GenerationOrigin } from '../canonical/generation-origin.ts';
 import type { ModelRequest } from '../canonical/operation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { RouteReport } from '../canonical/route-report.ts';
@@ -31,6 +32,8 @@ export interface IncomingRequest {
   readonly nested?: NestedContext;
   /** Keeps the response for later requests. Absent: it is not kept. */
   readonly keep?: KeepResponse | undefined;
+  /** What made it; absent: a request of a caller. */
+  readonly origin?: GenerationOrigin | undefined;
   /** Set for a run in the background, whose caller has gone on meanwhile. */
   readonly background?: BackgroundRun;
 }

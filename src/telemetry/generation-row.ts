@@ -123,6 +123,7 @@ function furtherFactsOf(record: GenerationRecord) {
     dimensions: dimensions ?? null,
     background: response?.background === true,
     previousResponseId: response?.previousResponseId ?? null,
+    origin: record.origin ?? null,
   };
 }
 

@@ -102,6 +102,7 @@ export function logGeneration(log: Pick<Log, 'generations'>, record: GenerationR
     inside: record.requestId === record.id ? undefined : record.requestId,
     server_tools: record.serverTools === undefined ? undefined : serializeTools(record.serverTools),
     rescues: record.rescues.length === 0 ? undefined : record.rescues,
+    origin: record.origin,
     cancelled: record.cancelled || undefined,
     finish: record.end?.finish,
     prompt_tokens: usage?.promptTokens,

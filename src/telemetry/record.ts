@@ -48,6 +48,7 @@ type LogFacts = Pick<
   | 'serverTools'
   | 'steps'
   | 'startedBy'
+  | 'origin'
   | 'cacheSourceId'
   | 'error'
   | 'capture'

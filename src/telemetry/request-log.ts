@@ -1,4 +1,5 @@
 import type { Warning } from '../canonical/extra.ts';
+import type { GenerationOrigin } from '../canonical/generation-origin.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { ModelRequest } from '../canonical/operation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
@@ -116,6 +117,8 @@ export class RequestLog<Request extends ModelRequest = GenerationRequest> {
   readonly steps: StepRun[] = [];
   /** The step of another generation that this one is run by. */
   readonly startedBy: StepOfGeneration | undefined;
+  /** What made it; absent: a request of a caller. */
+  readonly origin: GenerationOrigin | undefined;
   routerChoice: RouterChoice | undefined;
   /** What the request is about, a tag of `model-selection/classify/task-tags.ts`, where it was classified without a router. */
   taskType: string | undefined;
@@ -132,6 +135,7 @@ export class RequestLog<Request extends ModelRequest = GenerationRequest> {
     /** The id of the caller's request; absent: this is it. */
     readonly requestId?: string | undefined;
     readonly startedBy?: StepOfGeneration | undefined;
+    readonly origin?: GenerationOrigin | undefined;
     readonly request: Request;
     readonly isLarge?: boolean | undefined;
     readonly principal: RequestOwner;
@@ -142,6 +146,7 @@ export class RequestLog<Request extends ModelRequest = GenerationRequest> {
     this.id = options.id;
     this.requestId = options.requestId ?? options.id;
     this.startedBy = options.startedBy;
+    this.origin = options.origin;
     this.request = options.request;
     this.isLarge = options.isLarge === true;
     this.principal = options.principal;

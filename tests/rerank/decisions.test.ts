@@ -135,8 +135,47 @@ decisions: { timeout_ms: 2000 }
       assert.ok(isJsonObject(data));
       sum += Number(data['total_cost']);
       assert.equal(data['request_id'], id);
+      assert.equal(data['request_origin'], 'decisions');
     }
     assert.equal(sum.toFixed(8), '0.00036000');
+  });
+
+  // @spec generation-20
+  test('lists its calls apart from requests of callers, which cannot claim another origin', async () => {
+    const sent = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${API_KEY}`,
+        'content-type': 'application/json',
+        'x-request-origin': 'evaluation',
+        'x-origin': 'evaluation',
+      },
+      body: JSON.stringify({
+        model: 'acme/judge',
+        messages: [{ role: 'user', content: 'hello' }],
+        origin: 'evaluation',
+        request_origin: 'evaluation',
+        metadata: { origin: 'evaluation' },
+      }),
+    });
+    const answered = parseJsonObject(await sent.text());
+    assert.equal(sent.status, 200);
+    const { body } = await ask({ model: 'acme/judge', state: 'hello', questions: { angry: QUESTIONS.angry } });
+    const idsOf = async (origin: string): Promise<readonly unknown[]> => {
+      const found = await fetch(`${gateway.baseUrl}/generations?request_origin=${origin}`, {
+        headers: { authorization: `Bearer ${API_KEY}` },
+      });
+      const { data } = parseJsonObject(await found.text()) ?? {};
+      assert.ok(Array.isArray(data));
+      return data.map((each) => isJsonObject(each) && each['request_origin'] === origin && each['id']);
+    };
+    assert.ok(answered !== undefined);
+    const { generations } = body;
+    assert.ok(Array.isArray(generations));
+    const [requests, decisions] = await Promise.all([idsOf('request'), idsOf('decisions')]);
+    assert.ok(requests.includes(sent.headers.get('x-generation-id') ?? answered['id'] ?? ''));
+    assert.ok(generations.every((id) => decisions.includes(id) && !requests.includes(id)));
+    assert.deepEqual(await idsOf('evaluation'), []);
   });
 
   // @spec decision-1

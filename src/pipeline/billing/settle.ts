@@ -78,6 +78,7 @@ export function recordOf({ tag }: Pick<SettleDeps, 'tag'>, facts: RequestFacts<M
     serverTools: log.serverTools,
     steps: log.steps,
     startedBy: log.startedBy,
+    origin: log.origin,
     cacheSourceId: log.cacheSourceId,
     error: log.error,
     capture: log.capture,

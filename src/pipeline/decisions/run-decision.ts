@@ -120,6 +120,7 @@ class JudgeCalls {
         principal,
         arrivedMs: clock.monotonicMs(),
         isLarge,
+        origin: 'decisions',
         nested: {
           requestId: id,
           startedBy: undefined,

@@ -56,6 +56,7 @@ export function createGenerateNested(
       request: requestOf(input, parent.request, withoutTools),
       // What a tool asks may hold the whole conversation.
       isLarge: parent.isLarge === true,
+      origin: parent.origin,
       principal: parent.principal,
       arrivedMs: clock.monotonicMs(),
       nested: {

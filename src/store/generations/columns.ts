@@ -1,4 +1,5 @@
 import type { ClientFormatId } from '../../canonical/extra.ts';
+import type { GenerationOrigin } from '../../canonical/generation-origin.ts';
 import type { OperationKind } from '../../canonical/operation.ts';
 import { flag, integer, nullable, text, textOf, type Column } from '../../resources/columns.ts';
 import { createRowMapper, type RowOf, type TableOf } from '../../resources/row-mapper.ts';
@@ -126,6 +127,8 @@ const columns = {
   background: nullable(flag),
   /** The response that it continued. */
   previous_response_id: nullable(text),
+  /** What made it; null: a request of a caller. */
+  origin: nullable(textOf<GenerationOrigin>()),
 };
 
 export type GenerationsTable = TableOf<typeof columns>;

@@ -37,6 +37,8 @@ const ROWS: readonly Partial<GenerationRow>[] = [
   { id: 'limited', status: 429 },
   { id: 'broken', status: 502 },
   { id: 'gone', cancelled: true },
+  { id: 'judged', origin: 'judge' },
+  { id: 'sent', origin: null },
 ];
 
 const FOUND: readonly (readonly [Partial<GenerationSearch>, readonly string[]])[] = [
@@ -45,6 +47,8 @@ const FOUND: readonly (readonly [Partial<GenerationSearch>, readonly string[]])[
   [{ equal: { model: 'other/a_*' } }, ['model']],
   [{ equal: { requested: 'alias' } }, ['requested']],
   [{ equal: { provider: 'beta' } }, ['provider']],
+  [{ origin: 'judge' }, ['judged']],
+  [{ origin: 'request' }, ['sent']],
   [{ equal: { key: 'k' } }, ['key']],
   [{ onlyKey: 'k' }, ['key']],
   [{ equal: { workspace: 'w' } }, ['workspace']],

@@ -1,4 +1,5 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
+import type { GenerationOrigin } from '../../canonical/generation-origin.ts';
 import type { Database } from '../engine/database.ts';
 import { numberOf } from '../portable.ts';
 import type { Tables } from '../tables.ts';
@@ -31,6 +32,8 @@ export interface GenerationSearch {
   /** Equal texts, by column. A model may end in `*`. */
   readonly equal: Readonly<Partial<Record<EqualFilter, string>>>;
   readonly status?: StatusFilter | undefined;
+  /** What made it. */
+  readonly origin?: GenerationOrigin | 'request' | undefined;
   readonly isCached?: boolean | undefined;
   readonly isByok?: boolean | undefined;
   readonly isRescued?: boolean | undefined;
@@ -158,7 +161,7 @@ function isBehind(is: Builder, { createdAtMs, id }: GenerationPlace): Expression
 }
 
 function filtersOf(is: Builder, search: GenerationSearch): Expression<SqlBool>[] {
-  const { equal, status, isCached, isByok, isRescued, isWarned } = search;
+  const { equal, status, origin, isCached, isByok, isRescued, isWarned } = search;
   const { costMinNanoUsd, latencyMinMs, firstTokenMinMs } = search;
   // No index leads to the rows of a key: in the range it would make the bounded look an unbounded one.
   const filters: Expression<SqlBool>[] = search.onlyKey === undefined ? [] : [is('key_hash', '=', search.onlyKey)];
@@ -173,6 +176,7 @@ function filtersOf(is: Builder, search: GenerationSearch): Expression<SqlBool>[]
     if (value !== undefined) filters.push(is.or(names.map((column) => isText(is, column, value))));
   }
   if (status !== undefined) filters.push(...statusOf(is, status));
+  if (origin !== undefined) filters.push(origin === 'request' ? is('origin', 'is', null) : is('origin', '=', origin));
   const hasRescue = sql<SqlBool>`warnings like '%"answer-rescued"%'`;
   if (isCached !== undefined) filters.push(is('response_cache_source_id', isCached ? 'is not' : 'is', null));
   if (isByok !== undefined) filters.push(is('is_byok', '=', isByok ? 1 : 0));

@@ -42,6 +42,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0026-notifications': 'e7cf5b5742a0bc35900c3e8bdfb8ee555c7da1a44bfc32b5ffe099f6e4f9168b',
   '0027-scim': '4c888a2bf18df3a0c56f45b12df09c7ee6211fb6b278fe2746c6096031b968b3',
   '0028-interns': '0093a9c7d8e1b4a4b88e9723343ad442a85f217d37a11b8eb88408dd74b10bac',
+  '0029-generation-origins': '21dfac8850d75ae94798481c48785cc7cc18b531cb0144d2735c0e21aade0418',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

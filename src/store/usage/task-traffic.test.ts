@@ -59,6 +59,14 @@ const ROWS: readonly Partial<GenerationRow>[] = [
     costNanoUsd: 90,
     listCostNanoUsd: null,
   },
+  ...(['evaluation', 'classifier', 'judge'] as const).map((origin) => ({
+    id: origin,
+    createdAtMs: START_MS + 4,
+    model: 'acme/one',
+    taskType: 'math',
+    router: null,
+    origin,
+  })),
   { id: 'e', createdAtMs: START_MS + 10, model: 'acme/one', taskType: 'math', tokensPrompt: 100, router: null },
 ];
 
@@ -96,10 +104,14 @@ for (const engine of ENGINES) {
       assert.equal(group.promptNanoUsd, 10);
     });
 
+    test('leaves out what the gateway made for itself', async () => {
+      assert.deepEqual(await createTaskTrafficStore(database).read(START_MS + 4, START_MS + 5), []);
+    });
+
     test('finds the first record from a time on', async () => {
       const traffic = createTaskTrafficStore(database);
       assert.equal(await traffic.firstFrom(0), START_MS);
-      assert.equal(await traffic.firstFrom(START_MS + 4), START_MS + 10);
+      assert.equal(await traffic.firstFrom(START_MS + 5), START_MS + 10);
       assert.equal(await traffic.firstFrom(START_MS + 11), undefined);
     });
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { INTERNAL_ORIGINS } from '../../canonical/generation-origin.ts';
 import type { Database } from '../engine/database.ts';
 import { numberOf } from '../portable.ts';
 
@@ -23,7 +24,7 @@ export interface TaskTrafficGroup {
 const GROUPS_MAX = 500;
 
 export interface TaskTrafficStore {
-  /** Reads responses within a time: from, up to and not including, Unix ms. */
+  /** Reads responses to callers within a time: from, up to and not including, Unix ms. */
   read(fromMs: number, toMs: number): Promise<readonly TaskTrafficGroup[]>;
   /** Finds the time of the first record from a time on; `undefined`: there is none. */
   firstFrom(fromMs: number): Promise<number | undefined>;
@@ -42,6 +43,7 @@ export function createTaskTrafficStore({ reports }: Pick<Database, 'reports'>): 
           sum(coalesce(cost_prompt_nano_usd, 0)) as "promptNanoUsd"
         from generations
         where created_at_ms >= ${fromMs} and created_at_ms < ${toMs} and status = 200 and tokens_prompt > 0
+          and (origin is null or origin not in (${sql.join(INTERNAL_ORIGINS)}))
         group by task_type, model
         order by requests desc, model
         limit ${GROUPS_MAX}`.execute(reports);

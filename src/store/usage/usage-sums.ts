@@ -23,6 +23,7 @@ export const RECORD_DIMENSIONS = [
   'preset_slug',
   'router',
   'task_type',
+  'origin',
 ] as const;
 export type RecordDimension = (typeof RECORD_DIMENSIONS)[number];
 export type Dimension = UsageDimension | RecordDimension;

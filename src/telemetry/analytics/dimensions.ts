@@ -12,7 +12,7 @@ export interface AnalyticsDimension {
   readonly isOfRecords?: true;
 }
 
-/** @spec analytics-2; `endpoint`, `api_type`, `session`, `external_user`, `status`, `error_type`, `preset`, `router` and `task` are additions of this gateway. The country comes from a proxy before it. */
+/** @spec analytics-2; `endpoint`, `api_type`, `session`, `external_user`, `status`, `error_type`, `preset`, `router`, `task` and `request_origin` are additions of this gateway. The country comes from a proxy before it. */
 export const DIMENSIONS: readonly AnalyticsDimension[] = [
   { name: 'model', label: 'Model', column: 'model' },
   { name: 'provider', label: 'Provider', column: 'provider' },
@@ -31,6 +31,7 @@ export const DIMENSIONS: readonly AnalyticsDimension[] = [
   { name: 'preset', label: 'Preset', column: 'preset_slug', isOfRecords: true },
   { name: 'router', label: 'Router', column: 'router', isOfRecords: true },
   { name: 'task', label: 'Task', column: 'task_type', isOfRecords: true },
+  { name: 'request_origin', label: 'Made by', column: 'origin', isOfRecords: true },
   { name: 'generation_id', label: 'Generation', column: 'id', isOfRecords: true },
 ];
 

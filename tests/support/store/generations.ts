@@ -22,7 +22,8 @@ const LATER = {
   dimensions: 1_022,
   background: true,
   previousResponseId: 'resp_sample',
-};
+  origin: 'decisions',
+} as const;
 
 /** Makes a generation for tests: every member differs from its neighbours, so that a mix-up of columns shows. */
 export function sampleGeneration(changes: Partial<GenerationRow> = {}): GenerationRow {

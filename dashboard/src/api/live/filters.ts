@@ -12,6 +12,7 @@ const TESTS: Readonly<Record<string, Test>> = {
   request_id: (row, value) => row.request_id === value,
   router: (row, value) => row.router === value,
   task: (row, value) => row.task_type === value,
+  request_origin: (row, value) => row.request_origin === value,
   finish: (row, value) => row.finish_reason === value,
   status: (row, value) => isStatus(row, value),
   cached: (row, value) => String(row.is_cached) === value,

@@ -214,6 +214,7 @@ function Caller({ generation }: { readonly generation: Generation }): ReactEleme
               </To>
             ),
           ],
+          ['Made by', generation.request_origin],
           ['Request', request === null ? '–' : <Id key="request" id={request} length={26} />],
           ['Program', generation.user_agent === null ? 'unknown' : <Name key="agent">{generation.user_agent}</Name>],
           [

@@ -93,6 +93,7 @@ export function requestColumns(nowMs: number, keyName: (hash: string) => string)
     { id: 'byok', title: 'BYOK', width: 60, cell: ({ is_byok: isByok }) => (isByok ? 'yes' : 'no') },
     { id: 'router', title: 'Router', width: 110, cell: ({ router }) => named(router) },
     { id: 'task', title: 'Task', width: 100, cell: ({ task_type: task }) => named(task) },
+    { id: 'origin', title: 'Made by', width: 90, cell: ({ request_origin: origin }) => named(origin) },
     { id: 'request', title: 'Request id', width: 170, cell: ({ request_id: id }) => mono(id ?? '–') },
     { id: 'id', title: 'Generation id', width: 230, cell: ({ id }) => mono(id) },
   ];

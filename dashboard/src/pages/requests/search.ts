@@ -17,6 +17,7 @@ export const FILTER_NAMES = [
   'router',
   'task',
   'finish',
+  'request_origin',
   'cached',
   'byok',
   'rescued',

@@ -6,6 +6,7 @@ import { OPERATION_KINDS } from '../../../canonical/operation.ts';
 import { serializeTime, serializeUsd } from '../../../resources/columns.ts';
 import { generationIdOf, responseIdOf } from '../../../wire/responses/response/response-out.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { requestOriginSchema } from './list.ts';
 import { isInSight } from './sight.ts';
 import { apiTypeOf, routerOf } from './serialize-listed.ts';
 
@@ -98,6 +99,7 @@ const generationSchema = z
     generation_time: ms.describe('From the first token to the end, ms.'),
     moderation_latency: ms,
     origin: z.string(),
+    request_origin: requestOriginSchema,
     http_referer: text,
     user_agent: text,
     usage_source: z.enum(['upstream', 'estimated', 'none']).describe('The source of the token counts.'),
@@ -193,6 +195,7 @@ function serializeGeneration(record: GenerationRecord): z.output<typeof generati
     time_to_first_token: record.timeToFirstTokenMs,
     generation_time: record.generationTimeMs,
     origin: record.appUrl ?? '',
+    request_origin: record.origin ?? 'request',
     http_referer: record.appUrl,
     user_agent: record.userAgent,
     num_media_prompt: record.mediaPrompt,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { GenerationPlace, GenerationSearch } from '../../../accounts/generation-lookup.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
+import { GENERATION_ORIGINS } from '../../../canonical/generation-origin.ts';
 import { OPERATION_KINDS } from '../../../canonical/operation.ts';
 import { nanoFromUsd } from '../../../lib/money.ts';
 import { serializeTime } from '../../../resources/columns.ts';
@@ -19,6 +20,11 @@ const MS_MAX = 86_400_000;
 const text = z.string().nullable();
 const count = z.int().nullable();
 const ms = z.number().nullable();
+
+/** Not `origin`, which is the address of the application. */
+export const requestOriginSchema = z
+  .enum(['request', ...GENERATION_ORIGINS])
+  .describe('What made it: a request of a caller, or the named part of the gateway.');
 
 /** The members that a list needs; `GET /generation` has all. */
 export const generationListItemSchema = z
@@ -65,6 +71,7 @@ export const generationListItemSchema = z
     is_cached: z.boolean(),
     warnings: z.int(),
     tool_calls: count,
+    request_origin: requestOriginSchema,
   })
   .meta({ id: 'GenerationListItem' });
 
@@ -91,6 +98,7 @@ export const filterShape = {
   router: filterSchema,
   task: filterSchema,
   finish: filterSchema,
+  request_origin: requestOriginSchema.optional(),
   cached: flag.describe('Answered from the response cache.'),
   byok: flag,
   rescued: flag.describe('Continued by mid-stream failover.'),
@@ -169,6 +177,7 @@ export function searchOf(query: Filters, sight: GenerationSight): Omit<Generatio
     equal,
     ...sight,
     status: parseStatus(status),
+    origin: query.request_origin,
     isCached: parseFlag(query.cached),
     isByok: parseFlag(query.byok),
     isRescued: parseFlag(query.rescued),

@@ -58,5 +58,6 @@ export function serializeListed(record: GenerationRecord, keyName: string | null
     is_cached: record.responseCacheSourceId !== null,
     warnings: record.warnings.length,
     tool_calls: record.toolCalls,
+    request_origin: record.origin ?? 'request',
   };
 }
