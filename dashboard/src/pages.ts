@@ -130,6 +130,13 @@ export const PAGES: readonly PageEntry[] = [
     isForOperators: true,
   },
   {
+    path: '/ui/vault',
+    title: 'Vault',
+    load: () => import('./pages/vault/page.tsx'),
+    nav: { group: 'Run', icon: 'lock', key: 'v' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/files',
     title: 'Files',
     load: () => import('./pages/files/page.tsx'),

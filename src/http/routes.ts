@@ -141,7 +141,7 @@ import {
   listInternSteps,
 } from './management/interns/run-routes.ts';
 import { listVaultReleases, rotateMasterKey } from './management/vault/operator.ts';
-import { deleteVaultSecret, listVaultSecrets, putVaultSecret } from './management/vault/secrets.ts';
+import { deleteVaultSecret, getVaultSecret, listVaultSecrets, putVaultSecret } from './management/vault/secrets.ts';
 import { getVideoContent } from './management/videos/content.ts';
 import { deleteVideo } from './management/videos/delete.ts';
 import { getVideo } from './management/videos/get.ts';
@@ -307,6 +307,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   issueAuthCode,
   exchangeAuthCode,
   listVaultSecrets,
+  getVaultSecret,
   putVaultSecret,
   deleteVaultSecret,
   listVaultReleases,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
 import { VAULT_NAME, VAULT_NAME_CHARS_MAX } from '../canonical/vault-reference.ts';
+import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import { SecretBoxError, type SecretBox } from '../lib/secret-box.ts';
 import type { Page, PageWindow } from '../store/engine/page.ts';
@@ -39,6 +40,8 @@ export interface NewVaultSecret {
 
 export interface Vault {
   list(scope: VaultScope, window: PageWindow): Promise<Page<VaultSecret>>;
+  /** @throws GatewayError 404 */
+  get(scope: VaultScope, name: string): Promise<VaultSecret>;
   /** Stores a secret, or replaces the one of that name. @throws GatewayError 400, 409 for one too many, 503 where writes are off */
   put(scope: VaultScope, name: string, secret: NewVaultSecret): Promise<VaultSecret>;
   /**
@@ -65,27 +68,23 @@ export interface VaultDeps {
 export function createVault(deps: VaultDeps): Vault {
   const { store, clock, settings, releases } = deps;
 
-  async function serialize(scope: VaultScope, rows: readonly VaultSecretRow[]): Promise<readonly VaultSecret[]> {
-    const box = await deps.box();
-    const last = await releases.lastReleases(
-      scope,
-      rows.map(({ name }) => name),
-    );
-    return rows.map(({ name, hosts, sealed, createdAtMs, updatedAtMs }) => ({
-      name,
-      hosts,
-      fingerprint: sealed === null ? null : fingerprintOf(box, scope, name, sealed),
-      createdAtMs,
-      updatedAtMs,
-      lastReleasedAtMs: last.get(name) ?? null,
-    }));
-  }
-
+  const serialize = (scope: VaultScope, rows: readonly VaultSecretRow[]) => serializeSecrets(deps, scope, rows);
+  const serializeOne = async (scope: VaultScope, row: VaultSecretRow): Promise<VaultSecret> => {
+    const [secret] = await serialize(scope, [row]);
+    assert(secret !== undefined, 'each row is serialized');
+    return secret;
+  };
   return {
     async list(scope, window) {
       await deps.flushReleases();
       const { rows, totalCount } = await store.list(scope, window);
       return { rows: await serialize(scope, rows), totalCount };
+    },
+    async get(scope, name) {
+      const row = await store.find(scope, name);
+      if (row === undefined) throw unknownSecret(name);
+      await deps.flushReleases();
+      return serializeOne(scope, row);
     },
     async put(scope, name, { value, hosts }) {
       requireWrites(settings.writes);
@@ -111,9 +110,7 @@ export function createVault(deps: VaultDeps): Vault {
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       });
-      const [stored] = await serialize(scope, [row]);
-      if (stored === undefined) throw new Error('A secret that was stored is there.');
-      return stored;
+      return serializeOne(scope, row);
     },
     async delete(scope, name, force) {
       requireWrites(settings.writes);
@@ -133,6 +130,26 @@ export function createVault(deps: VaultDeps): Vault {
     },
     referencesTo: deps.referencesTo,
   };
+}
+
+async function serializeSecrets(
+  deps: Pick<VaultDeps, 'box' | 'releases'>,
+  scope: VaultScope,
+  rows: readonly VaultSecretRow[],
+): Promise<readonly VaultSecret[]> {
+  const box = await deps.box();
+  const last = await deps.releases.lastReleases(
+    scope,
+    rows.map(({ name }) => name),
+  );
+  return rows.map(({ name, hosts, sealed, createdAtMs, updatedAtMs }) => ({
+    name,
+    hosts,
+    fingerprint: sealed === null ? null : fingerprintOf(box, scope, name, sealed),
+    createdAtMs,
+    updatedAtMs,
+    lastReleasedAtMs: last.get(name) ?? null,
+  }));
 }
 
 function fingerprintOf(box: SecretBox, scope: VaultScope, name: string, sealed: string): string | null {

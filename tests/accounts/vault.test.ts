@@ -113,11 +113,15 @@ suite('routes of the vault', () => {
     assert.equal((await call('GET', '/vault/secrets')).status, 200);
   });
 
-  // @spec vault-7
+  // @spec vault-7, vault-21
   test('delete no secret that the configuration names, unless forced', async (t) => {
     const yaml = `providers: { alpha: { adapter: openai-compatible, base_url: "https://api.alpha.example/v1", api_key: "vault:alpha" } }`;
     const { call } = await setUp(t, { yaml });
     await call('PUT', '/vault/secrets/alpha?workspace_id=operator', ok);
+    const { data } = (await call('GET', '/vault/secrets/alpha?workspace_id=operator')).body;
+    assert.partialDeepStrictEqual(data, { name: 'alpha', references: ['providers.alpha.api_key'] });
+    assert.equal((await call('GET', '/vault/secrets/alpha?workspace_id=operator', undefined, API_KEY)).status, 404);
+    assert.equal((await call('GET', '/vault/secrets/beta?workspace_id=operator')).status, 404);
     const refused = await call('DELETE', '/vault/secrets/alpha?workspace_id=operator');
     assert.equal(refused.status, 409);
     assert.match(refused.text, /providers\.alpha\.api_key/);

@@ -20,6 +20,8 @@ const PAGES = [
   '/ui/workspaces',
   '/ui/people',
   '/ui/tools',
+  '/ui/vault',
+  '/ui/vault?tab=releases',
   '/ui/files',
   '/ui/destinations',
   '/ui/notifications',

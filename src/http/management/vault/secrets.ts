@@ -40,6 +40,39 @@ export const listVaultSecrets = defineRoute({
   },
 });
 
+export const getVaultSecret = defineRoute({
+  method: 'GET',
+  path: '/vault/secrets/{name}',
+  scope: 'any',
+  role: 'member',
+  operationId: 'getVaultSecret',
+  tag: 'Vault',
+  summary: 'Get one secret without its value, and what refers to it',
+  params: vaultPathSchema,
+  query: z.strictObject(scopeShape),
+  body: NO_BODY,
+  responses: {
+    200: {
+      description: 'The secret.',
+      schema: z.strictObject({
+        data: vaultSecretSchema.extend({
+          references: z
+            .array(z.string())
+            .describe('What names it: members of the configuration, credentials, destinations.'),
+        }),
+      }),
+    },
+  },
+  errors: [400, 404],
+  async handle({ params, query, ...context }) {
+    const { vault } = context.services;
+    const scope = await vaultScopeOf(query, context);
+    const secret = await vault.get(scope, params.name);
+    const references = await vault.referencesTo(scope, params.name);
+    return { status: 200, body: { data: { ...serializeVaultSecret(secret), references: [...references] } } };
+  },
+});
+
 const bodySchema = z
   .strictObject({
     value: z.string().min(1).max(VALUE_CHARS_MAX).describe('The secret. It is never shown again.'),
