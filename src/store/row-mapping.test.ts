@@ -28,6 +28,7 @@ import { invitationRows, userRows } from './people/columns.ts';
 import { generationRows } from './generations/columns.ts';
 import { channelResource } from '../resources/notification-channels.ts';
 import { notificationDeliveryRows, notificationEventRows } from './notifications/columns.ts';
+import { datasetRows, resultRows, runRows, scoreRows } from './evaluations/columns.ts';
 import { jobRows } from './jobs/columns.ts';
 import { vaultReleaseRows, vaultSecretRows } from './vault/columns.ts';
 import { videoJobRows } from './video-jobs/columns.ts';
@@ -45,7 +46,6 @@ const RULES = {
   freePublication: true,
   contentFilters: [{ pattern: 'x', action: 'block', label: null, scanOutput: true }],
   builtinFilters: null,
-  judgeFilters: [{ model: 'm', question: 'q', threshold: 0.5, action: 'block', onError: 'allow', label: null }],
 };
 const PLUGINS = [{ id: 'web', enabled: true, options: { max: 3 }, preventOverrides: true }];
 const ATTEMPTS = [{ provider: 'alpha', model: 'acme/one', status: 200, latencyMs: 7 }];
@@ -70,6 +70,16 @@ const STRUCTURED: Readonly<Record<string, unknown>> = {
   'generations.attempts': ATTEMPTS,
   'generations.warnings': WARNINGS,
   'jobs.checkpoint': { at: 7 },
+  'evaluation_runs.settings': {
+    models: [{ model: 'acme/one' }],
+    repeats: 1,
+    sample: null,
+    seed: 7,
+    concurrency: 4,
+    max_tokens: 100,
+    cache: false,
+    judge: null,
+  },
   'vault_secrets.hosts': ['a.example'],
   'notification_channels.events': ['key.limit'],
   'notification_channels.workspace_ids': ['a'],
@@ -128,6 +138,10 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   vault_releases: vaultReleaseRows,
   video_jobs: videoJobRows,
   jobs: jobRows,
+  evaluation_datasets: datasetRows,
+  evaluation_runs: runRows,
+  evaluation_results: resultRows,
+  evaluation_scores: scoreRows,
   notification_channels: channelResource.rows,
   notification_events: notificationEventRows,
   notification_deliveries: notificationDeliveryRows,

@@ -23,6 +23,12 @@ import type {
   StoredMediaUsesTable,
   StoredResponsesTable,
 } from './responses/columns.ts';
+import type {
+  EvaluationDatasetsTable,
+  EvaluationResultsTable,
+  EvaluationRunsTable,
+  EvaluationScoresTable,
+} from './evaluations/columns.ts';
 import type { JobsTable } from './jobs/columns.ts';
 import type { VaultReleasesTable, VaultSecretsTable } from './vault/columns.ts';
 import type { InvitationsTable, UsersTable } from './people/columns.ts';
@@ -191,6 +197,10 @@ export interface Tables {
   readonly vault_secrets: VaultSecretsTable;
   readonly video_jobs: VideoJobsTable;
   readonly jobs: JobsTable;
+  readonly evaluation_datasets: EvaluationDatasetsTable;
+  readonly evaluation_runs: EvaluationRunsTable;
+  readonly evaluation_results: EvaluationResultsTable;
+  readonly evaluation_scores: EvaluationScoresTable;
   readonly notification_channels: NotificationChannelsTable;
   readonly notification_events: NotificationEventsTable;
   readonly notification_deliveries: NotificationDeliveriesTable;

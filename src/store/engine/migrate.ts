@@ -30,6 +30,7 @@ import { up as up0026 } from '../migrations/0026-notifications.ts';
 import { up as up0027 } from '../migrations/0027-scim.ts';
 import { up as up0028 } from '../migrations/0028-interns.ts';
 import { up as up0029 } from '../migrations/0029-generation-origins.ts';
+import { up as up0031 } from '../migrations/0031-evaluations.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -70,6 +71,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0027-scim', up: up0027 },
   { name: '0028-interns', up: up0028 },
   { name: '0029-generation-origins', up: up0029 },
+  { name: '0031-evaluations', up: up0031 },
 ];
 
 /**

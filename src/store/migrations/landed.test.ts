@@ -43,6 +43,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0027-scim': '4c888a2bf18df3a0c56f45b12df09c7ee6211fb6b278fe2746c6096031b968b3',
   '0028-interns': '0093a9c7d8e1b4a4b88e9723343ad442a85f217d37a11b8eb88408dd74b10bac',
   '0029-generation-origins': '21dfac8850d75ae94798481c48785cc7cc18b531cb0144d2735c0e21aade0418',
+  '0031-evaluations': '9b083cc31508640e1dc009f00de91405993d1551ad22199f1c1c501e1c43ad2c',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };
