@@ -65,12 +65,11 @@ export async function makeAttempt(
   deps: AttemptDeps,
   candidate: Candidate,
   { request: given, isLarge, endUserId, scope, media, room, echoes }: AttemptRequest,
-  attempt: Pick<AttemptLog, 'warn' | 'sent' | 'traceHeaders' | 'keyHash'>,
+  attempt: Pick<AttemptLog, 'warn' | 'sent' | 'traceHeaders'>,
   deadline: AttemptDeadline,
   cancellation: Cancellation,
 ): Promise<AttemptOutcome> {
-  const { keyHash } = attempt;
-  const found = upstreamOf(deps, candidate, keyHash);
+  const found = upstreamOf(deps, candidate);
   const upstream = found instanceof Promise ? await found : found;
   if ('kind' in upstream) return { committed: false, failure: upstream };
   const { provider, endpoint } = upstream;
@@ -100,9 +99,9 @@ export async function makeAttempt(
   echoes?.push({ provider: candidate.endpoint.providerName, body: encoded.body });
   if (turns !== undefined) await turns.next();
   const authorizing = tryAuthorize(provider, () => {
-    if (provider.settings.sendsTraceContext !== true) return authorizeCall(provider, prepared, { keyHash });
+    if (provider.settings.sendsTraceContext !== true) return authorizeCall(provider, prepared);
     const headers = { ...prepared.headers, ...attempt.traceHeaders(provider.settings) };
-    return authorizeCall(provider, { ...prepared, headers }, { keyHash });
+    return authorizeCall(provider, { ...prepared, headers });
   });
   const outbound = authorizing instanceof Promise ? await authorizing : authorizing;
   if ('kind' in outbound) return { committed: false, failure: outbound };
