@@ -102,6 +102,20 @@ export interface Score {
   readonly variant?: string | undefined;
   readonly source?: string;
   readonly date?: string;
+  /** Of a benchmark run of this gateway, or of a table that its operator imported. Absent: of the catalog. */
+  readonly own?: OwnMeasurement;
+}
+
+export interface OwnMeasurement {
+  readonly kind: 'local' | 'imported';
+  /** Items with a score; absent: unknown. */
+  readonly items?: number;
+  /** Bounds of its 95 % interval. */
+  readonly low?: number;
+  readonly high?: number;
+  /** Of one item. */
+  readonly costNanoUsd?: number;
+  readonly license?: string;
 }
 
 export interface Model {

@@ -4,6 +4,7 @@ import type { EndpointPrice } from './endpoint-price.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { OwnMcpConfig } from './schema/mcp-server.ts';
 import type { NotificationsConfig } from './schema/notifications.ts';
+import type { ScoresConfig } from './schema/scores.ts';
 import type { SEARCH_ENGINES } from './schema/services.ts';
 
 /** The operator's configuration, parsed and validated once. Names follow README.md, "Configure", in camelCase; times are ms. */
@@ -73,14 +74,11 @@ export interface Config {
   readonly notifications: NotificationsConfig;
   /** Whether normal keys may issue keys. @spec key-18 */
   readonly oauth: { readonly normalKeys: boolean };
-  readonly decisions: {
-    readonly timeoutMs: number;
-    /** Of judges that a request waits for. */
-    readonly judgeTimeoutMs: number;
-  };
+  readonly decisions: { readonly timeoutMs: number };
   readonly vault: VaultConfig;
   readonly containers: ContainersConfig;
   readonly interns: InternsConfig;
+  readonly scores: ScoresConfig;
   /** MCP servers, including disabled ones. */
   readonly mcpServers: readonly McpServerConfig[];
   /** Configured web search engines, without those of the environment. */
@@ -99,10 +97,6 @@ export interface Config {
     readonly endpoint: ServiceConfig & { readonly model?: string };
     /** Slug of a model that judges if there is no endpoint. */
     readonly judge?: string;
-    /** The judge flags a category from this probability on. */
-    readonly threshold: number;
-    /** What becomes of a request without a verdict. */
-    readonly onError: 'allow' | 'block';
   };
   readonly observability: {
     /** How long content is stored for workspaces that log it. */
@@ -187,27 +181,7 @@ export interface VaultConfig {
   /** Which normal keys may do so. */
   readonly writers: 'admins' | 'any';
   readonly allowPrivateHosts: boolean;
-  /** A value that is older is stale; absent: none is. */
-  readonly maxAgeMs: number | undefined;
-  /** Where values are kept outside; absent: in the database. */
-  readonly backEnd:
-    | { readonly kind: 'file'; readonly folder: string }
-    | {
-        readonly kind: 'hashicorp';
-        readonly address: string;
-        readonly mount: string;
-        readonly prefix: string;
-        readonly namespace: string | undefined;
-        readonly writes: boolean;
-        readonly token: HashicorpTokenConfig;
-      }
-    | undefined;
 }
-
-export type HashicorpTokenConfig =
-  | { readonly kind: 'token'; readonly token: string }
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'kubernetes'; readonly role: string; readonly mount: string; readonly jwtPath: string };
 
 /** Saved agents. */
 export interface InternsConfig {

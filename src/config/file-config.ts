@@ -26,8 +26,8 @@ import { containersOf } from './schema/containers.ts';
 import { consoleOf } from './schema/console.ts';
 import { vaultOf, webCredentialsOf } from './schema/vault.ts';
 import { decisionsOf } from './schema/decisions.ts';
-import { moderationSettingsOf } from './schema/moderation.ts';
 import { internsOf } from './schema/interns.ts';
+import { scoresOf } from './schema/scores.ts';
 import { ownMcpOf } from './schema/mcp-server.ts';
 import { peopleOf } from './schema/scim.ts';
 import { notificationsOf } from './schema/notifications.ts';
@@ -107,6 +107,7 @@ export function fileConfig(
     vault: vaultOf(file.vault),
     containers: containersOf(file.containers),
     interns: internsOf(file.interns),
+    scores: scoresOf(file.scores),
     mcpServer: ownMcpOf(file.mcp_server),
     ...peopleOf(file),
     notifications: notificationsOf(file.notifications),
@@ -253,9 +254,8 @@ function furtherTimeoutsOf(timeouts: ConfigFile['timeouts']): Partial<Timeouts> 
   });
 }
 
-function moderationOf(entry: ConfigFile['moderation']): FileConfig['moderation'] {
-  const endpoint = { ...serviceOf(entry.endpoint), ...present({ model: entry.endpoint.model }) };
-  return { endpoint, ...moderationSettingsOf(entry) };
+function moderationOf({ endpoint, judge }: ConfigFile['moderation']): FileConfig['moderation'] {
+  return { endpoint: { ...serviceOf(endpoint), ...present({ model: endpoint.model }) }, ...present({ judge }) };
 }
 
 function journalOf({ durability, bytes_max_mb: mb = DEFAULT_JOURNAL_MB }: ConfigFile['journal']): Config['journal'] {

@@ -8,6 +8,7 @@ const TAKEN_OVER: ReadonlySet<string> = new Set<keyof Config>([
   'passThrough',
   'aliases',
   'resolveBareNames',
+  'scores',
   'path',
   'origins',
 ]);
@@ -45,7 +46,7 @@ export function watchConfig(started: Config): ConfigWatch {
 }
 
 function takeOver(running: Config, next: Config): Config {
-  const { betaFlags, models, passThrough, aliases, resolveBareNames, path, origins } = next;
+  const { betaFlags, models, passThrough, aliases, resolveBareNames, scores, path, origins } = next;
   return {
     ...running,
     betaFlags,
@@ -53,6 +54,7 @@ function takeOver(running: Config, next: Config): Config {
     passThrough,
     aliases,
     resolveBareNames,
+    scores,
     origins,
     ...(path !== undefined && { path }),
   };

@@ -1,5 +1,4 @@
 import { formatContainers } from './schema/containers.ts';
-import { formatVault } from './schema/vault.ts';
 import { stringify } from 'yaml';
 import type {
   Config,
@@ -52,9 +51,10 @@ export function formatBody(config: Config): object {
     credits: { enforce: config.credits.enforce },
     oauth: { normal_keys: config.oauth.normalKeys },
     console: formatConsole(config.console),
-    decisions: { timeout_ms: config.decisions.timeoutMs, judge_timeout_ms: config.decisions.judgeTimeoutMs },
-    vault: formatVault(config.vault, REDACTED),
+    decisions: { timeout_ms: config.decisions.timeoutMs },
+    vault: formatVault(config.vault),
     interns: formatInterns(config.interns),
+    scores: { abilities: formatAbilities(config.scores.abilities) },
     organization: formatOrganization(config.organization),
     mcp_server: {
       enabled: config.mcpServer.enabled,
@@ -74,8 +74,6 @@ export function formatBody(config: Config): object {
     moderation: {
       endpoint: { ...formatService(config.moderation.endpoint), model: config.moderation.endpoint.model },
       judge: config.moderation.judge,
-      threshold: config.moderation.threshold,
-      on_error: config.moderation.onError,
     },
     observability: formatObservability(config),
     responses: formatResponses(config.responses),
@@ -104,6 +102,13 @@ function formatRateLimits({ key, account, free, management }: Config['rateLimits
 
 function formatInterns({ enabled, selfDrive, retentionMs }: Config['interns']) {
   return { enabled, self_drive: selfDrive, retention_days: retentionMs / MS_PER_DAY };
+}
+
+/** An ability that names no metric goes by those of the catalog. */
+function formatAbilities(abilities: Config['scores']['abilities']) {
+  return Object.fromEntries(
+    Object.entries(abilities).map(([ability, metrics]) => [ability, metrics.length === 0 ? undefined : metrics]),
+  );
 }
 
 function formatObservability({ observability }: Config) {
@@ -376,6 +381,10 @@ function formatEndpoint(endpoint: EndpointConfig): object {
     min_completion_tokens: endpoint.minCompletionTokens,
     ...formatMediaFacts(endpoint),
   };
+}
+
+function formatVault({ writes, writers, allowPrivateHosts }: Config['vault']): object {
+  return { writes, writers, allow_private_hosts: allowPrivateHosts };
 }
 
 /** References to the vault are no secrets. */

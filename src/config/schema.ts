@@ -19,9 +19,9 @@ import { scimSection } from './schema/scim.ts';
 import { server } from './schema/server.ts';
 import { vaultSection, webCredentials } from './schema/vault.ts';
 import { internsSection } from './schema/interns.ts';
+import { scoresSection } from './schema/scores.ts';
 import { videos } from './schema/videos.ts';
-import { moderation } from './schema/moderation.ts';
-import { fileParser, guardrails, search } from './schema/services.ts';
+import { fileParser, guardrails, moderation, search } from './schema/services.ts';
 
 /*
  * The configuration file as the operator writes it: the names of README.md, closed objects, nothing converted. A key
@@ -166,6 +166,7 @@ export const configFile = section({
   vault: vaultSection,
   containers: containersSection,
   interns: internsSection,
+  scores: scoresSection,
   organization: organizationSection,
   mcp_server: mcpServerSection,
   scim: scimSection,

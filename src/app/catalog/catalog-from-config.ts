@@ -1,3 +1,4 @@
+import { addScores, NO_OWN_SCORES, type OwnScores } from '../../catalog/add-scores.ts';
 import { createCatalog, type PassThrough } from '../../catalog/catalog.ts';
 import type { FormatId } from '../../canonical/extra.ts';
 import type { KnownEndpoint, KnownModel } from '../../catalog/built-in.ts';
@@ -15,6 +16,7 @@ import { missingKey } from '../../providers/index.ts';
  * The catalog that configuration, built-in models and known providers add up to; the configuration comes first.
  * @param known what the project's own files know
  * @param found models of local servers, by the provider's slug
+ * @param own scores of the operator's own
  */
 export function catalogFromConfig(
   config: Pick<Config, 'models' | 'passThrough' | 'providers'>,
@@ -22,6 +24,7 @@ export function catalogFromConfig(
   builtIn: readonly Model[],
   known: readonly KnownModel[] = [],
   found: ReadonlyMap<string, readonly string[]> = new Map(),
+  own: OwnScores = NO_OWN_SCORES,
 ): Catalog {
   const index = indexOf(known);
   const place = createPlace(config, providers, index);
@@ -51,7 +54,7 @@ export function catalogFromConfig(
     });
   }
   const models = [...configured, ...served, ...builtIn.filter(({ slug }) => !named.has(slug))];
-  return createCatalog([...models, ...foundModels(found, place, models)], passThrough);
+  return createCatalog(addScores([...models, ...foundModels(found, place, models)], own), passThrough);
 }
 
 /** Models that order texts, and models that make vectors, as engines name them. */

@@ -1,7 +1,8 @@
 import { catalogFromConfig, usableVendors } from './catalog-from-config.ts';
 import { missingProvidersOf } from './missing-providers.ts';
 import { knownModels, type KnownModel } from '../../catalog/built-in.ts';
-import type { Catalog, Model } from '../../catalog/model.ts';
+import type { OwnScores } from '../../catalog/add-scores.ts';
+import type { Catalog, Model, Score } from '../../catalog/model.ts';
 import { createModelNames, type ModelNames } from '../../catalog/model-names.ts';
 import { loadPriceLibrary } from '../../catalog/price-library.ts';
 import { readCatalogData, readProviderData } from '../../catalog/read-data.ts';
@@ -15,13 +16,15 @@ export interface LiveCatalog {
   configure(config: CatalogConfig): void;
   /** Adds the models that a provider was found to serve, in addition to the configured ones. */
   discovered(provider: string, models: readonly string[]): void;
+  /** Takes over the scores of the operator's own, by the slugs of models. */
+  scored(scores: ReadonlyMap<string, readonly Score[]>): void;
   /** The set of available providers has changed. */
   rebuild(): void;
   /** Takes over what is known of models from now on, in place of what was. */
   learned(known: readonly KnownModel[]): void;
 }
 
-type CatalogConfig = Pick<Config, 'models' | 'passThrough' | 'providers' | 'aliases' | 'resolveBareNames'>;
+type CatalogConfig = Pick<Config, 'models' | 'passThrough' | 'providers' | 'aliases' | 'resolveBareNames' | 'scores'>;
 
 export function createLiveCatalog(parts: {
   readonly config: CatalogConfig;
@@ -32,10 +35,12 @@ export function createLiveCatalog(parts: {
   const { providers, builtIn } = parts;
   const found = new Map<string, readonly string[]>();
   let { config, known } = parts;
+  let scores: OwnScores['scores'] = new Map();
   let { current, names } = build();
 
   function build(): { readonly current: Catalog; readonly names: ModelNames } {
-    const built = catalogFromConfig(config, providers, builtIn, known, found);
+    const own = { scores, abilities: config.scores.abilities };
+    const built = catalogFromConfig(config, providers, builtIn, known, found, own);
     const { aliases, resolveBareNames } = config;
     return { current: built, names: createModelNames(built.list(), { aliases, resolvesBareNames: resolveBareNames }) };
   }
@@ -59,6 +64,10 @@ export function createLiveCatalog(parts: {
     },
     discovered(provider, models) {
       found.set(provider, models);
+      rebuild();
+    },
+    scored(next) {
+      scores = next;
       rebuild();
     },
     rebuild,

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { Model, Score } from '../../../catalog/model.ts';
 import { bestScores } from '../../../catalog/scores.ts';
 import { assert } from '../../../lib/assert.ts';
+import { usdFromNano } from '../../../lib/money.ts';
 import { serializePricing } from '../models/pricing.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
+import { intervalSchema } from './evaluation-shape.ts';
 
 /** Public sources, for which this gateway has no data, and its own. @spec router-37 */
-const SOURCES = ['artificial-analysis', 'design-arena', 'service', 'imported', 'configured'] as const;
-const OWN_SOURCES = ['imported', 'configured'] as const;
+const SOURCES = ['artificial-analysis', 'design-arena', 'service', 'imported', 'configured', 'local'] as const;
+const OWN_SOURCES = ['imported', 'configured', 'local'] as const;
 const TASK_TYPES = ['coding', 'intelligence', 'agentic', 'search'] as const;
 type TaskType = (typeof TASK_TYPES)[number];
 const RESULTS_MAX = 10_000;
@@ -22,14 +24,20 @@ const TESTS: Readonly<Record<TaskType, RegExp>> = {
 };
 
 const itemSchema = z.strictObject({
-  source: z.enum(OWN_SOURCES).describe('`imported`: from a public table; `configured`: the operator says so.'),
+  source: z
+    .enum(OWN_SOURCES)
+    .describe('`imported`: from a table; `configured`: the operator says so; `local`: of a run of this gateway.'),
   model_permaslug: z.string(),
   display_name: z.string(),
-  benchmark_type: z.string().describe('With its release: scores of two releases are on two scales.'),
+  benchmark_type: z
+    .string()
+    .describe('With its release: scores of two releases are on two scales. Of a run of this gateway: its dataset.'),
+  metric: z.string().describe('What `scores.abilities` of the configuration may name.'),
   accuracy: z.number().min(0).max(1),
-  accuracy_stddev: z.null(),
-  avg_cost_per_task: z.null(),
-  total_tasks: z.null(),
+  accuracy_stddev: z.number().nullable().describe('Of the score itself, by its interval.'),
+  accuracy_interval: intervalSchema,
+  avg_cost_per_task: z.number().nullable(),
+  total_tasks: z.int().nullable(),
   last_run_timestamp: z.string().nullable().describe('The day of the table.'),
   variant: z.string().nullable().describe('The effort or form that scored best.'),
   citation: z.string().nullable().describe('Which table.'),
@@ -121,18 +129,42 @@ function serializeItem({ slug, canonicalSlug, name, endpoints }: Model, score: S
   const price = endpoints.find((endpoint) => endpoint.price !== undefined)?.price;
   const pricing = price && serializePricing(price);
   return {
-    source: score.source === undefined ? 'configured' : 'imported',
+    source: sourceOf(score),
     model_permaslug: canonicalSlug ?? slug,
     display_name: name,
-    benchmark_type: score.metric,
+    benchmark_type: benchmarkOf(score),
+    metric: score.metric,
     accuracy: score.score,
-    accuracy_stddev: null,
-    avg_cost_per_task: null,
-    total_tasks: null,
+    ...measurementOf(score),
     last_run_timestamp: score.date ?? null,
     variant: score.variant ?? null,
     citation: score.source ?? null,
     pricing: pricing === undefined ? null : { prompt: pricing.prompt, completion: pricing.completion },
+  };
+}
+
+function sourceOf({ own, source }: Score): Item['source'] {
+  return own?.kind ?? (source === undefined ? 'configured' : 'imported');
+}
+
+/** `local/my-questions@1a2b3c4d` is of the dataset `my-questions`. */
+function benchmarkOf({ own, metric }: Score): string {
+  return own?.kind === 'local' ? metric.replace(/^local\/|@[^@]*$/g, '') : metric;
+}
+
+/** Of half the width of a 95 % interval. */
+const DEVIATIONS = 1.959964;
+
+function measurementOf({
+  own,
+}: Score): Pick<Item, 'accuracy_stddev' | 'accuracy_interval' | 'avg_cost_per_task' | 'total_tasks'> {
+  const { low, high, items = null, costNanoUsd } = own ?? {};
+  const hasInterval = low !== undefined && high !== undefined;
+  return {
+    accuracy_stddev: hasInterval ? (high - low) / (2 * DEVIATIONS) : null,
+    accuracy_interval: hasInterval ? { low, high } : null,
+    avg_cost_per_task: costNanoUsd === undefined ? null : usdFromNano(costNanoUsd),
+    total_tasks: items,
   };
 }
 

@@ -138,7 +138,10 @@ function serializeBenchmarks(model: Model): NonNullable<SerializedModel['benchma
       coding: abilityOf(model, 'coding') ?? null,
       agentic: abilityOf(model, 'agentic') ?? null,
     },
-    scores: bestScores(model).map(({ variant, ...score }) => ({ ...score, ...(variant !== undefined && { variant }) })),
+    scores: bestScores(model).map(({ variant, own: _own, ...score }) => ({
+      ...score,
+      ...(variant !== undefined && { variant }),
+    })),
   };
 }
 
