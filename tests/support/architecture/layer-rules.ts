@@ -25,6 +25,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'scim',
     'stored-responses',
     'interns',
+    'evaluations',
     'video-jobs',
     'jobs',
     'vault',
@@ -56,6 +57,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'mcp-server': ['accounts', 'canonical', 'lib'],
   notifications: ['jobs', 'accounts', 'telemetry', 'store', 'resources', 'canonical', 'lib'],
   interns: ['pipeline', 'jobs', 'accounts', 'store', 'resources', 'canonical', 'lib'],
+  evaluations: ['pipeline', 'jobs', 'accounts', 'store', 'resources', 'canonical', 'lib'],
   // Work that outlives a request. Areas register their kinds: it knows none of them.
   scim: ['accounts', 'store', 'state/contract', 'canonical', 'lib'],
   jobs: ['store', 'lib'],

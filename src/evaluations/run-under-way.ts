@@ -1,0 +1,268 @@
+import { hash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Principal } from '../accounts/principal.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
+import type { GenerationRequest } from '../canonical/request.ts';
+import type { EvaluatedModel, RunSettings } from '../resources/evaluations.ts';
+import type { EvaluationCall } from '../pipeline/evaluation/evaluation-calls.ts';
+import type { ResultRow, RunReason, RunRow } from '../store/evaluations/columns.ts';
+import type { Unit } from '../store/evaluations/runs.ts';
+import { answerOf, type Answer } from './checks/answer.ts';
+import { checkAnswer, type Scored } from './checks/check-answer.ts';
+import { CostCap } from './cost-cap.ts';
+import type { DatasetLines } from './dataset/dataset-lines.ts';
+import type { DatasetItem } from './dataset/item.ts';
+import type { EvaluationDeps } from './deps.ts';
+import { failureOf } from './outcome.ts';
+import { planUnits } from './plan.ts';
+import { judgedState, judgeQuestion, requestOf } from './unit-requests.ts';
+
+/** Attempts at an answer that fails upstream; all but the first are made when its run is resumed. */
+const ATTEMPTS_MAX = 3;
+const FAILURES_IN_ROW_MAX = 20;
+/** Of the key or of the upstream: a request waits, and is sent again. */
+const LIMITED_TRIES_MAX = 5;
+const LIMITED_WAIT_MS = 5_000;
+const LIMITED_WAIT_MS_MAX = 60_000;
+const SAVE_EVERY_MS = 5_000;
+const PPM = 1_000_000;
+/** Of an answer in the estimate of what a judge reads. */
+const CHARS_OF_TOKEN = 4;
+const JUDGED_CHARS_MAX = 1_000_000;
+
+/** Why a run does not go on; `undefined`: every answer is there. `changed`: it was paused, cancelled or given to another job. */
+export type RunStop = { readonly reason: RunReason; readonly error?: string } | 'changed' | undefined;
+
+export interface RunUnderWayInput {
+  readonly run: RunRow;
+  readonly lines: DatasetLines;
+  readonly spentNanoUsd: number;
+  readonly signal: AbortSignal;
+  /** @throws JobLost */
+  readonly save: () => Promise<void>;
+}
+
+/** What an answer came to. */
+interface UnitOutcome extends Scored {
+  readonly answer: Answer | undefined;
+  readonly error: string | null;
+  readonly generationId: string;
+  readonly costNanoUsd: number;
+  readonly judgeGenerationId: string | null;
+  readonly judgeCostNanoUsd: number;
+  readonly latencyMs: number;
+  readonly outputTokens: number;
+}
+
+/** Gets the answers that a run lacks, some side by side. A class because they share what is spent and when to stop. */
+export class RunUnderWay {
+  readonly #deps: EvaluationDeps;
+  readonly #input: RunUnderWayInput;
+  readonly #settings: RunSettings;
+  readonly #cap: CostCap;
+  #attempts = new Map<string, number>();
+  #stop: RunStop;
+  #isStopped = false;
+  #failuresInRow = 0;
+  #savedMs: number;
+
+  constructor(deps: EvaluationDeps, input: RunUnderWayInput) {
+    this.#deps = deps;
+    this.#input = input;
+    this.#settings = input.run.settings;
+    this.#cap = new CostCap(input.run.maxCostNanoUsd, input.spentNanoUsd);
+    this.#savedMs = deps.clock.monotonicMs();
+  }
+
+  /** @throws what the store, the engine or a bug throws: the job is run again */
+  async work(): Promise<RunStop> {
+    const { runs } = this.#deps;
+    const { run, lines } = this.#input;
+    const settled = new Set((await runs.settled(run.id, ATTEMPTS_MAX)).map(keyOf));
+    this.#attempts = new Map((await runs.failed(run.id)).map((unit) => [keyOf(unit), unit.attempts]));
+    const units = planUnits(lines.count, this.#settings).filter((unit) => !settled.has(keyOf(unit)));
+    const work = async (): Promise<void> => {
+      try {
+        for (const unit of units) {
+          if (this.#isStopped) return;
+          await this.#take(unit);
+        }
+      } catch (error) {
+        this.#isStopped = true;
+        throw error;
+      }
+    };
+    const ended = await Promise.allSettled(Array.from({ length: this.#settings.concurrency }, work));
+    const failed = ended.find((each) => each.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return this.#stop;
+  }
+
+  #end(stop: NonNullable<RunStop>): void {
+    this.#stop ??= stop;
+    this.#isStopped = true;
+  }
+
+  async #take(unit: Unit): Promise<void> {
+    const { lines, run, save, signal } = this.#input;
+    const { runs, clock } = this.#deps;
+    const principal = await this.#payer();
+    if (principal === undefined) return this.#end({ reason: 'payer_gone' });
+    const model = this.#settings.models[unit.model];
+    if (model === undefined) return undefined;
+    const item = await lines.read(unit.item);
+    const outcome = await this.#callFor(item, model, principal);
+    if (outcome === undefined) return undefined;
+    // The next job repeats what was broken off.
+    signal.throwIfAborted();
+    const after = await runs.put(this.#rowOf(unit, item, outcome));
+    this.#failuresInRow = outcome.verdict === 'upstream_error' ? this.#failuresInRow + 1 : 0;
+    if (this.#failuresInRow >= FAILURES_IN_ROW_MAX) this.#end({ reason: 'failures', error: outcome.error ?? '' });
+    if (after === undefined || after.state !== 'running' || after.turn !== run.turn) return this.#end('changed');
+    this.#cap.set(after.maxCostNanoUsd);
+    if (clock.monotonicMs() - this.#savedMs < SAVE_EVERY_MS) return undefined;
+    this.#savedMs = clock.monotonicMs();
+    return save();
+  }
+
+  /** `undefined`: the run stops here, without a call for the item. */
+  async #callFor(item: DatasetItem, model: EvaluatedModel, principal: Principal): Promise<UnitOutcome | undefined> {
+    const { calls } = this.#deps;
+    let request: GenerationRequest;
+    let [worst, judgeWorst] = [0, 0];
+    try {
+      request = await requestOf(this.#deps, { item, model, settings: this.#settings }, principal);
+      worst = calls.worstCase(request);
+      judgeWorst = this.#worstOfJudge(item);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return withoutCall(error);
+    }
+    if (!(await this.#cap.take(worst + judgeWorst))) {
+      this.#end({ reason: 'cost_cap' });
+      return undefined;
+    }
+    let cost = 0;
+    try {
+      const { run, signal } = this.#input;
+      const call: EvaluationCall = { runId: run.id, principal, budgetNanoUsd: worst, signal };
+      const outcome = await this.#answer({ item, request, judgeWorst }, call);
+      if (outcome !== undefined) cost = outcome.costNanoUsd + outcome.judgeCostNanoUsd;
+      return outcome;
+    } finally {
+      this.#cap.settle(worst + judgeWorst, cost);
+    }
+  }
+
+  async #answer(
+    {
+      item,
+      request,
+      judgeWorst,
+    }: { readonly item: DatasetItem; readonly request: GenerationRequest; readonly judgeWorst: number },
+    call: EvaluationCall,
+  ): Promise<UnitOutcome | undefined> {
+    const { calls, clock } = this.#deps;
+    const startedMs = clock.monotonicMs();
+    const { generationId, costNanoUsd, result } = await this.#unlimited(() => calls.generate(request, call));
+    const latencyMs = Math.round(clock.monotonicMs() - startedMs);
+    const facts = { generationId, costNanoUsd, latencyMs, judgeGenerationId: null, judgeCostNanoUsd: 0 };
+    if ('error' in result) {
+      const verdict = failureOf(result.error);
+      if (verdict === 'payer') {
+        this.#end({ reason: 'payer_limit', error: result.error.message });
+        return undefined;
+      }
+      const score = verdict === 'upstream_error' ? null : 0;
+      return { ...facts, verdict, score, answer: undefined, error: result.error.message, outputTokens: 0 };
+    }
+    const { response, usage } = result.value;
+    const answer = answerOf(response);
+    let judged: Pick<UnitOutcome, 'judgeGenerationId' | 'judgeCostNanoUsd' | 'error'> | undefined;
+    const scored = await checkAnswer(item, answer, async () => {
+      const verdict = await this.#judge(item, answer.text, { ...call, budgetNanoUsd: judgeWorst });
+      judged = verdict.facts;
+      return verdict.score;
+    });
+    return { ...facts, error: null, ...judged, ...scored, answer, outputTokens: usage.completionTokens };
+  }
+
+  async #judge(item: DatasetItem, text: string, call: EvaluationCall) {
+    const { judge } = this.#settings;
+    if (judge === null) return { score: null, facts: undefined };
+    const input = { model: judge.model, state: judgedState(item, text), question: judgeQuestion(judge) };
+    const { generationId, costNanoUsd, result } = await this.#unlimited(() => this.#deps.calls.judge(input, call));
+    const facts = { judgeGenerationId: generationId, judgeCostNanoUsd: costNanoUsd };
+    return 'error' in result
+      ? { score: null, facts: { ...facts, error: result.error.message } }
+      : { score: result.value, facts: { ...facts, error: null } };
+  }
+
+  /** Waits where a rate limit says so. */
+  async #unlimited<Outcome extends { readonly result: { readonly value: unknown } | { readonly error: GatewayError } }>(
+    run: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    for (let tries = 1; ; tries++) {
+      const outcome = await run();
+      const { result } = outcome;
+      if (!('error' in result) || result.error.status !== 429 || tries === LIMITED_TRIES_MAX || this.#isStopped)
+        return outcome;
+      const waitMs = Math.min(result.error.retryAfterMs ?? LIMITED_WAIT_MS, LIMITED_WAIT_MS_MAX);
+      await delay(waitMs, undefined, { signal: this.#input.signal });
+    }
+  }
+
+  #worstOfJudge(item: DatasetItem): number {
+    const { judge, max_tokens: tokens } = this.#settings;
+    if (judge === null || !item.checks.some(({ type }) => type === 'judge')) return 0;
+    const chars = Math.min((item.max_tokens ?? tokens) * CHARS_OF_TOKEN, JUDGED_CHARS_MAX);
+    return this.#deps.calls.worstCaseOfJudge(judge.model, judgedState(item, ' '.repeat(chars)));
+  }
+
+  async #payer(): Promise<Principal | undefined> {
+    try {
+      return await this.#deps.admitKey(this.#input.run.payerKeyHash);
+    } catch (error) {
+      if (error instanceof GatewayError && error.status === 401) return undefined;
+      throw error;
+    }
+  }
+
+  #rowOf(unit: Unit, item: DatasetItem, outcome: UnitOutcome): ResultRow {
+    const { answer, score, ...rest } = outcome;
+    return {
+      ...unit,
+      ...rest,
+      runId: this.#input.run.id,
+      itemId: item.id,
+      groupName: item.group,
+      weightPpm: Math.round(item.weight * PPM),
+      scorePpm: score === null ? null : Math.round(score * PPM),
+      attempts: (this.#attempts.get(keyOf(unit)) ?? 0) + 1,
+      answerHash: answer === undefined ? null : hash('sha256', answer.text),
+      createdAtMs: this.#deps.clock.nowMs(),
+    };
+  }
+}
+
+function keyOf({ item, model, repeatNo }: Unit): string {
+  return `${item} ${model} ${repeatNo}`;
+}
+
+/** Its request could not even be made. */
+function withoutCall(error: GatewayError): UnitOutcome {
+  const failure = failureOf(error);
+  const verdict = failure === 'payer' ? 'upstream_error' : failure;
+  return {
+    verdict,
+    score: verdict === 'upstream_error' ? null : 0,
+    answer: undefined,
+    error: error.message,
+    generationId: '',
+    costNanoUsd: 0,
+    judgeGenerationId: null,
+    judgeCostNanoUsd: 0,
+    latencyMs: 0,
+    outputTokens: 0,
+  };
+}
