@@ -62,7 +62,8 @@ export async function createApp(given: GatewayOptions): Promise<App> {
   const { database, records } = storage;
   const generations = createGenerationStore({ database });
   const parts = await createParts(options, foundation, { keepsStore: true, serves: config.server.workers === 1 });
-  const { refresher, localServers, observability, fileArea, responseArea, videoArea, internArea } = parts;
+  const { refresher, localServers, observability, fileArea, responseArea, videoArea, internArea, evaluationArea } =
+    parts;
   const { jobs, notifications, providers } = parts;
   const workers =
     config.server.workers > 1
@@ -90,12 +91,12 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       responseArea.start();
       videoArea.start();
       internArea?.start();
+      await evaluationArea.start();
       jobs.start();
       const { log, vault } = foundation.shared;
       log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
       await vault.warnOfReferences(providers);
       notifications.start();
-      vault.reportStale((event) => notifications.raise(event));
       if (firstKeys === undefined) return { url };
       return { url, firstKeys, ...(config.console.enabled && { consoleLink: await consoleArea.links.create() }) };
     },
@@ -113,7 +114,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
         server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs }),
         responseArea.drain(drainMs),
       ]);
-      await internArea?.close();
+      await Promise.all([internArea?.close(), evaluationArea.close()]);
       for (const part of [notifications, jobs, videoArea, records, observability, fileArea, responseArea, foundation])
         await part.close();
     },
@@ -209,11 +210,12 @@ function servicesOf(
     generations: createGenerationStore(storage),
     waitForRecords: () => waitForRecords(storage.records),
     ...areas.services,
-    ...createVaultServices(foundation, observability.services.destinations, parts.notifications.channels),
+    ...createVaultServices(foundation, observability.services.destinations),
     files: parts.fileArea.files,
     storedResponses: parts.responseArea.storedResponses,
     videos: parts.videoArea.videos,
     interns: parts.internArea?.interns,
+    evaluations: parts.evaluationArea.evaluations,
     countCall: countCallsBy(generateDeps.rateLimiter),
     ...observability.services,
     credits: spending.credits,

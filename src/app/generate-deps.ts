@@ -57,7 +57,7 @@ export function createGenerateDeps(
     turns,
     byokCredentials: (principal) => byokCredentials.of(principal),
     policyOf: (principal) => policies.policyOf(principal),
-    byokUpstream: (candidate, keyHash) => byokUpstreams.connect(candidate, keyHash),
+    byokUpstream: (candidate) => byokUpstreams.connect(candidate),
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
     ...createRoutingDeps(shared),
@@ -86,7 +86,6 @@ export function createGenerateDeps(
     responseCache: { texts: state.texts, catalog, clock },
     totalMs: config.timeouts.totalMs,
     rescue: config.rescue.enabled,
-    judgeTimeoutMs: config.decisions.judgeTimeoutMs,
     region: config.server.region,
     baseUrl,
     streams: metrics,
@@ -142,7 +141,7 @@ function abilitiesOf(
 ): Pick<GenerateDeps, 'abilities' | 'serverTools' | 'toolAbilities'> {
   const { search, pages, files: reader } = web;
   return {
-    abilities: { search, files: reader, moderation: moderationOf(http, config) },
+    abilities: { search, files: reader, moderation: moderationOf(http, config.moderation) },
     serverTools,
     toolAbilities: {
       findModels: (query) => findModels(catalog, query),
@@ -156,17 +155,9 @@ function abilitiesOf(
   };
 }
 
-function moderationOf(
-  http: HttpClient,
-  { moderation, decisions }: Pick<Config, 'moderation' | 'decisions'>,
-): Moderation {
-  const { endpoint, judge: model, threshold, onError } = moderation;
+function moderationOf(http: HttpClient, { endpoint, judge }: Config['moderation']): Moderation {
   const requested = createModerationEndpoint(http, endpoint);
-  return {
-    onError,
-    ...(requested !== undefined && { endpoint: requested }),
-    ...(model !== undefined && { judge: { model, threshold, timeoutMs: decisions.judgeTimeoutMs } }),
-  };
+  return { ...(requested !== undefined && { endpoint: requested }), ...(judge !== undefined && { judge }) };
 }
 
 function preferencesFrom(defaults: ProviderDefaults): Partial<ProviderPreferences> {

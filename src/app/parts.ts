@@ -31,7 +31,9 @@ import { createRunningHere } from '../pipeline/running-requests.ts';
 import type { RunningGenerations } from '../http/management/operations/services.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import { createSpending, type Spending } from './spending.ts';
+import { openEvaluationArea, type EvaluationArea } from './jobs/evaluation-area.ts';
 import { openInternArea, type InternArea } from './jobs/intern-area.ts';
+import { waitForRecords } from './journal.ts';
 import { createVideoArea, type VideoArea } from './jobs/video-area.ts';
 
 /** What serves requests, in every process that does. */
@@ -49,6 +51,7 @@ export interface Parts {
   readonly videoArea: VideoArea;
   /** Absent: there are no saved agents, or another process has them. */
   readonly internArea: InternArea | undefined;
+  readonly evaluationArea: EvaluationArea;
   readonly observability: Observability;
   readonly jobs: Jobs;
   readonly notifications: Notifications;
@@ -119,8 +122,8 @@ export async function createParts(
     fileArea,
     responseArea: createResponseArea({ ...areaDeps, serves, formats }, generateDeps),
     videoArea: createVideoArea({ ...options, ...areaDeps, files: fileArea.files }, generateDeps),
-    internArea: openInternArea(
-      { ...options, ...areaDeps, ...administration, ...accounts, jobs, formats },
+    ...openJobAreas(
+      { ...options, ...areaDeps, ...administration, ...accounts, live, jobs, formats, records, areas },
       generateDeps,
     ),
     ...background,
@@ -128,6 +131,23 @@ export async function createParts(
     running: runningOf(shared, generateDeps),
     localServers: localServersOf(shared, providers, live),
     ...reloading(shared, live),
+  };
+}
+
+/** Areas whose work is jobs that call models. */
+function openJobAreas(
+  deps: Parameters<typeof openInternArea>[0] &
+    Omit<Parameters<typeof openEvaluationArea>[0], 'presets' | 'waitForRecords'> & {
+      readonly areas: AccountAreas;
+      readonly records: Foundation['storage']['records'];
+    },
+  generateDeps: GenerateDeps,
+): Pick<Parts, 'internArea' | 'evaluationArea'> {
+  const { areas, records } = deps;
+  const own = { presets: areas.services.presets, waitForRecords: () => waitForRecords(records) };
+  return {
+    internArea: openInternArea(deps, generateDeps),
+    evaluationArea: openEvaluationArea({ ...deps, ...own }, generateDeps),
   };
 }
 

@@ -1,5 +1,4 @@
 import { createSecrets } from '../accounts/byok/secrets.ts';
-import { openVaultArea } from '../app/vault/vault-area.ts';
 import { openSenders } from '../app/notifications/open-notifications.ts';
 import type { Config } from '../config/config.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
@@ -59,14 +58,14 @@ function openChannels(
   config: Config,
   database: Database,
 ): { readonly channels: Channels; readonly close: () => Promise<void> } {
-  const vault = openVaultArea({ config, database, clock });
-  const { close, ...outbound } = openSenders(config.notifications, vault.fill);
+  const { senders, faultOf, close } = openSenders(config.notifications);
   const secrets = createSecrets(config);
   const channels = createChannels({
     channels: createChannelStore(database),
     outbox: createOutbox(database),
     jobs: { add: () => Promise.resolve('full') },
-    ...outbound,
+    senders,
+    faultOf,
     box: () => secrets.box(),
     clock,
     random: () => 0,
@@ -75,13 +74,7 @@ function openChannels(
     onSent: () => undefined,
     onUnreadable: () => undefined,
   });
-  return {
-    channels,
-    async close() {
-      await close();
-      await vault.close();
-    },
-  };
+  return { channels, close };
 }
 
 function formatLine({ id, kind, name, enabled, state, lastError, recipients, url }: ChannelRecord): string {

@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 import { CONFIG_FLAGS, parseFlags, type ParsedFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
 import { isUuid } from '../lib/ids.ts';
-import { OPERATOR_SCOPE, type NewVaultSecret, type Vault } from '../vault/vault.ts';
+import { OPERATOR_SCOPE, type Vault } from '../vault/vault.ts';
 import { openAuditTrail, type RecordChange } from './audit-trail.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
@@ -18,16 +18,14 @@ import { openConfiguredDatabase } from './open-database.ts';
 const FLAGS = {
   ...CONFIG_FLAGS,
   hosts: { type: 'string' },
-  external: { type: 'string' },
   workspace: { type: 'string' },
   force: { type: 'boolean' },
 } as const;
 
-const VERBS = ['set', 'list', 'delete', 'releases', 'rotate-check', 'doctor'] as const;
+const VERBS = ['set', 'list', 'delete', 'releases', 'doctor'] as const;
 type Verb = (typeof VERBS)[number];
 type Values = ParsedFlags<typeof FLAGS>['values'];
 
-const MS_PER_DAY = 86_400_000;
 const PAGE_ROWS = 1_000;
 const RELEASES_SHOWN = 100;
 const SANDBOX_BASE_URL = 'http://127.0.0.1/v1';
@@ -41,8 +39,7 @@ export async function runVault(args: readonly string[], io: Io): Promise<number>
   checkOperands(verb, operands, values);
   const scope = scopeOf(values.workspace);
   const { config } = loadCheckedConfig(configArgs(values), io.env);
-  const { external } = values;
-  const value = verb === 'set' && external === undefined ? await readValue(io) : undefined;
+  const value = verb === 'set' ? await readValue(io) : '';
   const database = await openConfiguredDatabase(config, { makes: verb === 'set' });
   const area = openVaultArea({ config, database, clock: systemClock });
   const vault = area.openVault(async ({ kind }, name) =>
@@ -57,7 +54,6 @@ export async function runVault(args: readonly string[], io: Io): Promise<number>
     const recordChange = openAuditTrail(database, io);
     if (verb === 'list') await listSecrets(vault, scope, io);
     else if (verb === 'releases') await listReleases(vault, scope, io);
-    else if (verb === 'rotate-check') return await checkAges(vault, scope, io);
     else if (verb === 'doctor') return await checkReferences(config, area, io);
     else
       await change(
@@ -66,7 +62,7 @@ export async function runVault(args: readonly string[], io: Io): Promise<number>
         {
           verb,
           name,
-          secret: external === undefined ? { value } : { external },
+          value,
           hosts: values.hosts?.split(',').filter((host) => host !== '') ?? [],
           force: values.force === true,
         },
@@ -82,7 +78,7 @@ export async function runVault(args: readonly string[], io: Io): Promise<number>
   }
 }
 
-function checkOperands(verb: Verb, operands: readonly string[], { hosts, external, force }: Values): void {
+function checkOperands(verb: Verb, operands: readonly string[], { hosts, force }: Values): void {
   const wanted = verb === 'set' || verb === 'delete' ? 1 : 0;
   if (operands.length < wanted) throw new UsageError(`vault ${verb}: name a secret`);
   if (operands.length > wanted)
@@ -94,8 +90,6 @@ function checkOperands(verb: Verb, operands: readonly string[], { hosts, externa
   if (verb === 'set' && hosts === undefined)
     throw new UsageError('vault set: name the hosts that it may be sent to: --hosts HOST,HOST');
   if (verb !== 'set' && hosts !== undefined) throw new UsageError(`vault ${verb}: --hosts belongs to "vault set"`);
-  if (verb !== 'set' && external !== undefined)
-    throw new UsageError(`vault ${verb}: --external belongs to "vault set"`);
   if (verb !== 'delete' && force === true) throw new UsageError(`vault ${verb}: --force belongs to "vault delete"`);
 }
 
@@ -119,29 +113,28 @@ async function change(
   {
     verb,
     name,
-    secret,
+    value,
     hosts,
     force,
   }: {
     readonly verb: 'set' | 'delete';
     readonly name: string;
-    readonly secret: Pick<NewVaultSecret, 'value' | 'external'>;
+    readonly value: string;
     readonly hosts: readonly string[];
     readonly force: boolean;
   },
   recordChange: RecordChange,
 ): Promise<void> {
-  if (verb === 'set') await vault.put(scope, name, { ...secret, hosts });
+  if (verb === 'set') await vault.put(scope, name, { value, hosts });
   else await vault.delete(scope, name, force);
   await recordChange(`vault ${verb}`, `/vault/secrets/${name} in ${scope.id}`);
 }
 
 async function listSecrets(vault: Vault, scope: VaultScope, { stdout }: Io): Promise<void> {
   const { rows } = await vault.list(scope, { offset: 0, limit: PAGE_ROWS });
-  for (const { name, hosts, fingerprint, backend, external, lastReleasedAtMs } of rows) {
+  for (const { name, hosts, fingerprint, lastReleasedAtMs } of rows) {
     const last = lastReleasedAtMs === null ? 'never used' : `last used ${new Date(lastReleasedAtMs).toISOString()}`;
-    const mark = external === null ? (fingerprint ?? 'cannot be opened') : `${backend}:${external}`;
-    stdout.write(`${name}  ${hosts?.join(',') ?? 'no host'}  ${mark}  ${last}\n`);
+    stdout.write(`${name}  ${hosts?.join(',') ?? 'no host'}  ${fingerprint ?? 'cannot be opened'}  ${last}\n`);
   }
 }
 
@@ -149,24 +142,6 @@ async function listReleases(vault: Vault, scope: VaultScope, { stdout }: Io): Pr
   const { rows } = await vault.releases({ scope, offset: 0, limit: RELEASES_SHOWN });
   for (const { lastAtMs, name, host, caller, verdict, count } of rows)
     stdout.write(`${new Date(lastAtMs).toISOString()}  ${name}  ${verdict} ${count}  ${host}  ${caller}\n`);
-}
-
-/** The oldest value first. @returns 1 where one is older than `vault.max_age_days` */
-async function checkAges(vault: Vault, scope: VaultScope, { stdout }: Io): Promise<number> {
-  const { rows } = await vault.list(scope, { offset: 0, limit: PAGE_ROWS });
-  for (const { name, updatedAtMs, isStale, external, lastReleasedAtMs } of rows.toSorted(
-    (one, other) => one.updatedAtMs - other.updatedAtMs,
-  )) {
-    const age =
-      external === null
-        ? `${Math.floor((systemClock.nowMs() - updatedAtMs) / MS_PER_DAY)} days old`
-        : 'its age is known to the back end';
-    const last = lastReleasedAtMs === null ? 'never used' : `last used ${new Date(lastReleasedAtMs).toISOString()}`;
-    const references = await vault.referencesTo(scope, name);
-    const named = references.length === 0 ? 'nothing in the configuration names it' : references.join(', ');
-    stdout.write(`${isStale ? 'STALE ' : 'ok    '}  ${name}  ${age}  ${last}  ${named}\n`);
-  }
-  return rows.some(({ isStale }) => isStale) ? 1 : 0;
 }
 
 async function checkReferences(config: Config, { values }: VaultArea, { stdout, env }: Io): Promise<number> {

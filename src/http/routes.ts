@@ -45,6 +45,19 @@ import { listGuardrailMatches } from './management/guardrails/matches.ts';
 import { testGuardrail, testRules } from './management/guardrails/try.ts';
 import { updateGuardrail } from './management/guardrails/update.ts';
 import { getBenchmarks } from './management/insights/benchmarks.ts';
+import { deleteDataset, getDataset, listDatasets, uploadDataset } from './management/insights/dataset-routes.ts';
+import {
+  cancelRun,
+  createRun,
+  deleteRun,
+  getRun,
+  listRunItems,
+  listRuns,
+  pauseRun,
+  resumeRun,
+  updateRun,
+} from './management/insights/run-routes.ts';
+import { compareRuns, importScores, publishRun, unpublishRun } from './management/insights/score-routes.ts';
 import { getTaskClassifications } from './management/insights/tasks.ts';
 import { createKey } from './management/keys/create.ts';
 import { deleteKey } from './management/keys/delete.ts';
@@ -161,6 +174,23 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getOwnKey,
   getTaskClassifications,
   getBenchmarks,
+  uploadDataset,
+  listDatasets,
+  getDataset,
+  deleteDataset,
+  createRun,
+  listRuns,
+  getRun,
+  updateRun,
+  deleteRun,
+  pauseRun,
+  resumeRun,
+  cancelRun,
+  listRunItems,
+  publishRun,
+  unpublishRun,
+  compareRuns,
+  importScores,
   listKeys,
   createKey,
   getKey,

@@ -5,7 +5,6 @@ import {
   type ContentFilter,
   type FilterAction,
   type GuardrailRules,
-  type JudgeFilter,
   type ZeroRetention,
 } from '../../canonical/guardrail-rules.ts';
 import { intersectProviders } from '../../canonical/provider-names.ts';
@@ -40,10 +39,6 @@ export interface PolicyBuiltinFilter extends BuiltinFilter {
   readonly source: GuardrailSource;
 }
 
-export interface PolicyJudgeFilter extends JudgeFilter {
-  readonly source: GuardrailSource;
-}
-
 /** What all layers together allow: the strictest rule of any layer applies. @spec guardrail-9 */
 export interface MergedRules {
   /** Null: all but the ignored ones. Empty: none. */
@@ -58,7 +53,6 @@ export interface MergedRules {
   readonly freePublication: boolean;
   readonly contentFilters: readonly PolicyContentFilter[];
   readonly builtinFilters: readonly PolicyBuiltinFilter[];
-  readonly judgeFilters: readonly PolicyJudgeFilter[];
 }
 
 /** All rules for the requests of one key. */
@@ -97,9 +91,6 @@ export function mergeRules(layers: readonly PolicyLayer[]): MergedRules {
       layers,
       ({ builtinFilters }) => builtinFilters,
       (filter) => filter.slug,
-    ),
-    judgeFilters: layers.flatMap(({ source, rules: { judgeFilters } }) =>
-      (judgeFilters ?? []).map((filter) => ({ ...filter, source })),
     ),
   };
 }

@@ -1,7 +1,8 @@
+import type { Config } from '../../config/config.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { VaultValues } from '../../vault/values.ts';
 import { OPERATOR_SCOPE } from '../../vault/vault.ts';
-import { vaultReferencesIn, type ReferringConfig } from './references.ts';
+import { vaultReferencesIn } from './references.ts';
 
 /** What the configuration names of the vault. */
 export interface ReferenceReport {
@@ -12,7 +13,7 @@ export interface ReferenceReport {
 
 /** Looks up each secret that the configuration names, and whether it may go where it is named for. */
 export async function findUnresolved(
-  config: ReferringConfig,
+  config: Pick<Config, 'providers' | 'mcpServers' | 'search' | 'webFetch'>,
   providers: ReadonlyMap<string, Provider>,
   values: Pick<VaultValues, 'problemOf'>,
 ): Promise<readonly ReferenceReport[]> {

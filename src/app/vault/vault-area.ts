@@ -9,11 +9,6 @@ import { createVaultSecretStore } from '../../store/vault/vault-secrets.ts';
 import type { InvalidationBus } from '../../state/contract.ts';
 import type { Log } from '../../telemetry/logs.ts';
 import { findUnresolved } from './find-unresolved.ts';
-import type { ReferringConfig } from './references.ts';
-import { createAgeWatch } from './watch-age.ts';
-import type { Housekeeping } from '../../lib/async/housekeeping.ts';
-import type { NewEvent } from '../../notifications/raise.ts';
-import { openValueStore } from './open-value-store.ts';
 import { createReleaseLog } from '../../vault/release-log.ts';
 import { createVaultValues, type VaultValues } from '../../vault/values.ts';
 import { createVault, OPERATOR_SCOPE, type Vault } from '../../vault/vault.ts';
@@ -29,9 +24,7 @@ export interface VaultArea {
   openVault(referencesTo: Vault['referencesTo']): Vault;
   /** Logs what the configuration names and would not be sent. Never rejects: the start goes on. @spec vault-13 */
   warnOfReferences(providers: ReadonlyMap<string, Provider>): Promise<void>;
-  /** Notifies operators of values that are too old, from now on. One process of a gateway does. */
-  reportStale(raise: (event: NewEvent) => Promise<void>): void;
-  /** Stores the releases that were counted, and closes the back end. */
+  /** Stores the releases that were counted. */
   close(): Promise<void>;
 }
 
@@ -42,7 +35,10 @@ export function openVaultArea({
   clock,
   log,
 }: {
-  readonly config: Pick<Config, 'secret' | 'previousSecret' | 'dataDir' | 'vault'> & ReferringConfig;
+  readonly config: Pick<
+    Config,
+    'secret' | 'previousSecret' | 'dataDir' | 'vault' | 'providers' | 'mcpServers' | 'search' | 'webFetch'
+  >;
   readonly database: Database;
   readonly invalidations?: InvalidationBus;
   readonly clock: Clock;
@@ -52,17 +48,13 @@ export function openVaultArea({
   const releases = createVaultReleaseStore({ database });
   const secrets = createSecrets(config);
   const box = () => secrets.box();
-  const { allowPrivateHosts, writes, maxAgeMs } = config.vault;
+  const { allowPrivateHosts, writes } = config.vault;
   const releaseLog = createReleaseLog({
     store: releases,
     clock,
     onLost: (count, error) => log?.general.error({ count, err: error }, 'releases of secrets could not be recorded'),
   });
-  const { outside, close: closeOutside } = openValueStore(config.vault, clock);
-  const values = createVaultValues({ store, box, clock, releases: releaseLog, allowPrivateHosts, outside });
-  let ageWatch: Housekeeping | undefined;
-  const staleFailed = (error: unknown) =>
-    log?.general.warn({ err: error }, 'the age of secrets could not be looked at: tried again later');
+  const values = createVaultValues({ store, box, clock, releases: releaseLog, allowPrivateHosts });
   releaseLog.start();
   return {
     values,
@@ -76,22 +68,13 @@ export function openVaultArea({
         flushReleases: () => releaseLog.flush(),
         box,
         clock,
-        settings: { writes, allowPrivateHosts, maxAgeMs },
+        settings: { writes, allowPrivateHosts },
         referencesTo,
-        outside,
       }),
     async warnOfReferences(providers) {
       for (const { path, problem } of await findUnresolved(config, providers, values))
         if (problem !== undefined) log?.general.warn({ path, reason: problem }, 'a secret of the vault is not sent');
     },
-    reportStale(raise) {
-      ageWatch ??= createAgeWatch({ store, maxAgeMs, clock, raise, onFailed: staleFailed });
-      ageWatch.start();
-    },
-    async close() {
-      await ageWatch?.stop();
-      await releaseLog.close();
-      await closeOutside();
-    },
+    close: () => releaseLog.close(),
   };
 }

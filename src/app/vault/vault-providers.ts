@@ -66,11 +66,7 @@ function withSecrets(
     },
     async authorize(call) {
       try {
-        const { texts: filledTexts, values } = await fill(texts, {
-          url: call.url,
-          caller: `provider:${entry.slug}`,
-          keyHash: call.keyHash,
-        });
+        const { texts: filledTexts, values } = await fill(texts, { url: call.url, caller: `provider:${entry.slug}` });
         secrets = [...(settings.secrets ?? []), ...values];
         const made = providerWith(filledTexts);
         const own = Object.entries(made.settings.headers).filter(([name]) => names.has(name.toLowerCase()));

@@ -26,6 +26,7 @@ import type { PluginRequest, ProviderPreferences } from '../../canonical/directi
 import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { MetricsOf } from '../../catalog/endpoint-metrics.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
+import type { Evaluations } from '../../evaluations/evaluations.ts';
 import type { Interns } from '../../interns/interns.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { BacktestResult } from '../../pipeline/backtest.ts';
@@ -92,6 +93,7 @@ export interface ManagementServices {
   readonly videos: Omit<VideoJobs, 'run' | 'start' | 'close'>;
   /** Absent: the configuration has none. */
   readonly interns?: Interns | undefined;
+  readonly evaluations: Evaluations;
   /** Counts a call of a normal key that is no generation. @throws GatewayError 429 */
   readonly countCall: (principal: Principal) => Promise<void>;
   /** @throws GatewayError 400 for a body that the generation route of the format would refuse, 404 for an unknown model */
