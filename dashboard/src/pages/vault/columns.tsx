@@ -23,23 +23,9 @@ export const SECRET_COLUMNS: readonly Column<Secret>[] = [
     id: 'fingerprint',
     title: 'Fingerprint',
     width: 150,
-    cell: ({ fingerprint, backend }) => (
-      <span className="font-mono text-xs text-dim">
-        {fingerprint ?? (backend === 'builtin' ? '–' : `at ${backend}`)}
-      </span>
-    ),
+    cell: ({ fingerprint }) => <span className="font-mono text-xs text-dim">{fingerprint ?? '–'}</span>,
   },
-  {
-    id: 'changed',
-    title: 'Value changed',
-    width: 120,
-    cell: ({ updated_at: at, is_stale: isOld }) => (
-      <span className={isOld ? 'text-warn' : ''} title={isOld ? 'Older than vault.max_age_days' : undefined}>
-        <Ago at={at} />
-        {isOld && ' (old)'}
-      </span>
-    ),
-  },
+  { id: 'changed', title: 'Value changed', width: 120, cell: ({ updated_at: at }) => <Ago at={at} /> },
   { id: 'used', title: 'Last sent', width: 110, cell: ({ last_released_at: at }) => <Ago at={at} /> },
 ];
 
