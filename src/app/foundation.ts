@@ -26,6 +26,7 @@ import { openMcpServers } from './tools/mcp-from-config.ts';
 import type { SharedDeps } from './shared-deps.ts';
 import type { OpenStorage, Storage } from './storage.ts';
 import { readVersion } from './version.ts';
+import { shell } from '../tools/bash/shell.ts';
 import { sandboxedBash } from '../tools/bash/tool.ts';
 import { openContainerArea } from './tools/container-area.ts';
 import { openVaultArea } from './vault/vault-area.ts';
@@ -142,9 +143,9 @@ export async function openFoundation<Kind extends Storage>(
   };
 }
 
-/** Those of the registry; the operator's own, and a shell where there are containers, stand in for those of their types. */
+/** Those of the registry; the operator's own, and shells where there are containers, stand in for those of their types. */
 function toolsOf({ serverTools = [] }: GatewayOptions, hasShell: boolean): ReadonlyMap<string, RegisteredTool> {
-  const further = [...(hasShell ? [sandboxedBash] : []), ...serverTools];
+  const further = [...(hasShell ? [sandboxedBash, shell] : []), ...serverTools];
   return new Map<string, RegisteredTool>([...SERVER_TOOLS, ...further.map((tool) => [tool.type, tool] as const)]);
 }
 

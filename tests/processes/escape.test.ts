@@ -244,6 +244,32 @@ grep -E '^(Cap(Eff|Prm|Bnd)|NoNewPrivs|Seccomp):' /proc/self/status; id -u`);
     assert.match(second.text, /sess_one/);
   });
 
+  // @spec container-10
+  test('are a hosted shell in both formats that have one, in the container that the caller names', async (t) => {
+    const calls = [['echo one > n', 'cat n; echo two >&2; exit 3'], ['cat n'], ['sleep 9']];
+    const turns = await startToolTurns(
+      t,
+      (arrived, at) =>
+        at % 2 === 0
+          ? { calls: [{ name: 'service_shell', input: JSON.stringify({ commands: calls[at / 2], timeout_ms: 900 }) }] }
+          : { text: JSON.stringify(arrived.body['messages']).slice(-600) },
+      { yaml: `containers: { runtime: auto, rootfs: "${rootfs}", limits: { memory_mb: 96, disk_mb: 16 } }` },
+    );
+    const environment = { type: 'container_reference', container_id: 'mine-1' };
+    const tools = [{ type: 'service:shell', parameters: { engine: 'service', environment } }];
+    const first = await ask(turns, { format: 'messages', model: 'acme/messages', stream: false }, { tools });
+    assert.match(first.text, /"type\W+exit\W+exit_code\W+0.*one\W.*two.*exit_code\W+3.*mine-1/s);
+    const items = await turns.gateway.post('/responses', { model: 'acme/messages', input: 'Go on.', tools });
+    const text = await items.text();
+    assert.equal(items.status, 200, text);
+    const { output }: { output: { type: string; output?: unknown; commands?: unknown }[] } = JSON.parse(text);
+    const item = output.find(({ type }) => type === 'service:shell');
+    assert.deepEqual(item?.commands, ['cat n']);
+    assert.deepEqual(item?.output, [{ stdout: 'one\n', stderr: '', outcome: { type: 'exit', exit_code: 0 } }]);
+    const late = await ask(turns, { format: 'messages', model: 'acme/messages', stream: false }, { tools });
+    assert.match(late.text, /outcome\W+type\W+timeout/);
+  });
+
   // @spec container-2
   test('are not even made where a part of the isolation is missing', async () => {
     const settings = { rootfs, cgroup: undefined, dataDir: folder, port: 9, path: process.env['PATH'] };

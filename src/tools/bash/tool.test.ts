@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ShellError, type Shell, type ShellCall } from '../../canonical/tools/shell.ts';
 import type { ToolContext } from '../contract.ts';
+import { shell } from './shell.ts';
 import { bash, sandboxedBash } from './tool.ts';
 
 const service = { engine: 'service' } as const;
 
-function open(shell: Shell | undefined) {
+function open(sandbox: Shell | undefined) {
   const context = {
     principal: { accountId: 'a', workspaceId: 'w', keyHash: 'k' },
     request: { turns: [], directives: { sessionId: 's1' }, settings: {} },
-    abilities: shell === undefined ? {} : { shell },
+    abilities: sandbox === undefined ? {} : { shell: sandbox },
   };
   const tool = sandboxedBash.open(service, context as unknown as ToolContext);
   const run = (input: object) => tool.run({ input, signal: new AbortController().signal } as never);
@@ -43,6 +44,40 @@ suite('the bash tool', () => {
       output: [{ command: 'a' }, { command: 'b' }],
       container_id: 'sess_s1',
     });
+  });
+
+  // @spec container-10
+  test('is a shell with outcomes, too, which starts with a command and has no engine of the caller', async () => {
+    const openHosted = (calls: ShellCall[]) =>
+      shell.open({ environment: { type: 'container_reference', container_id: 'mine' } }, {
+        principal: { accountId: 'a', workspaceId: 'w', keyHash: 'k' },
+        request: { turns: [], directives: {}, settings: {} },
+        abilities: {
+          shell: {
+            run(call: ShellCall) {
+              calls.push(call);
+              return Promise.resolve([
+                { command: 'a', stdout: 'o', stderr: '', exitCode: 0 },
+                { command: 'b', stdout: '', stderr: '', exitCode: null, stopped: 'timeout' },
+              ]);
+            },
+          },
+        },
+      } as unknown as ToolContext);
+    const calls: ShellCall[] = [];
+    const input = { commands: ['a', 'b'], max_output_length: 7 };
+    const { result } = await openHosted(calls).run({ input, signal: new AbortController().signal } as never);
+    assert.partialDeepStrictEqual(result, {
+      output: [
+        { stdout: 'o', outcome: { type: 'exit', exit_code: 0 } },
+        { outcome: { type: 'timeout' }, stopped: 'timeout' },
+      ],
+      container_id: 'mine',
+    });
+    assert.partialDeepStrictEqual(calls.at(0), { commands: ['a', 'b'], restart: false, outputBytes: 7 });
+    assert.equal(shell.parameters.safeParse({ engine: 'native' }).success, false);
+    const { arguments: schema } = shell.describe({});
+    assert.ok('safeParse' in schema && !schema.safeParse({ commands: [] }).success);
   });
 
   // @spec container-4

@@ -39,6 +39,7 @@ const MEMBERS: Readonly<Record<string, ShowMembers>> = {
   'service:tool_search': ({ query }) => ({ query }),
   'service:web_fetch': ({ url }, { title, content, error }) => ({ url, title, content, error }),
   'service:web_search': ({ query }) => ({ action: { type: 'search', query: query ?? '' } }),
+  'service:shell': ({ commands }, { output }) => ({ commands, output }),
   'service:bash': ({ command }, { stdout, stderr }) => ({ command, stdout, stderr }),
 };
 
