@@ -235,3 +235,25 @@ test('stores no checkpoint that is too large', async () => {
   await jobs.close();
   assert.match((await jobs.find('a'))?.error ?? '', /checkpoint of the job has 65547 characters/);
 });
+
+test('does not give up a job that another process has taken meanwhile', async () => {
+  const given: string[] = [];
+  const { jobs, ended } = await open(
+    {
+      retryDelaysMs: [],
+      async run({ job }) {
+        await sql`update jobs set lease_owner = 'another', lease_until_ms = lease_until_ms + 60000
+          where id = ${job.id}`.execute(database.kysely);
+        throw new Error('it failed here');
+      },
+      onGivenUp: (_job, error) => Promise.resolve(void given.push(error)),
+    },
+    // Nothing tells this process before the run ends.
+    { renewMs: 60_000 },
+  );
+  jobs.start();
+  await jobs.add({ kind: 'test', subjectId: 's', id: 'a' });
+  await until(async () => (await jobs.find('a'))?.leaseOwner === 'another');
+  await jobs.close();
+  assert.deepEqual([given, ended, (await jobs.find('a'))?.state], [[], [], 'running']);
+});

@@ -188,6 +188,9 @@ export class Runner {
   }
 
   async #giveUp(kind: JobKind, job: Job, error: string, checkpoint?: JsonObject): Promise<void> {
+    const { store, owner, times } = this.#deps;
+    // Another process that has it by now decides. The fresh lease keeps it here while its area ends the work.
+    if (!(await store.renew([job.id], owner, times.leaseMs)).has(job.id)) return undefined;
     await kind.onGivenUp?.(job, error);
     return this.#end(kind, job, { state: 'failed', error, keepMs: kind.keepMs ?? KEEP_MS }, checkpoint);
   }
