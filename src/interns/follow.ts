@@ -46,9 +46,10 @@ export function createFollow({
         if (run === undefined) return;
         const steps = run.step > shown ? await runs.steps(id) : [];
         const fresh = steps.filter(({ n, state }) => n > shown && (state === 'done' || state === 'unknown'));
-        const texts = fresh.length === 0 ? undefined : await runs.ofRun({ internId, runId: id });
+        const names = fresh.flatMap(({ n }) => [`${id} ${n} input`, `${id} ${n} output`]);
+        const texts = await runs.named(internId, names);
         for (const step of fresh) {
-          const [input, output] = [texts?.get(`${step.n} input`), texts?.get(`${step.n} output`)];
+          const [input, output] = [texts.get(`${id} ${step.n} input`), texts.get(`${id} ${step.n} output`)];
           yield { type: 'step', step, ...(input !== undefined && { input }), ...(output !== undefined && { output }) };
           shown = step.n;
         }

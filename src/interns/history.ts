@@ -14,7 +14,7 @@ export interface RunHistory {
 /** Calls of one turn of the model; further ones are dropped. */
 const CALLS_MAX = 32;
 /** Of all turns, UTF-16 units: where there are more, the oldest runs are left out. */
-const HISTORY_CHARS_MAX = 1_000_000;
+export const HISTORY_CHARS_MAX = 1_000_000;
 
 const NOT_RUN = 'The run ended before this call was made.';
 export const NOT_KNOWN = 'It is not known whether this ran: the gateway stopped while it did. It was not repeated.';
@@ -24,9 +24,12 @@ function callsOf(blocks: readonly Block[]): readonly ToolCallBlock[] {
   return blocks.filter((block) => block.type === 'tool-call').slice(0, CALLS_MAX);
 }
 
-/** What a step keeps of a response: what the next call of the model needs, and no more calls than are run. */
-export function keptBlocks(blocks: readonly Block[]): readonly Block[] {
-  const calls = new Set<Block>(callsOf(blocks));
+/**
+ * What a step keeps of a response: what the next call of the model needs, and no more calls than are run.
+ * @param isCut it ended at a limit of tokens, maybe in the arguments of a call: no call of it is made
+ */
+export function keptBlocks(blocks: readonly Block[], isCut: boolean): readonly Block[] {
+  const calls = new Set<Block>(isCut ? [] : callsOf(blocks));
   return blocks.filter(
     (block) =>
       ['text', 'reasoning', 'refusal'].includes(block.type) || (block.type === 'tool-call' && calls.has(block)),
@@ -71,7 +74,7 @@ function turnsOfRun({ steps, texts }: RunHistory): readonly Turn[] {
   for (const step of steps) {
     if (step.kind !== 'model' || step.state !== 'done') continue;
     const blocks = parseBlocks(texts.get(`${step.n} output`));
-    turns.push({ role: 'assistant', blocks });
+    if (blocks.length > 0) turns.push({ role: 'assistant', blocks });
     const messages: Turn[] = [];
     for (const [at, call] of callsOf(blocks).entries()) {
       const n = step.n + 1 + at;
@@ -104,7 +107,7 @@ export type NextStep =
       readonly call: ToolCallBlock;
       readonly step: InternStepRow | undefined;
     }
-  | { readonly kind: 'end' };
+  | { readonly kind: 'end'; readonly ending: 'stop' | 'length' };
 
 export function nextStepOf({ steps, texts }: Pick<RunHistory, 'steps' | 'texts'>): NextStep {
   const last = steps.findLast(({ kind }) => kind === 'model');
@@ -116,5 +119,6 @@ export function nextStepOf({ steps, texts }: Pick<RunHistory, 'steps' | 'texts'>
     const step = steps.find((other) => other.n === n);
     if (step?.state !== 'done' && step?.state !== 'unknown') return { kind: 'tool', n, call, step };
   }
-  return calls.length === 0 ? { kind: 'end' } : { kind: 'model', n: last.n + 1 + calls.length, step: undefined };
+  if (calls.length === 0) return { kind: 'end', ending: texts.has(`${last.n} finish`) ? 'length' : 'stop' };
+  return { kind: 'model', n: last.n + 1 + calls.length, step: undefined };
 }

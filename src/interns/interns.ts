@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Principal } from '../accounts/principal.ts';
 import { parseJsonObject, type Json } from '../lib/json.ts';
 import { randomText } from '../lib/ids.ts';
 import { DECISIONS, type Decision } from '../resources/interns.ts';
-import type { InternInputRow, InternRow, InternRunRow } from '../store/interns/columns.ts';
+import type { InternInputRow, InternRow, InternRunRow, InternSessionRow } from '../store/interns/columns.ts';
 import type { Page, PageWindow } from '../store/engine/page.ts';
 import { createFollow, type Follow } from './follow.ts';
 import { callOf, type KeyedCall } from './idempotency.ts';
@@ -16,10 +15,10 @@ import {
   type Lifecycle,
   type LifecycleDeps,
 } from './lifecycle.ts';
-import { conflict, noSuch, notYours, otherBody } from './refusals.ts';
+import { newRun, newSession } from './new-run.ts';
+import { callIsGone, conflict, noSuch, notPending, notYours, otherBody, runInProgress } from './refusals.ts';
 import type { RunSignals } from './run-signals.ts';
 
-const MS_PER_MINUTE = 60_000;
 const TITLE_CHARS_MAX = 80;
 const SESSION_ID_CHARS = 24;
 const APPROVAL_MODES = ['manual', 'self-drive'] as const;
@@ -41,6 +40,8 @@ export interface AnswerInput {
   readonly sessionId?: string | undefined;
   readonly decision: Decision;
   readonly text: string;
+  /** Absent: the caller sent no idempotency key. */
+  readonly keyed?: KeyedCall | undefined;
 }
 
 export interface ShownInput {
@@ -61,9 +62,22 @@ export interface Interns extends Lifecycle, Follow {
   /** @throws GatewayError 403, 404, 409 for what was answered before */
   answer(caller: Principal, internId: string, input: AnswerInput): Promise<Followed>;
   findRun(caller: Principal, internId: string, runId: string): Promise<InternRunRow>;
+  /** A run whose texts the caller may read. @throws GatewayError 403 for a run of another key's session */
+  openRun(caller: Principal, internId: string, runId: string): Promise<InternRunRow>;
+  /** @throws GatewayError 403 for a session of another key */
+  openSession(caller: Principal, internId: string, sessionId: string): Promise<InternRow>;
   cancel(caller: Principal, internId: string, runId: string): Promise<InternRunRow>;
   runs: LifecycleDeps['runs'];
-  inputs(intern: InternRow, pendingOnly: boolean, window: PageWindow): Promise<Page<ShownInput>>;
+  /** Those that the caller may answer. */
+  inputs(caller: Principal, internId: string, pendingOnly: boolean, window: PageWindow): Promise<Page<ShownInput>>;
+  /** Those that the caller may read, with what each is about. */
+  sessions(caller: Principal, internId: string, window: PageWindow): Promise<Page<ShownSession>>;
+}
+
+export interface ShownSession {
+  readonly row: InternSessionRow;
+  /** The beginning of its first message; empty: it is no longer kept. */
+  readonly title: string;
 }
 
 export interface InternsDeps extends LifecycleDeps {
@@ -89,18 +103,45 @@ export function createInterns(deps: InternsDeps): Interns {
     async cancel(caller, internId, runId) {
       const run = await findRun(caller, internId, runId);
       const intern = await lifecycle.get(caller, internId);
-      const session = await runs.findSession(intern.id, run.sessionId);
-      if (session?.keyHash !== caller.keyHash && !(await mayChange(deps, caller, intern))) throw notYours();
+      await checkSession(deps, caller, intern, run.sessionId);
       const cancelled = await cancelRun(deps, run);
       deps.signals.changed(run.id);
       return cancelled;
     },
-    async inputs(intern, pendingOnly, window) {
-      const page = await runs.listInputs([intern.id], pendingOnly, window);
+    async openRun(caller, internId, runId) {
+      const run = await findRun(caller, internId, runId);
+      await checkSession(deps, caller, await lifecycle.get(caller, internId), run.sessionId);
+      return run;
+    },
+    async openSession(caller, internId, sessionId) {
+      const intern = await lifecycle.get(caller, internId);
+      await checkSession(deps, caller, intern, sessionId);
+      return intern;
+    },
+    async inputs(caller, internId, pendingOnly, window) {
+      const intern = await lifecycle.get(caller, internId);
+      const onlyOf = await onlyOfCaller(deps, caller, intern);
+      const page = await runs.listInputs({ internIds: [intern.id], pendingOnly, onlyOf }, window);
       const rows = await Promise.all(page.rows.map((row) => showInput(deps, row)));
       return { ...page, rows };
     },
+    async sessions(caller, internId, window) {
+      const intern = await lifecycle.get(caller, internId);
+      const page = await runs.sessions(intern.id, window, await onlyOfCaller(deps, caller, intern));
+      const promptOf = ({ firstRunId }: InternSessionRow): string => `${firstRunId ?? ''} prompt`;
+      const texts = await runs.named(intern.id, page.rows.map(promptOf));
+      const rows = page.rows.map((row) => ({
+        row,
+        title: (texts.get(promptOf(row)) ?? '').slice(0, TITLE_CHARS_MAX),
+      }));
+      return { ...page, rows };
+    },
   };
+}
+
+/** A key that may not change an agent sees its own sessions alone. */
+async function onlyOfCaller(deps: InternsDeps, caller: Principal, intern: InternRow): Promise<string | undefined> {
+  return (await mayChange(deps, caller, intern)) ? undefined : caller.keyHash;
 }
 
 export async function showInput({ runs }: Pick<InternsDeps, 'runs'>, row: InternInputRow): Promise<ShownInput> {
@@ -117,45 +158,30 @@ function asText(value: Json | undefined): string {
 async function chat(deps: InternsDeps, caller: Principal, intern: InternRow, input: ChatInput): Promise<Followed> {
   const { runs, clock, selfDrive, jobs } = deps;
   const { text, sessionId = randomText(SESSION_ID_CHARS), approvalMode, keyed } = input;
+  const replayed = await findReplayed(deps, keyed);
+  if (replayed !== undefined) return replayed;
   const { approval, limits } = intern.settings;
   const mode = approvalMode ?? approval.mode;
   if (mode === 'self-drive' && !selfDrive) throw selfDriveIsOff();
+  const isPrivileged = await mayChange(deps, caller, intern);
   // A key that may not change the agent cannot lift its approvals either.
-  if (mode === 'self-drive' && approval.mode === 'manual' && !(await mayChange(deps, caller, intern))) throw notYours();
+  if (mode === 'self-drive' && approval.mode === 'manual' && !isPrivileged) throw notYours();
+  const session = await runs.findSession(intern.id, sessionId);
+  // What was said and allowed in a session is of the key that began it.
+  if (session !== undefined && session.keyHash !== caller.keyHash && !isPrivileged) throw notYours();
   const waiting = (await runs.ofSession(intern.id, sessionId, 1)).find(({ state }) => state === 'waiting_input');
-  if (waiting !== undefined) return supersede(deps, caller, waiting, text);
+  if (waiting !== undefined) return supersede(deps, caller, { run: waiting, message: text, keyed });
   const nowMs = clock.nowMs();
-  const run: InternRunRow = {
-    id: randomUUID(),
-    internId: intern.id,
-    sessionId,
-    version: intern.version,
-    runTrigger: 'chat',
-    state: 'queued',
-    turn: 1,
-    step: 0,
-    spentNanoUsd: 0,
-    promptTokens: 0,
-    completionTokens: 0,
-    leftMs: limits.max_minutes * MS_PER_MINUTE,
-    approvalMode: mode,
-    ending: null,
-    error: null,
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
-    finishedAtMs: null,
-  };
-  const session = {
-    internId: intern.id,
-    id: sessionId,
-    title: text.slice(0, TITLE_CHARS_MAX),
-    keyHash: caller.keyHash,
-    createdAtMs: nowMs,
-    lastAtMs: nowMs,
-  };
-  const call = keyed && callOf(keyed, run.id, nowMs);
+  const run = newRun(intern, { sessionId, runTrigger: 'chat', approvalMode: mode }, nowMs);
   const begun = await runs.begin(
-    { run, session, prompt: text, call, concurrentMax: limits.max_concurrent_runs },
+    {
+      run,
+      session: newSession(run, caller.keyHash),
+      prompt: text,
+      call: keyed && callOf(keyed, run.id, nowMs),
+      concurrentMax: limits.max_concurrent_runs,
+      ownSessionOnly: !isPrivileged,
+    },
     nowMs,
   );
   switch (begun.outcome) {
@@ -167,56 +193,93 @@ async function chat(deps: InternsDeps, caller: Principal, intern: InternRow, inp
     case 'body':
       throw otherBody();
     case 'busy':
-      throw conflict('run_in_progress', 'A run of this session is under way: wait for its end, or cancel it.');
+      throw runInProgress();
     case 'full':
       throw conflict('run_in_progress', 'As many runs of this intern are under way as its limits allow: wait for one.');
+    case 'foreign':
+      throw notYours();
+    case 'closed':
+      throw callIsGone();
     case 'stopped':
     default:
-      throw conflict('not_running', `The intern is ${intern.status}: provision it first.`);
+      throw conflict('not_running', 'The intern does not run: provision it first.');
   }
 }
 
+/** What the same call made before: it must neither begin nor answer anything once more. */
+async function findReplayed({ runs, clock }: InternsDeps, keyed: KeyedCall | undefined): Promise<Followed | undefined> {
+  const found = keyed && (await runs.findCalled(keyed.id, clock.nowMs()));
+  if (found === undefined) return undefined;
+  if (found.bodyHash !== keyed?.bodyHash) throw otherBody();
+  return { run: found.run, after: 0 };
+}
+
 /** What the user writes in place of an answer is a denial, and the next message of the run. */
-async function supersede(deps: InternsDeps, caller: Principal, run: InternRunRow, message: string): Promise<Followed> {
-  const pending = (await deps.runs.inputsOf(run.id)).find(({ state }) => state === 'pending');
-  if (pending === undefined) throw conflict('run_in_progress', 'A run of this session is under way: wait for its end.');
-  return settle(deps, pending, {
-    decision: 'deny',
-    text: 'denied: the user wrote something else',
-    by: caller.keyHash,
-    state: 'superseded',
+async function supersede(
+  deps: InternsDeps,
+  caller: Principal,
+  {
+    run,
     message,
-  });
+    keyed,
+  }: { readonly run: InternRunRow; readonly message: string; readonly keyed: KeyedCall | undefined },
+): Promise<Followed> {
+  const pending = (await deps.runs.inputsOf(run.id)).find(({ state }) => state === 'pending');
+  if (pending === undefined) throw runInProgress();
+  return settle(
+    deps,
+    pending,
+    {
+      decision: 'deny',
+      text: 'denied: the user wrote something else',
+      by: caller.keyHash,
+      state: 'superseded',
+      message,
+    },
+    keyed,
+  );
 }
 
 async function answer(
   deps: InternsDeps,
   caller: Principal,
   intern: InternRow,
-  { inputId, sessionId, decision, text }: AnswerInput,
+  { inputId, sessionId, decision, text, keyed }: AnswerInput,
 ): Promise<Followed> {
   const { runs } = deps;
+  const replayed = await findReplayed(deps, keyed);
+  if (replayed !== undefined) return replayed;
   const input = await runs.findInput(intern.id, inputId);
   // Whatever a tool or a model made up is no call of ours.
-  if (input === undefined || (sessionId !== undefined && input.sessionId !== sessionId))
-    throw conflict('not_pending', 'Nothing waits for a decision on this call.');
-  const session = await runs.findSession(intern.id, input.sessionId);
-  if (session?.keyHash !== caller.keyHash && !(await mayChange(deps, caller, intern))) throw notYours();
+  if (input === undefined || (sessionId !== undefined && input.sessionId !== sessionId)) throw notPending();
+  await checkSession(deps, caller, intern, input.sessionId);
   const denied = text === '' ? 'denied by the user' : `denied by the user: ${text}`;
-  const said = input.kind === 'question' ? text : decision === 'deny' ? denied : decision;
-  return settle(deps, input, { decision, text: said, by: caller.keyHash, state: 'answered' });
+  const refusal = decision === 'deny' ? denied : decision;
+  const said = input.kind === 'question' ? text || decision : refusal;
+  return settle(deps, input, { decision, text: said, by: caller.keyHash, state: 'answered' }, keyed);
 }
 
 async function settle(
   { runs, jobs, clock, signals }: InternsDeps,
   input: InternInputRow,
-  given: Parameters<InternsDeps['runs']['answer']>[1],
+  given: Omit<Parameters<InternsDeps['runs']['answer']>[1], 'call'>,
+  keyed: KeyedCall | undefined,
 ): Promise<Followed> {
-  const run = await runs.answer(input, given, clock.nowMs());
-  if (run === undefined) throw conflict('not_pending', 'This call was answered before, or its time is over.');
-  await addJob(jobs, run);
-  signals.changed(run.id);
+  const nowMs = clock.nowMs();
+  const answered = await runs.answer(input, { ...given, call: keyed && callOf(keyed, input.runId, nowMs) }, nowMs);
+  if (!('run' in answered)) throw answered.outcome === 'body' ? otherBody() : notPending();
+  const { run } = answered;
+  if (answered.outcome === 'answered') {
+    await addJob(jobs, run);
+    signals.changed(run.id);
+  }
   return { run, after: input.step - 1 };
+}
+
+/** @throws GatewayError 403 where another key began the session, and the caller may not change the agent */
+async function checkSession(deps: InternsDeps, caller: Principal, intern: InternRow, sessionId: string): Promise<void> {
+  const session = await deps.runs.findSession(intern.id, sessionId);
+  if (session?.keyHash !== caller.keyHash && !(await mayChange(deps, caller, intern))) throw notYours();
 }
 
 /** The content of a `tool` message: `{"decision": "allow_once"}`, or plain text, of which all but the exact words deny. */

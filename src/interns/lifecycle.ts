@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { OpenAgentSteps } from '../pipeline/agent/agent-steps.ts';
 import { DEFAULT_INTERN_SETTINGS, type InternSettings, type InternStatus } from '../resources/interns.ts';
-import { keyResource } from '../resources/keys.ts';
+import { keyResource, type KeyRow } from '../resources/keys.ts';
 import type { KeyStore } from '../store/accounts/keys.ts';
 import type { InternRow, InternRunRow } from '../store/interns/columns.ts';
 import type { InternFilter, InternStore } from '../store/interns/interns.ts';
@@ -201,7 +201,8 @@ async function update(
     updatedAtMs: deps.clock.nowMs(),
   };
   const row = changed(await deps.store.update(before.id, changes, BEFORE_PROVISION));
-  if (given?.budget !== undefined) await putKey(deps, row);
+  if (given?.budget !== undefined)
+    await deps.keys.update(row.keyHash, { ...limitOf(row), updatedAtMs: row.updatedAtMs });
   return row;
 }
 
@@ -242,48 +243,60 @@ async function provision(deps: LifecycleDeps, before: InternRow): Promise<Intern
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const failed = { status: 'failed', step: null, failure: error.message, updatedAtMs: clock.nowMs() } as const;
-    return changed(await store.update(row.id, failed, ['provisioning']));
+    return changed((await store.update(row.id, failed, ['provisioning'])) ?? (await ready(deps, row)));
   }
   const inUse = await store.findVersion(row.id, row.version);
   const running = { status: 'running', step: null, updatedAtMs: clock.nowMs() } as const;
   const isNewModel = inUse?.model !== row.model;
   const changes = isNewModel ? { ...running, version: row.version + 1 } : running;
-  const provisioned = changed(await store.update(row.id, changes, ['provisioning']));
+  const provisioned = changed((await store.update(row.id, changes, ['provisioning'])) ?? (await ready(deps, row)));
   await resumeRuns(deps, provisioned);
   return provisioned;
 }
 
+/** What another call has provisioned at the same moment. */
+async function ready({ store }: LifecycleDeps, { id }: InternRow): Promise<InternRow | undefined> {
+  const row = await store.find(id);
+  return row?.status === 'running' ? row : undefined;
+}
+
 /** Runs that paused while the agent was stopped. */
 async function resumeRuns({ runs, jobs, clock }: LifecycleDeps, { id }: InternRow): Promise<void> {
-  for (const open of await runs.openOf(id)) {
-    if (open.state !== 'paused') continue;
-    const run = await runs.change(open.id, ['paused'], {
-      state: 'queued',
-      turn: open.turn + 1,
-      updatedAtMs: clock.nowMs(),
-    });
-    if (run !== undefined) await addJob(jobs, run);
-  }
+  for (const open of await runs.openOf(id)) await giveToJob({ runs, jobs, clock }, open);
+}
+
+/** For what waits for a job: it may have one already. */
+export async function giveToJob(
+  { runs, jobs, clock }: Pick<LifecycleDeps, 'runs' | 'jobs' | 'clock'>,
+  found: InternRunRow,
+): Promise<void> {
+  const changes = { state: 'queued', turn: found.turn + 1, updatedAtMs: clock.nowMs() } as const;
+  const run = found.state === 'paused' ? await runs.change(found.id, ['paused'], changes, found.turn) : found;
+  if (run?.state === 'queued') await addJob(jobs, run);
 }
 
 export async function addJob(jobs: Jobs, run: InternRunRow): Promise<void> {
   await jobs.add({ kind: INTERN_RUN, subjectId: run.id, id: jobIdOf(run) });
 }
 
-/** The key that pays: it has no text, so that only runs use it. */
-async function putKey({ keys, admitKey, clock }: LifecycleDeps, row: InternRow): Promise<void> {
-  const { budget } = row.settings;
-  const limit = {
+function limitOf({ settings: { budget } }: InternRow): Pick<KeyRow, 'limitNanoUsd' | 'limitReset'> {
+  return {
     limitNanoUsd: nanoFromUsd(budget.limit_usd),
     limitReset: budget.interval === 'lifetime' ? null : budget.interval,
   };
+}
+
+/** The key that pays: it has no text, so that only runs use it. */
+async function putKey({ keys, admitKey, clock }: LifecycleDeps, row: InternRow): Promise<void> {
+  const limit = limitOf(row);
   const nowMs = clock.nowMs();
   if ((await keys.find(row.keyHash)) !== undefined) {
-    await keys.update(row.keyHash, { ...limit, disabled: false, updatedAtMs: nowMs });
+    // It stays disabled where it is: that is the word of an admin.
+    await keys.update(row.keyHash, { ...limit, updatedAtMs: nowMs });
     return;
   }
   const creator = await admitKey(row.creatorKeyHash);
-  const outcome = await keys.insertInWorkspace(
+  const inserted = keys.insertInWorkspace(
     keyResource.newRow({
       hash: row.keyHash,
       label: 'intern',
@@ -298,6 +311,11 @@ async function putKey({ keys, admitKey, clock }: LifecycleDeps, row: InternRow):
       ...limit,
     }),
   );
+  const outcome = await inserted.catch(async (error: unknown) => {
+    // Another call has provisioned it at the same moment.
+    if ((await keys.find(row.keyHash)) !== undefined) return 'inserted';
+    throw error;
+  });
   if (outcome !== 'inserted')
     throw new GatewayError('permission_denied', `The key that pays cannot be made: there is ${outcome}.`);
 }
@@ -323,9 +341,7 @@ export async function cancelRun(
   { runs, jobs, clock }: Pick<LifecycleDeps, 'runs' | 'jobs' | 'clock'>,
   run: InternRunRow,
 ): Promise<InternRunRow> {
-  const nowMs = clock.nowMs();
-  const over = { state: 'cancelled', updatedAtMs: nowMs, finishedAtMs: nowMs } as const;
-  const cancelled = await runs.change(run.id, ['queued', 'running', 'waiting_input', 'paused'], over);
+  const cancelled = await runs.cancel(run.id, clock.nowMs());
   await jobs.cancel(INTERN_RUN, jobIdOf(cancelled ?? run));
   return cancelled ?? (await runs.find(run.id)) ?? run;
 }

@@ -26,3 +26,15 @@ export function nameIsTaken(): GatewayError {
 export function otherBody(): GatewayError {
   return conflict('idempotency_key_reused', 'This Idempotency-Key was used with another body: send another key.');
 }
+
+export function runInProgress(): GatewayError {
+  return conflict('run_in_progress', 'A run of this session is under way: wait for its end, or cancel it.');
+}
+
+export function callIsGone(): GatewayError {
+  return conflict('idempotency_key_reused', 'What this Idempotency-Key made is gone: send another key.');
+}
+
+export function notPending(): GatewayError {
+  return conflict('not_pending', 'Nothing waits for a decision on this call: it was answered, or its run is over.');
+}

@@ -7,7 +7,16 @@ import type { OpenAgent } from '../pipeline/agent/agent-steps.ts';
 import type { InternRow, InternRunRow, InternStepRow, InternVersionRow } from '../store/interns/columns.ts';
 import type { NewText } from '../store/interns/texts.ts';
 import { decide, inputHashOf } from './approval-rules.ts';
-import { keptBlocks, nextStepOf, NOT_KNOWN, turnsOf, type NextStep, type RunHistory } from './history.ts';
+import {
+  HISTORY_CHARS_MAX,
+  keptBlocks,
+  nextStepOf,
+  NOT_KNOWN,
+  turnsOf,
+  type NextStep,
+  type RunHistory,
+} from './history.ts';
+import { PAYER_GONE, payerOf } from './payer.ts';
 import type { RunnerDeps, StepBorder } from './runner-deps.ts';
 
 /** Runs of a session that models read of. */
@@ -26,7 +35,7 @@ export interface RunInput {
   readonly save: () => Promise<void>;
 }
 
-type Ending = Pick<InternRunRow, 'state' | 'ending'>;
+type Ending = Pick<InternRunRow, 'state' | 'ending'> & Partial<Pick<InternRunRow, 'error'>>;
 type WorkEnd = Ending | 'waiting' | 'paused';
 type ToolStep = Extract<NextStep, { kind: 'tool' }>;
 type ModelStep = Extract<NextStep, { kind: 'model' }>;
@@ -59,9 +68,11 @@ export class RunUnderWay {
     const earlier = await this.#earlierRuns();
     for (;;) {
       this.#input.signal.throwIfAborted();
-      if ((await interns.find(intern.id))?.status !== 'running') return 'paused';
+      const now = await interns.find(intern.id);
+      if (now === undefined || !isActive(now)) return 'paused';
+      if ((await payerOf(this.#deps, intern)) === undefined) return PAYER_GONE;
       const next = nextStepOf({ steps: this.#steps, texts: this.#texts });
-      if (next.kind === 'end') return { state: 'done', ending: 'stop' };
+      if (next.kind === 'end') return { state: 'done', ending: next.ending };
       if (next.n > limits.max_steps) return { state: 'done', ending: 'steps' };
       if (this.#spentNanoUsd >= nanoFromUsd(budget.per_run_usd)) return { state: 'done', ending: 'budget' };
       const history: RunHistory = { run, steps: this.#steps, texts: this.#texts };
@@ -75,35 +86,48 @@ export class RunUnderWay {
     const { runs } = this.#deps;
     const { run } = this.#input;
     const all = await runs.ofSession(run.internId, run.sessionId, HISTORY_RUNS_MAX);
-    const earlier = all.filter(({ id }) => id !== run.id).toReversed();
-    return Promise.all(
-      earlier.map(async (each) => ({
-        run: each,
-        steps: await runs.steps(each.id),
-        texts: await runs.ofRun({ internId: each.internId, runId: each.id }),
-      })),
-    );
+    const earlier: RunHistory[] = [];
+    let chars = 0;
+    // One by one, the newest first: no more is held in memory than models are given.
+    for (const each of all.filter(({ id }) => id !== run.id)) {
+      const texts = await runs.ofRun({ internId: each.internId, runId: each.id });
+      for (const text of texts.values()) chars += text.length;
+      if (chars > HISTORY_CHARS_MAX) break;
+      earlier.unshift({ run: each, steps: await runs.steps(each.id), texts });
+    }
+    return earlier;
   }
 
   async #callModel({ n, step }: ModelStep, turns: readonly Turn[]): Promise<WorkEnd | undefined> {
     const { agent, version } = this.#input;
     const row = await this.#begin(n, step, { kind: 'model', name: version.model ?? '', callId: '' });
-    const left = nanoFromUsd(version.settings.budget.per_run_usd) - this.#spentNanoUsd;
-    const answered = await agent.ask(turns, agent.functions, left);
+    let costNanoUsd = 0;
+    const asked = agent.ask(turns, this.#leftNanoUsd(version), (cost) => (costNanoUsd = cost));
+    const answered = await asked.catch(async (error: unknown) => {
+      // What broke off may have cost something all the same.
+      const cost = { ...NO_COST, costNanoUsd };
+      if (costNanoUsd > 0) await this.#put({ ...row, costNanoUsd: row.costNanoUsd + costNanoUsd }, [], cost);
+      throw error;
+    });
     await this.#border(n, 'model', 'acted');
-    const { usage, costNanoUsd, generationId, response, model } = answered;
-    const output = JSON.stringify(keptBlocks(response.blocks));
+    const { usage, generationId, response, model } = answered;
+    const isCut = response.end?.finish === 'length';
+    const output = JSON.stringify(keptBlocks(response.blocks, isCut));
     const { promptTokens, completionTokens } = usage;
     await this.#finish(
       { ...row, name: model, generationId, costNanoUsd: row.costNanoUsd + costNanoUsd },
-      [{ name: `${n} output`, text: output }],
+      [{ name: `${n} output`, text: output }, ...(isCut ? [{ name: `${n} finish`, text: 'length' }] : [])],
       { costNanoUsd, promptTokens, completionTokens },
     );
     return undefined;
   }
 
+  #leftNanoUsd({ settings }: InternVersionRow): number {
+    return nanoFromUsd(settings.budget.per_run_usd) - this.#spentNanoUsd;
+  }
+
   async #callTool({ n, call, step }: ToolStep, turns: readonly Turn[]): Promise<WorkEnd | undefined> {
-    const { agent } = this.#input;
+    const { agent, version, signal } = this.#input;
     const tool = agent.find(call.name);
     const onlyReads = tool?.onlyReads?.(parseJsonObject(call.input) ?? {}) === true;
     if (step?.state === 'started' && !onlyReads) return this.#leaveUnknown(step, call);
@@ -121,8 +145,10 @@ export class RunUnderWay {
     // Another process may have it by now: two must not act.
     await this.#input.save();
     const row = await this.#begin(n, step, facts, inputOf(n, call));
-    const { outcome, costNanoUsd } = await agent.run(call, turns, n);
-    this.#input.signal.throwIfAborted();
+    const limits = { step: n, budgetNanoUsd: this.#leftNanoUsd(version) };
+    const { outcome, costNanoUsd } = await agent.run(call, turns, limits);
+    // What was cut short may have acted. What has succeeded is stored, although the run is to stop.
+    if (outcome.failed === true) signal.throwIfAborted();
     await this.#border(n, 'tool', 'acted');
     const text = outcome.modelReads?.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
     const output = text === undefined || text === '' ? JSON.stringify(outcome.result) : text;
@@ -170,6 +196,7 @@ export class RunUnderWay {
     const { run } = this.#input;
     const nowMs = clock.nowMs();
     await runs.ask(
+      run,
       {
         id: `call_${randomText(CALL_ID_CHARS)}`,
         internId: run.internId,
@@ -186,8 +213,10 @@ export class RunUnderWay {
         createdAtMs: nowMs,
         answeredAtMs: null,
       },
-      JSON.stringify({ summary: summary.slice(0, SUMMARY_CHARS_MAX), input: call.input }),
-      this.#leftMs(),
+      {
+        request: JSON.stringify({ summary: summary.slice(0, SUMMARY_CHARS_MAX), input: call.input }),
+        leftMs: this.#leftMs(),
+      },
     );
     return 'waiting';
   }
@@ -247,7 +276,12 @@ export class RunUnderWay {
   }
 }
 
-/** It was cancelled meanwhile: whatever goes on here has no effect any more. */
+/** Runs go on while their agent is provisioned once more. */
+export function isActive({ status }: Pick<InternRow, 'status'>): boolean {
+  return status === 'running' || status === 'provisioning';
+}
+
+/** It was cancelled, or another worker has it: whatever goes on here has no effect any more. */
 export class RunEnded extends Error {
   constructor() {
     super('The run is over.');

@@ -1,4 +1,4 @@
-import type { Principal } from '../accounts/principal.ts';
+import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { ServerTool } from '../canonical/request.ts';
 import type { JobKind, JobOutcome, JobRun } from '../jobs/contract.ts';
@@ -7,7 +7,8 @@ import type { InternSettings } from '../resources/interns.ts';
 import type { InternRow, InternRunRow, InternVersionRow } from '../store/interns/columns.ts';
 import { isOver } from '../store/interns/runs.ts';
 import type { RunnerDeps } from './runner-deps.ts';
-import { RunEnded, RunUnderWay } from './run-steps.ts';
+import { PAYER_GONE, payerOf } from './payer.ts';
+import { isActive, RunEnded, RunUnderWay } from './run-steps.ts';
 
 export const INTERN_RUN = 'intern_run';
 
@@ -26,18 +27,23 @@ export function createRunKind(deps: RunnerDeps): JobKind {
     retryDelaysMs: RETRY_DELAYS_MS,
     runsMax: RUNS_AT_ONCE_MAX,
     run: (job) => work(deps, job),
-    async onGivenUp({ subjectId }, error) {
-      await end(deps, subjectId, { state: 'failed', error });
+    async onGivenUp({ id, subjectId }, error) {
+      const run = await deps.runs.find(subjectId);
+      // It may have waited since then, and be another job's.
+      if (run === undefined || jobIdOf(run) !== id) return;
+      const nowMs = deps.clock.nowMs();
+      const over = { state: 'failed', error, updatedAtMs: nowMs, finishedAtMs: nowMs } as const;
+      await deps.runs.change(run.id, ['queued', 'running'], over, run.turn);
+      deps.changed(run.id);
     },
   };
 }
 
 type RunEnd = Pick<InternRunRow, 'state'> & Partial<Pick<InternRunRow, 'error' | 'ending'>>;
 
-async function end({ runs, clock, changed }: RunnerDeps, runId: string, over: RunEnd): Promise<void> {
+async function end({ runs, clock }: RunnerDeps, run: InternRunRow, over: RunEnd): Promise<void> {
   const nowMs = clock.nowMs();
-  await runs.change(runId, ['queued', 'running'], { ...over, updatedAtMs: nowMs, finishedAtMs: nowMs });
-  changed(runId);
+  if (!(await runs.leave(run, { ...over, updatedAtMs: nowMs, finishedAtMs: nowMs }))) throw new RunEnded();
 }
 
 const DONE: JobOutcome = { state: 'done' };
@@ -49,23 +55,23 @@ async function work(deps: RunnerDeps, { job, signal, save }: JobRun): Promise<Jo
   const intern = await interns.find(found.internId);
   const version = await interns.findVersion(found.internId, found.version);
   if (intern === undefined || version === undefined) return DONE;
-  if (intern.status !== 'running') {
-    await pause(deps, found);
-    return DONE;
-  }
-  const run = await runs.change(found.id, ['queued', 'running'], { state: 'running', updatedAtMs: clock.nowMs() });
+  const run = await runs.claim(found.id, found.turn, randomUUID(), clock.nowMs());
   if (run === undefined) return DONE;
-  const ended = await workOn(deps, { intern, version, run, signal, save: () => save({ run: run.id }) });
-  if (ended === 'paused') await pause(deps, run);
-  else if (ended !== 'waiting') await end(deps, run.id, ended);
-  deps.changed(run.id);
-  return DONE;
-}
-
-/** It goes on when its agent is provisioned. */
-async function pause({ runs, clock, changed }: RunnerDeps, { id }: InternRunRow): Promise<void> {
-  await runs.change(id, ['queued', 'running'], { state: 'paused', updatedAtMs: clock.nowMs() });
-  changed(id);
+  try {
+    const ended = await workOn(deps, { intern, version, run, signal, save: () => save({ run: run.id }) });
+    // It goes on when its agent is provisioned.
+    if (ended === 'paused') await runs.leave(run, { state: 'paused', updatedAtMs: clock.nowMs() });
+    else if (ended !== 'waiting') await end(deps, run, ended);
+    return DONE;
+  } catch (error) {
+    if (!(error instanceof RunEnded)) throw error;
+    const now = await runs.find(run.id);
+    // A process that was late has taken it from this one, which has its job: it takes it back.
+    if (now?.state === 'running' && now.turn === run.turn) throw error;
+    return DONE;
+  } finally {
+    deps.changed(run.id);
+  }
 }
 
 interface WorkInput {
@@ -78,12 +84,13 @@ interface WorkInput {
 
 async function workOn(deps: RunnerDeps, { signal, ...input }: WorkInput): Promise<RunEnd | 'waiting' | 'paused'> {
   const { intern, version, run } = input;
+  if (!isActive(intern)) return 'paused';
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), run.leftMs);
   const both = AbortSignal.any([signal, time.signal]);
   try {
     const principal = await payerOf(deps, intern);
-    if (principal === undefined) return { state: 'failed', error: 'payer_gone' };
+    if (principal === undefined) return PAYER_GONE;
     const { model, settings } = version;
     const agent = await deps.openAgent({
       runId: run.id,
@@ -96,8 +103,7 @@ async function workOn(deps: RunnerDeps, { signal, ...input }: WorkInput): Promis
     return await steps.work();
   } catch (error) {
     // Of the engine, which knows why: cancelled, lost, or the gateway stops.
-    if (signal.aborted) throw error;
-    if (error instanceof RunEnded) return 'waiting';
+    if (signal.aborted || error instanceof RunEnded) throw error;
     if (time.signal.aborted) return { state: 'done', ending: 'time' };
     if (!(error instanceof GatewayError) || isPassing(error)) throw error;
     if (error.lacksFunds) return { state: 'done', ending: 'budget', error: error.message };
@@ -110,15 +116,6 @@ async function workOn(deps: RunnerDeps, { signal, ...input }: WorkInput): Promis
 /** Whether the same request may succeed in a while. */
 function isPassing({ status }: GatewayError): boolean {
   return status === 408 || status === 429 || status >= 500;
-}
-
-async function payerOf({ admitKey }: RunnerDeps, { keyHash }: InternRow): Promise<Principal | undefined> {
-  try {
-    return await admitKey(keyHash);
-  } catch (error) {
-    if (error instanceof GatewayError && error.status === 401) return undefined;
-    throw error;
-  }
 }
 
 export function serverToolsOf({ tools }: InternSettings): readonly ServerTool[] {

@@ -106,9 +106,11 @@ export const RUN_STATES = [
   'cancelled',
   'expired',
 ] as const;
-export const INPUT_STATES = ['pending', 'answered', 'expired', 'superseded'] as const;
+export const RUN_ENDINGS = ['stop', 'length', 'steps', 'time', 'budget'] as const;
+export const INPUT_STATES = ['pending', 'answered', 'expired', 'superseded', 'cancelled'] as const;
 export const DECISIONS = ['allow_once', 'allow_session', 'deny'] as const;
 export type InternStatus = (typeof INTERN_STATUSES)[number];
+export type RunEnding = (typeof RUN_ENDINGS)[number];
 export type RunState = (typeof RUN_STATES)[number];
 export type StepState = (typeof STEP_STATES)[number];
 export type StepKind = (typeof STEP_KINDS)[number];

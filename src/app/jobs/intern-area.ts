@@ -2,7 +2,7 @@ import type { AdmitKey } from '../../accounts/keys/authenticate.ts';
 import type { WorkspaceMembers } from '../../accounts/workspaces/workspace-members.ts';
 import type { Config } from '../../config/config.ts';
 import { createInterns, type Interns } from '../../interns/interns.ts';
-import { addJob } from '../../interns/lifecycle.ts';
+import { giveToJob } from '../../interns/lifecycle.ts';
 import type { RunnerDeps } from '../../interns/runner-deps.ts';
 import { createRunKind } from '../../interns/runner.ts';
 import { createRunSignals } from '../../interns/run-signals.ts';
@@ -78,8 +78,9 @@ export function openInternArea(deps: InternAreaDeps, generateDeps: GenerateDeps)
     async work() {
       const nowMs = clock.nowMs();
       for (const run of await runs.expire(nowMs, AT_ONCE_MAX)) signals.changed(run.id);
-      // Their process ended between the run and its job.
-      for (const run of await runs.stranded(nowMs - LOOK_EVERY_MS, AT_ONCE_MAX)) await addJob(jobs, run);
+      // Their process ended between the run and its job, or between the agent and its runs.
+      for (const run of await runs.stranded(nowMs - LOOK_EVERY_MS, AT_ONCE_MAX))
+        await giveToJob({ runs, jobs, clock }, run);
       return runs.clearAway(nowMs - retentionMs);
     },
     everyMs: LOOK_EVERY_MS,

@@ -1,8 +1,8 @@
 import type { Principal } from '../../accounts/principal.ts';
 import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
-import { invalid } from '../../canonical/gateway-error.ts';
-import type { FunctionTool, GenerationRequest, ServerTool, Turn } from '../../canonical/request.ts';
-import type { NestedResponse } from '../../canonical/tools/nested-generation.ts';
+import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
+import type { GenerationRequest, ServerTool, Turn } from '../../canonical/request.ts';
+import type { GenerateNested, NestedResponse } from '../../canonical/tools/nested-generation.ts';
 import { newGenerationId } from '../../lib/ids.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
 import type { ToolOutcome } from '../../tools/contract.ts';
@@ -43,17 +43,28 @@ export interface AgentOutcome {
   readonly costNanoUsd: number;
 }
 
+export interface AgentCallLimits {
+  readonly step: number;
+  readonly budgetNanoUsd: number;
+}
+
 export interface OpenAgent {
-  /** As models are offered them. */
-  readonly functions: readonly FunctionTool[];
   /** The server tool behind a function; `undefined`: there is no such function. */
   find(name: string): Pick<ReadyTool['tool'], 'type' | 'onlyReads'> | undefined;
   /** @throws GatewayError 400 or 404 for a model that there is not */
   checkModel(): Promise<void>;
-  /** Calls the model. @throws GatewayError as for a request; 402 where the budget is too little */
-  ask(turns: readonly Turn[], tools: readonly FunctionTool[], budgetNanoUsd: number): Promise<NestedResponse>;
-  /** Runs one call. An error of the tool is an outcome. @throws GatewayError where its fee cannot be reserved */
-  run(call: AgentCall, turns: readonly Turn[], step: number): Promise<AgentOutcome>;
+  /**
+   * Calls the model.
+   * @param onCost is given what it cost, also where it fails. @throws GatewayError as for a request; 402 where the budget is
+   * too little
+   */
+  ask(turns: readonly Turn[], budgetNanoUsd: number, onCost: (nanoUsd: number) => void): Promise<NestedResponse>;
+  /**
+   * Runs one call. An error of the tool is an outcome.
+   * @param budgetNanoUsd of its fee, and of the models that it calls. @throws GatewayError 402 where its fee is more, or cannot
+   * be reserved
+   */
+  run(call: AgentCall, turns: readonly Turn[], limits: AgentCallLimits): Promise<AgentOutcome>;
 }
 
 /** @throws GatewayError 400, 403 for tools that the agent cannot have */
@@ -75,13 +86,15 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
     const { runId, principal, models, signal } = input;
     const request = requestOf(input);
     const offered = await offer(generateDeps, request, input);
+    // Of the call under way: an agent makes one at a time.
+    let budgetLeft: () => number | undefined = () => undefined;
     const tools = readyTools(offered, {
       principal,
       model: () => models[0] ?? '',
       nowMs: () => generateDeps.clock.nowMs(),
       monotonicMs: () => generateDeps.clock.monotonicMs(),
       abilities: generateDeps.toolAbilities,
-      budgetNanoUsd: () => undefined,
+      budgetNanoUsd: () => budgetLeft(),
       note: () => undefined,
     });
     const parent: IncomingRequest = { id: runId, request, principal, arrivedMs: generateDeps.clock.monotonicMs() };
@@ -95,19 +108,32 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
       });
       return { run, cost: () => log.nestedRuns.reduce((sum, { cost }) => sum + (cost?.totalNanoUsd ?? 0), 0) };
     };
+    const functions = offered.request.tools.filter((tool) => tool.type === 'function');
     return {
-      functions: offered.request.tools.filter((tool) => tool.type === 'function'),
       find: (name) => tools.get(name)?.tool,
       async checkModel() {
         const { policy } = await readCallerRules(generateDeps, principal);
         resolveModels(request, policy.defaultModel ?? generateDeps.defaults.model, generateDeps.catalog);
       },
-      ask: (turns, functions, budgetNanoUsd) =>
-        nested().run({ models, turns, tools: functions, budgetNanoUsd }, signal),
-      async run(call, turns, step) {
+      async ask(turns, budgetNanoUsd, onCost) {
+        const { run, cost } = nested();
+        try {
+          return await run({ models, turns, tools: functions, budgetNanoUsd }, signal);
+        } finally {
+          onCost(cost());
+        }
+      },
+      async run(call, turns, { step, budgetNanoUsd }) {
         const tool = tools.get(call.name);
         if (tool === undefined) return { outcome: UNKNOWN_TOOL, costNanoUsd: 0 };
+        if (tool.feeNanoUsdMax > budgetNanoUsd)
+          throw new GatewayError('payment_required', `A call of ${call.name} may cost more than is left for this run.`);
         const inside = nested();
+        budgetLeft = () => Math.max(0, budgetNanoUsd - tool.feeNanoUsdMax - inside.cost());
+        const generate: GenerateNested = (sent, toolSignal) => {
+          const left = budgetLeft() ?? 0;
+          return inside.run({ ...sent, budgetNanoUsd: Math.min(sent.budgetNanoUsd ?? left, left) }, toolSignal);
+        };
         const act = () =>
           runTool(
             tool,
@@ -116,7 +142,7 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
               turn: step,
               turns,
               signal,
-              generate: inside.run,
+              generate,
               traceHeaders: () => ({}),
               onBug: (error) => generateDeps.onBug(error, runId),
             },

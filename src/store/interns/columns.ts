@@ -2,6 +2,7 @@ import {
   internSettingsSchema,
   type Decision,
   type InputState,
+  type RunEnding,
   type InternStatus,
   type RunState,
   type StepKind,
@@ -61,7 +62,9 @@ export const internCallRows = createRowMapper(calls);
 const sessions = {
   intern_id: text,
   id: text,
+  /** Always empty: what it was about is read from its first run, whose texts are encrypted. */
   title: text,
+  first_run_id: nullable(text),
   /** The key that began it. */
   key_hash: text,
   created_at_ms: integer,
@@ -88,8 +91,10 @@ const runs = {
   /** Of its time, without waits. */
   left_ms: integer,
   approval_mode: textOf<'manual' | 'self-drive'>(),
+  /** Of what works on it: no other writes to it until the next one has taken it. */
+  worker: nullable(text),
   /** Why it is done: by itself, or by a limit. */
-  ending: nullable(textOf<'stop' | 'steps' | 'time' | 'budget'>()),
+  ending: nullable(textOf<RunEnding>()),
   error: nullable(text),
   created_at_ms: integer,
   updated_at_ms: integer,

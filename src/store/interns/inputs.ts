@@ -1,8 +1,17 @@
+import type { Transaction } from 'kysely';
 import type { Decision } from '../../resources/interns.ts';
 import type { Database } from '../engine/database.ts';
 import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
 import { storableText } from '../portable.ts';
-import { internInputRows, internRunRows, type InternInputRow, type InternRunRow } from './columns.ts';
+import {
+  internInputRows,
+  internRunRows,
+  type InternCallRow,
+  type InternInputRow,
+  type InternRunRow,
+} from './columns.ts';
+import { claimCall } from './interns.ts';
+import type { Tables } from '../tables.ts';
 import type { InternTexts } from './texts.ts';
 
 export interface InputAnswer {
@@ -14,17 +23,31 @@ export interface InputAnswer {
   readonly state: 'answered' | 'superseded';
   /** The message of the user that took the place of an answer. */
   readonly message?: string;
+  /** Absent: the caller sent no idempotency key. */
+  readonly call?: InternCallRow | undefined;
+}
+
+/** `closed`: it is not open any more. `body`: the idempotency key was used with another body. */
+export type Answered =
+  | { readonly outcome: 'answered' | 'replayed'; readonly run: InternRunRow }
+  | { readonly outcome: 'closed' | 'body' };
+
+export interface InputFilter {
+  readonly internIds: readonly string[];
+  readonly pendingOnly: boolean;
+  /** Of sessions that this key began; absent: of all. */
+  readonly onlyOf?: string | undefined;
 }
 
 export interface InputStore {
-  /** The run waits for it from now on. `false`: the run does not run any more. */
-  ask(input: InternInputRow, request: string, leftMs: number): Promise<boolean>;
-  /** Answers it once, and gives its run to the next job. `undefined`: it is not open any more. */
-  answer(input: InternInputRow, answer: InputAnswer, nowMs: number): Promise<InternRunRow | undefined>;
+  /** The run waits for it from now on. `false`: the run is over, or another worker has it. */
+  ask(run: InternRunRow, input: InternInputRow, question: { request: string; leftMs: number }): Promise<boolean>;
+  /** Answers it once, and gives its run to the next job. */
+  answer(input: InternInputRow, answer: InputAnswer, nowMs: number): Promise<Answered>;
   findInput(internId: string, id: string): Promise<InternInputRow | undefined>;
   /** Those of a run, by their step. */
   inputsOf(runId: string): Promise<readonly InternInputRow[]>;
-  listInputs(internIds: readonly string[], pendingOnly: boolean, window: PageWindow): Promise<Page<InternInputRow>>;
+  listInputs(filter: InputFilter, window: PageWindow): Promise<Page<InternInputRow>>;
   /** Whether a person allowed this for the whole session. */
   isAllowedIn(internId: string, sessionId: string, inputHash: string): Promise<boolean>;
   /** Ends what was not answered in time, and its runs. @returns the runs */
@@ -35,7 +58,7 @@ export function createInputStore(database: Database, texts: InternTexts): InputS
   const { kysely } = database;
   const all = () => kysely.selectFrom('intern_inputs');
   return {
-    ask: (input, request, leftMs) => ask(database, texts, { input, request, leftMs }),
+    ask: (run, input, question) => ask(database, texts, { run, input, ...question }),
     answer: (input, given, nowMs) => answer(database, texts, { input, given, nowMs }),
     async findInput(internId, id) {
       const row = await all()
@@ -49,9 +72,22 @@ export function createInputStore(database: Database, texts: InternTexts): InputS
       const rows = await all().selectAll().where('run_id', '=', runId).orderBy('step').orderBy('kind').execute();
       return rows.map(internInputRows.toRow);
     },
-    async listInputs(internIds, pendingOnly, window) {
+    async listInputs({ internIds, pendingOnly, onlyOf }, window) {
       if (internIds.length === 0) return { rows: [], totalCount: 0 };
-      const found = all().where('intern_id', 'in', internIds);
+      const ofInterns = all().where('intern_id', 'in', internIds);
+      const found =
+        onlyOf === undefined
+          ? ofInterns
+          : ofInterns.where((is) =>
+              is.exists(
+                is
+                  .selectFrom('intern_sessions as sessions')
+                  .select('sessions.id')
+                  .whereRef('sessions.intern_id', '=', 'intern_inputs.intern_id')
+                  .whereRef('sessions.id', '=', 'intern_inputs.session_id')
+                  .where('sessions.key_hash', '=', onlyOf),
+              ),
+            );
       return fetchPage(
         pendingOnly ? found.where('state', '=', 'pending') : found,
         window,
@@ -78,7 +114,17 @@ export function createInputStore(database: Database, texts: InternTexts): InputS
 async function ask(
   { kysely }: Database,
   texts: InternTexts,
-  { input, request, leftMs }: { readonly input: InternInputRow; readonly request: string; readonly leftMs: number },
+  {
+    run,
+    input,
+    request,
+    leftMs,
+  }: {
+    readonly run: InternRunRow;
+    readonly input: InternInputRow;
+    readonly request: string;
+    readonly leftMs: number;
+  },
 ): Promise<boolean> {
   const name = `${input.step} ${input.kind}`;
   const write = await texts.seal({ internId: input.internId, runId: input.runId }, [{ name, text: request }]);
@@ -87,6 +133,7 @@ async function ask(
       .updateTable('intern_runs')
       .set({ state: 'waiting_input', left_ms: leftMs, updated_at_ms: input.createdAtMs })
       .where('id', '=', input.runId)
+      .where('worker', '=', run.worker)
       .where('state', '=', 'running')
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
@@ -100,39 +147,61 @@ async function ask(
   });
 }
 
+/** All or nothing: where the run does not wait any more, nothing is allowed either. */
 async function answer(
   { kysely }: Database,
   texts: InternTexts,
   {
     input,
-    given: { decision, text, by, state, message },
+    given: { decision, text, by, state, message, call },
     nowMs,
   }: { readonly input: InternInputRow; readonly given: InputAnswer; readonly nowMs: number },
-): Promise<InternRunRow | undefined> {
+): Promise<Answered> {
   const named = [
     { name: `${input.step} ${input.kind} answer`, text },
     ...(message === undefined ? [] : [{ name: `${input.step} message`, text: message }]),
   ];
   const write = await texts.seal({ internId: input.internId, runId: input.runId }, named);
-  return kysely.transaction().execute(async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable('intern_inputs')
-      .set({ state, decision, answered_by: by, answered_at_ms: nowMs })
-      .where('id', '=', input.id)
-      .where('state', '=', 'pending')
-      .where('expires_at_ms', '>', nowMs)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return undefined;
-    const run = await transaction
-      .updateTable('intern_runs')
-      .set((set) => ({ state: 'queued', turn: set('turn', '+', 1), updated_at_ms: nowMs }))
-      .where('id', '=', input.runId)
-      .where('state', '=', 'waiting_input')
-      .returningAll()
-      .executeTakeFirst();
-    await write(transaction);
-    return run && internRunRows.toRow(run);
-  });
+  try {
+    return await kysely.transaction().execute(async (transaction): Promise<Answered> => {
+      const before = call && (await claimCall(transaction, call, nowMs));
+      if (before !== undefined) return replay(transaction, before, call?.bodyHash);
+      const answered = await transaction
+        .updateTable('intern_inputs')
+        .set({ state, decision, answered_by: by, answered_at_ms: nowMs })
+        .where('id', '=', input.id)
+        .where('state', '=', 'pending')
+        .where('expires_at_ms', '>', nowMs)
+        .executeTakeFirst();
+      const run = await transaction
+        .updateTable('intern_runs')
+        .set((set) => ({ state: 'queued', turn: set('turn', '+', 1), updated_at_ms: nowMs }))
+        .where('id', '=', input.runId)
+        .where('state', '=', 'waiting_input')
+        .returningAll()
+        .executeTakeFirst();
+      if (answered.numUpdatedRows === 0n || run === undefined) throw new Closed();
+      await write(transaction);
+      return { outcome: 'answered', run: internRunRows.toRow(run) };
+    });
+  } catch (error) {
+    if (error instanceof Closed) return { outcome: 'closed' };
+    throw error;
+  }
+}
+
+/** Undoes the transaction. */
+class Closed extends Error {}
+
+/** What an earlier call with the same idempotency key made. */
+export async function replay(
+  transaction: Transaction<Tables>,
+  { bodyHash, subjectId }: InternCallRow,
+  sentHash: string | undefined,
+): Promise<{ readonly outcome: 'replayed'; readonly run: InternRunRow } | { readonly outcome: 'body' | 'closed' }> {
+  if (bodyHash !== sentHash) return { outcome: 'body' };
+  const run = await transaction.selectFrom('intern_runs').selectAll().where('id', '=', subjectId).executeTakeFirst();
+  return run === undefined ? { outcome: 'closed' } : { outcome: 'replayed', run: internRunRows.toRow(run) };
 }
 
 async function expire({ kysely }: Database, nowMs: number, limit: number): Promise<readonly InternRunRow[]> {
@@ -144,22 +213,25 @@ async function expire({ kysely }: Database, nowMs: number, limit: number): Promi
     .limit(limit)
     .execute();
   const ended: InternRunRow[] = [];
-  for (const { id, run_id: runId } of due)
-    await kysely.transaction().execute(async (transaction) => {
-      await transaction
+  for (const { id, run_id: runId } of due) {
+    const run = await kysely.transaction().execute(async (transaction) => {
+      const { numUpdatedRows } = await transaction
         .updateTable('intern_inputs')
         .set({ state: 'expired' })
         .where('id', '=', id)
         .where('state', '=', 'pending')
-        .execute();
-      const run = await transaction
+        .executeTakeFirst();
+      // It was answered at the same moment, and its run may wait for another decision by now.
+      if (numUpdatedRows === 0n) return undefined;
+      return transaction
         .updateTable('intern_runs')
         .set({ state: 'expired', updated_at_ms: nowMs, finished_at_ms: nowMs, error: 'No decision came in time.' })
         .where('id', '=', runId)
         .where('state', '=', 'waiting_input')
         .returningAll()
         .executeTakeFirst();
-      if (run !== undefined) ended.push(internRunRows.toRow(run));
     });
+    if (run !== undefined) ended.push(internRunRows.toRow(run));
+  }
   return ended;
 }

@@ -16,15 +16,18 @@ import {
   type InternStepRow,
 } from './columns.ts';
 import { claimCall } from './interns.ts';
-import { createInputStore, type InputStore } from './inputs.ts';
+import { createInputStore, replay, type InputStore } from './inputs.ts';
 import { createInternTexts, type InternTexts, type NewText } from './texts.ts';
 
 const OVER = ['done', 'failed', 'cancelled', 'expired'] as const satisfies readonly RunState[];
 
-/** `busy`: the session has a run that is not over. `full`: so many runs of the agent are not. `stopped`: it does not run. */
+/**
+ * `busy`: the session has a run that is not over. `full`: so many runs of the agent are not. `stopped`: it does not run.
+ * `foreign`: another key began the session. `closed`: what the idempotency key made is gone.
+ */
 export type Begun =
   | { readonly outcome: 'begun' | 'replayed'; readonly run: InternRunRow }
-  | { readonly outcome: 'busy' | 'full' | 'stopped' | 'body' };
+  | { readonly outcome: 'busy' | 'full' | 'stopped' | 'foreign' | 'body' | 'closed' };
 
 export interface NewRun {
   readonly run: InternRunRow;
@@ -33,6 +36,8 @@ export interface NewRun {
   /** Absent: the caller sent no idempotency key. */
   readonly call?: InternCallRow | undefined;
   readonly concurrentMax: number;
+  /** A session that another key began is not continued. */
+  readonly ownSessionOnly: boolean;
 }
 
 /** What is known of a run after a step. */
@@ -43,29 +48,43 @@ export interface RunProgress {
   readonly leftMs: number;
 }
 
-export interface RunStore extends Pick<InternTexts, 'ofRun'>, InputStore {
+export interface RunStore extends Pick<InternTexts, 'ofRun' | 'named'>, InputStore {
   begin(input: NewRun, nowMs: number): Promise<Begun>;
+  /** What a call with this idempotency key made before. */
+  findCalled(id: string, nowMs: number): Promise<{ readonly run: InternRunRow; readonly bodyHash: string } | undefined>;
   find(id: string): Promise<InternRunRow | undefined>;
-  /** Changes it if its state is one of these. @returns the run after the change */
-  change(id: string, from: readonly RunState[], changes: Partial<InternRunRow>): Promise<InternRunRow | undefined>;
-  /**
-   * Stores a step, with what it brings to its run. `false`: the run does not run any more.
-   */
+  /** Changes it if its state is one of these, and its turn is this one. @returns the run after the change */
+  change(
+    id: string,
+    from: readonly RunState[],
+    changes: Partial<InternRunRow>,
+    turn?: number,
+  ): Promise<InternRunRow | undefined>;
+  /** Takes a run of this turn: from now on whatever had it before writes nothing to it. `undefined`: it is over, or waits. */
+  claim(id: string, turn: number, worker: string, nowMs: number): Promise<InternRunRow | undefined>;
+  /** Ends or pauses a run that this worker has. @returns whether it had it */
+  leave(run: InternRunRow, changes: Partial<InternRunRow>): Promise<boolean>;
+  /** Cancels a run that is not over, with what it waits for. */
+  cancel(id: string, nowMs: number): Promise<InternRunRow | undefined>;
+  /** Stores a step, with what it brings to its run. `false`: the run is over, or another worker has it. */
   putStep(run: InternRunRow, step: InternStepRow, texts: readonly NewText[], progress?: RunProgress): Promise<boolean>;
   steps(runId: string): Promise<readonly InternStepRow[]>;
   list(internId: string, window: PageWindow, sessionId?: string): Promise<Page<InternRunRow>>;
-  sessions(internId: string, window: PageWindow): Promise<Page<InternSessionRow>>;
+  /** @param onlyOf those that this key began; absent: all */
+  sessions(internId: string, window: PageWindow, onlyOf?: string): Promise<Page<InternSessionRow>>;
   findSession(internId: string, id: string): Promise<InternSessionRow | undefined>;
   /** Those of a session, the newest first. */
   ofSession(internId: string, sessionId: string, limit: number): Promise<readonly InternRunRow[]>;
   openOf(internId: string): Promise<readonly InternRunRow[]>;
-  /** Runs that wait for a job since before that time. */
+  /** Runs that wait for a job since before that time, and paused ones of agents that run again. */
   stranded(beforeMs: number, limit: number): Promise<readonly InternRunRow[]>;
   /** Deletes texts of runs that were over before that time. `true`: there is more. */
   clearAway(beforeMs: number): Promise<boolean>;
 }
 
 const CLEAR_AT_ONCE_MAX = 100;
+/** Runs of one agent that wait for a person. */
+const WAITING_MAX = 200;
 
 export function createRunStore({
   database,
@@ -78,9 +97,21 @@ export function createRunStore({
   const texts = createInternTexts({ database, box });
   return {
     ofRun: (owner) => texts.ofRun(owner),
+    named: (internId, ids) => texts.named(internId, ids),
     ...createInputStore(database, texts),
     begin: (input, nowMs) => begin({ database, texts }, input, nowMs),
     putStep: (run, step, written, progress) => putStep({ database, texts }, { run, step, progress }, written),
+    async findCalled(id, nowMs) {
+      const row = await kysely
+        .selectFrom('intern_calls')
+        .innerJoin('intern_runs', 'intern_runs.id', 'intern_calls.subject_id')
+        .selectAll('intern_runs')
+        .select('intern_calls.body_hash as sent_hash')
+        .where('intern_calls.id', '=', id)
+        .where('intern_calls.expires_at_ms', '>', nowMs)
+        .executeTakeFirst();
+      return row && { run: internRunRows.toRow(row), bodyHash: row.sent_hash };
+    },
     async find(id) {
       const row = await kysely
         .selectFrom('intern_runs')
@@ -89,16 +120,7 @@ export function createRunStore({
         .executeTakeFirst();
       return row && internRunRows.toRow(row);
     },
-    async change(id, from, changes) {
-      const row = await kysely
-        .updateTable('intern_runs')
-        .set(internRunRows.toChanges(changes))
-        .where('id', '=', storableText(id))
-        .where('state', 'in', from)
-        .returningAll()
-        .executeTakeFirst();
-      return row && internRunRows.toRow(row);
-    },
+    ...changes(database),
     ...lists(database),
     async clearAway(beforeMs) {
       const found = await kysely
@@ -114,6 +136,51 @@ export function createRunStore({
       if (ids.length > 0) await kysely.deleteFrom('intern_texts').where('run_id', 'in', ids).execute();
       return ids.length === CLEAR_AT_ONCE_MAX;
     },
+  };
+}
+
+function changes({ kysely }: Database): Pick<RunStore, 'change' | 'claim' | 'leave' | 'cancel'> {
+  const change: RunStore['change'] = async (id, from, changed, turn) => {
+    const update = kysely
+      .updateTable('intern_runs')
+      .set(internRunRows.toChanges(changed))
+      .where('id', '=', storableText(id))
+      .where('state', 'in', from);
+    const row = await (turn === undefined ? update : update.where('turn', '=', turn)).returningAll().executeTakeFirst();
+    return row && internRunRows.toRow(row);
+  };
+  return {
+    change,
+    claim: (id, turn, worker, nowMs) =>
+      change(id, ['queued', 'running'], { state: 'running', worker, updatedAtMs: nowMs }, turn),
+    async leave({ id, worker }, changed) {
+      const { numUpdatedRows } = await kysely
+        .updateTable('intern_runs')
+        .set(internRunRows.toChanges(changed))
+        .where('id', '=', id)
+        .where('worker', '=', worker)
+        .where('state', '=', 'running')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    cancel: (id, nowMs) =>
+      kysely.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .updateTable('intern_runs')
+          .set({ state: 'cancelled', updated_at_ms: nowMs, finished_at_ms: nowMs })
+          .where('id', '=', storableText(id))
+          .where('state', 'not in', OVER)
+          .returningAll()
+          .executeTakeFirst();
+        if (row === undefined) return undefined;
+        await transaction
+          .updateTable('intern_inputs')
+          .set({ state: 'cancelled' })
+          .where('run_id', '=', row.id)
+          .where('state', '=', 'pending')
+          .execute();
+        return internRunRows.toRow(row);
+      }),
   };
 }
 
@@ -142,9 +209,9 @@ function lists({ kysely }: Database): Lists {
         internRunRows.toRow,
       );
     },
-    sessions: (internId, window) =>
+    sessions: (internId, window, onlyOf) =>
       fetchPage(
-        sessionsOf(internId),
+        onlyOf === undefined ? sessionsOf(internId) : sessionsOf(internId).where('key_hash', '=', onlyOf),
         window,
         (found) => found.selectAll().orderBy('last_at_ms', 'desc').orderBy('id', 'desc'),
         internSessionRows.toRow,
@@ -171,8 +238,22 @@ function lists({ kysely }: Database): Lists {
       const rows = await kysely
         .selectFrom('intern_runs')
         .selectAll()
-        .where('state', '=', 'queued')
         .where('updated_at_ms', '<', beforeMs)
+        .where((is) =>
+          is.or([
+            is('state', '=', 'queued'),
+            is.and([
+              is('state', '=', 'paused'),
+              is.exists(
+                is
+                  .selectFrom('interns')
+                  .select('interns.id')
+                  .whereRef('interns.id', '=', 'intern_runs.intern_id')
+                  .where('interns.status', '=', 'running'),
+              ),
+            ]),
+          ]),
+        )
         .limit(limit)
         .execute();
       return rows.map(internRunRows.toRow);
@@ -187,24 +268,13 @@ interface Context {
 
 /** Locks the agent, so that two runs that begin at the same moment count each other. */
 async function begin({ database, texts }: Context, input: NewRun, nowMs: number): Promise<Begun> {
-  const { run, session, prompt, call, concurrentMax } = input;
+  const { run, session, prompt, call, concurrentMax, ownSessionOnly } = input;
   const write = await texts.seal({ internId: run.internId, runId: run.id }, [{ name: 'prompt', text: prompt }]);
   try {
     return await database.kysely.transaction().execute(async (transaction): Promise<Begun> => {
       const isRunning = await lockRunning(transaction, run.internId);
-      if (call !== undefined) {
-        const before = await claimCall(transaction, call, nowMs);
-        if (before !== undefined && before.bodyHash !== call.bodyHash) return { outcome: 'body' };
-        const made =
-          before === undefined
-            ? undefined
-            : await transaction
-                .selectFrom('intern_runs')
-                .selectAll()
-                .where('id', '=', before.subjectId)
-                .executeTakeFirst();
-        if (made !== undefined) return { outcome: 'replayed', run: internRunRows.toRow(made) };
-      }
+      const before = call && (await claimCall(transaction, call, nowMs));
+      if (before !== undefined) return replay(transaction, before, call?.bodyHash);
       if (!isRunning) throw new NotBegun('stopped');
       const open = await transaction
         .selectFrom('intern_runs')
@@ -214,12 +284,15 @@ async function begin({ database, texts }: Context, input: NewRun, nowMs: number)
         .execute();
       if (open.some(({ session_id: id }) => id === session.id)) throw new NotBegun('busy');
       // What waits for a person works on nothing.
-      if (open.filter(({ state }) => state !== 'waiting_input').length >= concurrentMax) throw new NotBegun('full');
-      await transaction
+      const waiting = open.filter(({ state }) => state === 'waiting_input').length;
+      if (open.length - waiting >= concurrentMax || waiting >= WAITING_MAX) throw new NotBegun('full');
+      const { key_hash: keyHash } = await transaction
         .insertInto('intern_sessions')
         .values(internSessionRows.toColumns(session))
         .onConflict((conflict) => conflict.columns(['intern_id', 'id']).doUpdateSet({ last_at_ms: nowMs }))
-        .execute();
+        .returning('key_hash')
+        .executeTakeFirstOrThrow();
+      if (ownSessionOnly && keyHash !== session.keyHash) throw new NotBegun('foreign');
       await transaction.insertInto('intern_runs').values(internRunRows.toColumns(run)).execute();
       await write(transaction);
       return { outcome: 'begun', run };
@@ -233,7 +306,7 @@ async function begin({ database, texts }: Context, input: NewRun, nowMs: number)
 
 /** Undoes the transaction: the idempotency key is free again. */
 class NotBegun extends Error {
-  readonly outcome: 'busy' | 'full' | 'stopped';
+  readonly outcome: 'busy' | 'full' | 'stopped' | 'foreign';
 
   constructor(outcome: NotBegun['outcome']) {
     super(outcome);
@@ -275,6 +348,7 @@ async function putStep(
         }),
       }))
       .where('id', '=', run.id)
+      .where('worker', '=', run.worker)
       .where('state', '=', 'running')
       .executeTakeFirst();
     if (numberOf(numUpdatedRows) === 0) return false;

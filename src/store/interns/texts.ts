@@ -24,6 +24,8 @@ export interface TextOwner {
 export interface InternTexts {
   /** All texts of a run by their names. */
   ofRun(owner: TextOwner): Promise<ReadonlyMap<string, string>>;
+  /** Texts by their ids, which are those of their runs with their names: `<run> prompt`. */
+  named(internId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Seals texts, to be written within a transaction. */
   seal(owner: TextOwner, texts: readonly NewText[]): Promise<WriteTexts>;
 }
@@ -53,6 +55,17 @@ export function createInternTexts({
       return new Map(
         rows.map(({ id, sealed }) => [id.slice(runId.length + 1), box.open(sealed, internPurpose(internId, id))]),
       );
+    },
+    async named(internId, ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await database.kysely
+        .selectFrom('intern_texts')
+        .select(['id', 'sealed'])
+        .where('intern_id', '=', internId)
+        .where('id', 'in', ids)
+        .execute();
+      const box = await openBox();
+      return new Map(rows.map(({ id, sealed }) => [id, box.open(sealed, internPurpose(internId, id))]));
     },
     async seal({ internId, runId }, texts) {
       const box = await openBox();

@@ -105,3 +105,40 @@ test('fails a run whose key is gone', async (t) => {
   const { raw } = await chat(id, 'hello');
   assert.match(raw, /payer_gone/);
 });
+
+// @spec intern-3, intern-4
+test('creates and provisions once for twenty equal calls at the same moment', async (t) => {
+  const { call } = await setUp(t);
+  const body = { name: 'Ada', model: 'sandbox/echo', provision: true };
+  const key = { 'idempotency-key': 'k1' };
+  const answers = await Promise.all(Array.from({ length: 20 }, () => call('POST', '/interns', body, key)));
+  for (const { status, text } of answers) {
+    assert.ok(status === 200 || status === 201, text);
+    assert.match(text, /"status":"(running|provisioning)"/);
+  }
+  assert.equal(new Set(answers.map(({ text }) => /"id":"([^"]+)"/.exec(text)?.[1])).size, 1);
+  const keys = await call('GET', '/keys', undefined, MANAGER);
+  assert.equal(keys.text.match(/"name":"Intern: Ada"/g)?.length, 1);
+});
+
+// @spec intern-5
+test('leaves a key disabled that an admin has disabled', async (t) => {
+  const { call, intern, chat } = await setUp(t);
+  const id = await intern();
+  const [, hash] = /"key_hash":"(\w+)"/.exec((await call('GET', `/interns/${id}`)).text) ?? [];
+  assert.equal((await call('PATCH', `/keys/${hash}`, { disabled: true }, MANAGER)).status, 200);
+  await call('PATCH', `/interns/${id}`, { budget: { limit_usd: 9 } });
+  assert.match((await call('GET', `/keys/${hash}`, undefined, MANAGER)).text, /"disabled":true.*"limit":9,/);
+  assert.match((await chat(id, 'hello')).raw, /payer_gone/);
+  assert.match((await call('POST', `/interns/${id}/provision`)).text, /"status":"failed"/);
+  assert.match((await call('GET', `/keys/${hash}`, undefined, MANAGER)).text, /"disabled":true/);
+});
+
+// @spec intern-5
+test('makes no key when the budget of an intern changes before it is provisioned', async (t) => {
+  const { call } = await setUp(t);
+  const { text } = await call('POST', '/interns', { name: 'Ada' });
+  const [, id] = /"id":"([^"]+)"/.exec(text) ?? [];
+  assert.equal((await call('PATCH', `/interns/${id}`, { budget: { limit_usd: 9 } })).status, 200);
+  assert.doesNotMatch((await call('GET', '/keys', undefined, MANAGER)).text, /Intern: Ada/);
+});

@@ -136,7 +136,7 @@ test('cancels a run that waits, and replays its steps', async (t) => {
 });
 
 // @spec intern-13, intern-15
-test('lists what waits, and lets a manager answer, but no other key of the workspace', async (t) => {
+test('lists what waits, and lets a manager answer, but shows other keys of the workspace no texts of the session', async (t) => {
   const { tool, runs } = countingTool();
   const setting = await setUp(t, { serverTools: [tool] });
   const { call } = setting;
@@ -144,8 +144,19 @@ test('lists what waits, and lets a manager answer, but no other key of the works
   const asked = await setting.chat(id, 'write it down');
   const made = await call('POST', '/keys', { name: 'other' }, { authorization: `Bearer ${MANAGEMENT_KEY}` });
   const other = { authorization: `Bearer ${String(made.body['key'])}` };
-  const inputs = await call('GET', `/interns/${id}/inputs`, undefined, other);
-  assert.match(inputs.text, new RegExp(`"id":"${asked.question?.id}"`));
+  const run = `/interns/${id}/runs/${asked.runId}`;
+  const session = `/interns/${id}/sessions/${asked.sessionId}`;
+  const own = await call('GET', `/interns/${id}/inputs`);
+  assert.match(own.text, new RegExp(`"id":"${asked.question?.id}"`));
+  for (const list of ['inputs', 'sessions'])
+    assert.match((await call('GET', `/interns/${id}/${list}`, undefined, other)).text, /"data":\[\]/);
+  for (const texts of [`${run}/steps`, `${run}/events`, `${session}/messages`])
+    assert.equal((await call('GET', texts, undefined, other)).status, 403);
+  assert.doesNotMatch((await call('GET', run, undefined, other)).text, /write it down/);
+  // A message would be a denial, and would read what was said before.
+  const message = { stream: true, session_id: asked.sessionId, messages: [{ role: 'user', content: 'and?' }] };
+  assert.equal((await call('POST', `/interns/${id}/chat/completions`, message, other)).status, 403);
+  assert.equal((await call('POST', `${run}/cancel`, undefined, other)).status, 403);
   const path = `/interns/${id}/inputs/${asked.question?.id}/answer`;
   assert.equal((await call('POST', path, { decision: 'allow_once' }, other)).status, 403);
   assert.equal((await call('DELETE', `/interns/${id}`, undefined, other)).status, 403);
@@ -162,4 +173,53 @@ test('keeps management keys from the chat', async (t) => {
   const body = { stream: true, messages: [{ role: 'user', content: 'x' }] };
   const manager = { authorization: `Bearer ${MANAGEMENT_KEY}` };
   assert.equal((await call('POST', `/interns/${id}/chat/completions`, body, manager)).status, 403);
+});
+
+// @spec intern-10
+test('takes a call that is sent once more for the same one, also while its run waits for a person', async (t) => {
+  const { tool, runs } = countingTool();
+  const { call, intern } = await setUp(t, { serverTools: [tool] });
+  const id = await intern(NOTES);
+  const send = (messages: readonly object[], key: string, rest = {}) =>
+    call('POST', `/interns/${id}/chat/completions`, { stream: true, messages, ...rest }, { 'idempotency-key': key });
+  const message = { role: 'user', content: 'write it down' };
+  const sent = await Promise.all(Array.from({ length: 20 }, () => send([message], 'k1', { session_id: 's1' })));
+  assert.deepEqual(new Set(sent.map(({ status }) => status)), new Set([200]));
+  const [runId] = new Set(sent.map(({ headers }) => headers.get('x-run-id')));
+  assert.equal(new Set(sent.map(({ headers }) => headers.get('x-run-id'))).size, 1);
+  // Sent again, it is no denial of what it has led to.
+  const again = await send([message], 'k1', { session_id: 's1' });
+  const [, callId] = /"id":"(call_[^"]+)"/.exec(again.text) ?? [];
+  assert.match(again.text, /"finish_reason":"tool_calls"/);
+  assert.equal((await send([{ role: 'user', content: 'x' }], 'k1', { session_id: 's1' })).status, 409);
+  const answer = { role: 'tool', tool_call_id: callId, content: 'allow_once' };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => send([answer], 'k2', { session_id: 's1' })));
+  for (const { status, text, headers } of answers) {
+    assert.equal(status, 200, text);
+    assert.equal(headers.get('x-run-id'), runId);
+    assert.match(text, /"finish_reason":"stop"/);
+  }
+  assert.equal(runs.length, 1);
+});
+
+// @spec intern-17
+test('shows nothing that waits once the run is cancelled', async (t) => {
+  const { tool } = countingTool();
+  const { call, intern, chat } = await setUp(t, { serverTools: [tool] });
+  const id = await intern(NOTES);
+  const asked = await chat(id, 'write it down');
+  await call('POST', `/interns/${id}/runs/${asked.runId}/cancel`);
+  assert.match((await call('GET', `/interns/${id}/inputs`)).text, /"data":\[\]/);
+  assert.match((await call('GET', `/interns/${id}/inputs?state=all`)).text, /"state":"cancelled"/);
+  const path = `/interns/${id}/inputs/${asked.question?.id}/answer`;
+  assert.equal((await call('POST', path, { decision: 'allow_session' })).status, 409);
+  assert.equal((await chat(id, 'again', { session_id: asked.sessionId })).finish, 'tool_calls');
+});
+
+test('shows what a session is about', async (t) => {
+  const { intern, chat, call } = await setUp(t);
+  const id = await intern();
+  const { sessionId } = await chat(id, 'a question of the user');
+  await chat(id, 'another one', { session_id: sessionId });
+  assert.match((await call('GET', `/interns/${id}/sessions`)).text, /"title":"a question of the user"/);
 });

@@ -72,13 +72,13 @@ function begin(
   const text = contentOf(message['content'], `messages[${at}].content`);
   const { session_id: sessionId, approval_mode: approvalMode } = body;
   const { role, tool_call_id: inputId } = message;
+  const keyed = key === undefined ? undefined : keyedCall(caller, `chat ${internId}`, key, body);
   if (role === 'tool') {
     if (typeof inputId !== 'string') throw badRequest(`messages[${at}].tool_call_id`, 'is required');
     if (sessionId === undefined) throw badRequest('session_id', 'is required with a decision');
-    return interns.answer(caller, internId, { inputId, sessionId, ...parseAnswer(text) });
+    return interns.answer(caller, internId, { inputId, sessionId, keyed, ...parseAnswer(text) });
   }
   if (role !== 'user') throw badRequest(`messages[${at}].role`, 'of the last message must be user or tool');
-  const keyed = key === undefined ? undefined : keyedCall(caller, `chat ${internId}`, key, body);
   return interns.chat(caller, internId, { text, sessionId, approvalMode, keyed });
 }
 
@@ -215,10 +215,10 @@ export const followInternRun = defineRoute({
   query: z.strictObject({ after: z.coerce.number().int().min(0).optional().describe('A step. Default: 0.') }),
   body: NO_BODY,
   responses: { 200: { description: 'Events.', schema: z.string(), contentType: 'text/event-stream' } },
-  errors: [400, 404],
+  errors: [400, 403, 404],
   async handle({ params, query, ...context }) {
     const { interns, caller } = internsOf(context);
-    const run = await interns.findRun(caller, params.internId, params.runId);
+    const run = await interns.openRun(caller, params.internId, params.runId);
     const close = interns.openStream();
     return stream(run, (signal) => eventsOf(interns, { run, after: query.after ?? 0 }, signal), close);
   },

@@ -48,7 +48,7 @@ export const listInternInputs = defineRoute({
   role: 'member',
   operationId: 'listInternInputs',
   tag: 'Interns',
-  summary: 'List what waits, or waited, for the decision of a person',
+  summary: 'List what waits, or waited, for a decision that the caller may make',
   params: internPath,
   query: z.strictObject({ ...pageShape, state: z.enum(['pending', 'all']).optional().describe('Default: `pending`.') }),
   body: NO_BODY,
@@ -56,8 +56,7 @@ export const listInternInputs = defineRoute({
   errors: [400, 404],
   async handle({ params, query, ...context }) {
     const { interns, caller } = internsOf(context);
-    const intern = await interns.get(caller, params.internId);
-    const page = await interns.inputs(intern, query.state !== 'all', parseWindow(query));
+    const page = await interns.inputs(caller, params.internId, query.state !== 'all', parseWindow(query));
     return { status: 200, body: serializePage(page, serializeInput) };
   },
 });

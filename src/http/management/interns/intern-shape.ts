@@ -7,6 +7,7 @@ import { usdFromNano } from '../../../lib/money.ts';
 import {
   INTERN_STATUSES,
   internSettingsSchema,
+  RUN_ENDINGS,
   RUN_STATES,
   STEP_KINDS,
   STEP_STATES,
@@ -83,7 +84,7 @@ export const runSchema = z
     step: z.int().describe('Of its last step; 0: none.'),
     spent_usd: z.number(),
     approval_mode: z.enum(['manual', 'self-drive']),
-    ending: z.enum(['stop', 'steps', 'time', 'budget']).nullable().describe('Why a run that is done has ended.'),
+    ending: z.enum(RUN_ENDINGS).nullable().describe('Why a run that is done has ended.'),
     error: z.string().nullable(),
     created_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),

@@ -10,7 +10,7 @@ import { internPath, internsOf, runPath, runSchema, serializeRun, serializeStep,
 const sessionSchema = z
   .strictObject({
     id: z.string(),
-    title: z.string(),
+    title: z.string().describe('The beginning of its first message; empty: that is no longer kept.'),
     created_at: z.iso.datetime(),
     last_at: z.iso.datetime(),
   })
@@ -23,7 +23,7 @@ export const listInternSessions = defineRoute({
   role: 'member',
   operationId: 'listInternSessions',
   tag: 'Interns',
-  summary: 'List the sessions of an intern, the last used first',
+  summary: 'List the sessions of an intern that the caller may read, the last used first',
   params: internPath,
   query: z.strictObject(pageShape),
   body: NO_BODY,
@@ -31,13 +31,12 @@ export const listInternSessions = defineRoute({
   errors: [400, 404],
   async handle({ params, query, ...context }) {
     const { interns, caller } = internsOf(context);
-    const { id } = await interns.get(caller, params.internId);
-    const page = await interns.runs.sessions(id, parseWindow(query));
+    const page = await interns.sessions(caller, params.internId, parseWindow(query));
     return {
       status: 200,
-      body: serializePage(page, (row) => ({
+      body: serializePage(page, ({ row, title }) => ({
         id: row.id,
-        title: row.title,
+        title,
         created_at: serializeTime(row.createdAtMs),
         last_at: serializeTime(row.lastAtMs),
       })),
@@ -62,10 +61,10 @@ export const listInternMessages = defineRoute({
   query: NOTHING,
   body: NO_BODY,
   responses: { 200: { description: 'Messages.', schema: z.strictObject({ data: z.array(messageSchema) }) } },
-  errors: [404],
+  errors: [403, 404],
   async handle({ params, ...context }) {
     const { interns, caller } = internsOf(context);
-    const { id } = await interns.get(caller, params.internId);
+    const { id } = await interns.openSession(caller, params.internId, params.sessionId);
     const runs = (await interns.runs.ofSession(id, params.sessionId, MESSAGE_RUNS_MAX)).toReversed();
     const data = (await Promise.all(runs.map((run) => messagesOf(interns, id, run.id)))).flat();
     return { status: 200, body: { data } };
@@ -142,7 +141,7 @@ export const listInternSteps = defineRoute({
   query: NOTHING,
   body: NO_BODY,
   responses: { 200: { description: 'All of them.', schema: z.strictObject({ data: z.array(stepSchema) }) } },
-  errors: [404],
+  errors: [403, 404],
   async handle({ params, ...context }) {
     const { interns, caller } = internsOf(context);
     return { status: 200, body: { data: await stepsOf(interns, caller, params) } };
@@ -154,7 +153,7 @@ async function stepsOf(
   caller: Principal,
   { internId, runId }: z.output<typeof runPath>,
 ): Promise<readonly z.output<typeof stepSchema>[]> {
-  const run = await interns.findRun(caller, internId, runId);
+  const run = await interns.openRun(caller, internId, runId);
   const [steps, texts] = await Promise.all([
     interns.runs.steps(run.id),
     interns.runs.ofRun({ internId: run.internId, runId: run.id }),
