@@ -92,9 +92,9 @@ for (const engine of ENGINES)
     // @spec intern-18
     test('does not fail a run whose earlier job is given up', async () => {
       const { kind, jobOf, runs, find, input, run } = await openWaiting();
-      const before = await find();
-      assert.ok(before);
-      const job = jobOf(before);
+      const waiting = await find();
+      assert.ok(waiting);
+      const job = jobOf(waiting);
       await runs.answer(input, ALLOW_SESSION, clock.nowMs());
       await kind().onGivenUp?.(job, 'Each process that ran it ended before it did.');
       assert.equal((await runs.find(run.id))?.state, 'queued');

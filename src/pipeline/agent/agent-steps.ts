@@ -81,7 +81,7 @@ export interface AgentDeps {
  * its own, with limits, guardrails and a record.
  */
 export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
-  const { generateDeps, generate, format } = deps;
+  const { generateDeps } = deps;
   return async (input) => {
     const { runId, principal, models, signal } = input;
     const request = requestOf(input);
@@ -98,16 +98,7 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
       note: () => undefined,
     });
     const parent: IncomingRequest = { id: runId, request, principal, arrivedMs: generateDeps.clock.monotonicMs() };
-    const nested = () => {
-      const log: Pick<RequestLog, 'nestedRuns'> = { nestedRuns: [] };
-      const run = createGenerateNested({ generate, clock: generateDeps.clock }, parent, {
-        log,
-        format,
-        cancellation: { signal },
-        follow: () => undefined,
-      });
-      return { run, cost: () => log.nestedRuns.reduce((sum, { cost }) => sum + (cost?.totalNanoUsd ?? 0), 0) };
-    };
+    const nested = () => nestedOf(deps, parent, signal);
     const functions = offered.request.tools.filter((tool) => tool.type === 'function');
     return {
       find: (name) => tools.get(name)?.tool,
@@ -129,11 +120,8 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
         if (tool.feeNanoUsdMax > budgetNanoUsd)
           throw new GatewayError('payment_required', `A call of ${call.name} may cost more than is left for this run.`);
         const inside = nested();
-        budgetLeft = () => Math.max(0, budgetNanoUsd - tool.feeNanoUsdMax - inside.cost());
-        const generate: GenerateNested = (sent, toolSignal) => {
-          const left = budgetLeft() ?? 0;
-          return inside.run({ ...sent, budgetNanoUsd: Math.min(sent.budgetNanoUsd ?? left, left) }, toolSignal);
-        };
+        const left = () => Math.max(0, budgetNanoUsd - tool.feeNanoUsdMax - inside.cost());
+        budgetLeft = left;
         const act = () =>
           runTool(
             tool,
@@ -142,7 +130,7 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
               turn: step,
               turns,
               signal,
-              generate,
+              generate: within(inside.run, left),
               traceHeaders: () => ({}),
               onBug: (error) => generateDeps.onBug(error, runId),
             },
@@ -152,6 +140,28 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
       },
     };
   };
+}
+
+/** Generations of one step, with what they cost. */
+function nestedOf(
+  { generate, generateDeps: { clock }, format }: AgentDeps,
+  parent: IncomingRequest,
+  signal: AbortSignal,
+) {
+  const log: Pick<RequestLog, 'nestedRuns'> = { nestedRuns: [] };
+  const run = createGenerateNested({ generate, clock }, parent, {
+    log,
+    format,
+    cancellation: { signal },
+    follow: () => undefined,
+  });
+  return { run, cost: () => log.nestedRuns.reduce((sum, { cost }) => sum + (cost?.totalNanoUsd ?? 0), 0) };
+}
+
+/** Bounds the cost of each generation by what is left when it begins. */
+function within(run: GenerateNested, left: () => number): GenerateNested {
+  return (sent, signal) =>
+    run({ ...sent, budgetNanoUsd: Math.min(sent.budgetNanoUsd ?? Number.MAX_SAFE_INTEGER, left()) }, signal);
 }
 
 const UNKNOWN_TOOL: ToolOutcome = { result: { status: 'error', error: 'There is no such tool.' }, failed: true };

@@ -120,7 +120,7 @@ export function createRunStore({
         .executeTakeFirst();
       return row && internRunRows.toRow(row);
     },
-    ...changes(database),
+    ...runChanges(database),
     ...lists(database),
     async clearAway(beforeMs) {
       const found = await kysely
@@ -139,7 +139,7 @@ export function createRunStore({
   };
 }
 
-function changes({ kysely }: Database): Pick<RunStore, 'change' | 'claim' | 'leave' | 'cancel'> {
+function runChanges({ kysely }: Database): Pick<RunStore, 'change' | 'claim' | 'leave' | 'cancel'> {
   const change: RunStore['change'] = async (id, from, changed, turn) => {
     const update = kysely
       .updateTable('intern_runs')
@@ -186,7 +186,8 @@ function changes({ kysely }: Database): Pick<RunStore, 'change' | 'claim' | 'lea
 
 type Lists = Pick<RunStore, 'steps' | 'list' | 'sessions' | 'findSession' | 'ofSession' | 'openOf' | 'stranded'>;
 
-function lists({ kysely }: Database): Lists {
+function lists(database: Database): Lists {
+  const { kysely } = database;
   const runsOf = (internId: string) => kysely.selectFrom('intern_runs').where('intern_id', '=', storableText(internId));
   const sessionsOf = (internId: string) =>
     kysely.selectFrom('intern_sessions').where('intern_id', '=', storableText(internId));
@@ -234,31 +235,33 @@ function lists({ kysely }: Database): Lists {
       const rows = await runsOf(internId).selectAll().where('finished_at_ms', 'is', null).execute();
       return rows.map(internRunRows.toRow);
     },
-    async stranded(beforeMs, limit) {
-      const rows = await kysely
-        .selectFrom('intern_runs')
-        .selectAll()
-        .where('updated_at_ms', '<', beforeMs)
-        .where((is) =>
-          is.or([
-            is('state', '=', 'queued'),
-            is.and([
-              is('state', '=', 'paused'),
-              is.exists(
-                is
-                  .selectFrom('interns')
-                  .select('interns.id')
-                  .whereRef('interns.id', '=', 'intern_runs.intern_id')
-                  .where('interns.status', '=', 'running'),
-              ),
-            ]),
-          ]),
-        )
-        .limit(limit)
-        .execute();
-      return rows.map(internRunRows.toRow);
-    },
+    stranded: (beforeMs, limit) => stranded(database, beforeMs, limit),
   };
+}
+
+async function stranded({ kysely }: Database, beforeMs: number, limit: number): Promise<readonly InternRunRow[]> {
+  const rows = await kysely
+    .selectFrom('intern_runs')
+    .selectAll()
+    .where('updated_at_ms', '<', beforeMs)
+    .where((is) =>
+      is.or([
+        is('state', '=', 'queued'),
+        is.and([
+          is('state', '=', 'paused'),
+          is.exists(
+            is
+              .selectFrom('interns')
+              .select('interns.id')
+              .whereRef('interns.id', '=', 'intern_runs.intern_id')
+              .where('interns.status', '=', 'running'),
+          ),
+        ]),
+      ]),
+    )
+    .limit(limit)
+    .execute();
+  return rows.map(internRunRows.toRow);
 }
 
 interface Context {
