@@ -50,6 +50,7 @@ database of the data directory, also while a gateway runs on it (which notices w
 
 Commands:
   set NAME --hosts HOST,HOST  store a secret, or replace it; its value is read from standard input, one line
+      --external PLACE        or where vault.backend has it: a file, or path#field
   list                        names, hosts, fingerprints and last use; never values
   delete NAME [--force]       delete it; --force: though something names it
   releases                    where secrets were sent, and refused to be, by hour

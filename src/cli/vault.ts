@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 import { CONFIG_FLAGS, parseFlags, type ParsedFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
 import { isUuid } from '../lib/ids.ts';
-import { OPERATOR_SCOPE, type Vault } from '../vault/vault.ts';
+import { OPERATOR_SCOPE, type NewVaultSecret, type Vault } from '../vault/vault.ts';
 import { openAuditTrail, type RecordChange } from './audit-trail.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
@@ -18,6 +18,7 @@ import { openConfiguredDatabase } from './open-database.ts';
 const FLAGS = {
   ...CONFIG_FLAGS,
   hosts: { type: 'string' },
+  external: { type: 'string' },
   workspace: { type: 'string' },
   force: { type: 'boolean' },
 } as const;
@@ -39,7 +40,8 @@ export async function runVault(args: readonly string[], io: Io): Promise<number>
   checkOperands(verb, operands, values);
   const scope = scopeOf(values.workspace);
   const { config } = loadCheckedConfig(configArgs(values), io.env);
-  const value = verb === 'set' ? await readValue(io) : '';
+  const { external } = values;
+  const value = verb === 'set' && external === undefined ? await readValue(io) : undefined;
   const database = await openConfiguredDatabase(config, { makes: verb === 'set' });
   const area = openVaultArea({ config, database, clock: systemClock });
   const vault = area.openVault(async ({ kind }, name) =>
@@ -62,7 +64,7 @@ export async function runVault(args: readonly string[], io: Io): Promise<number>
         {
           verb,
           name,
-          value,
+          secret: external === undefined ? { value } : { external },
           hosts: values.hosts?.split(',').filter((host) => host !== '') ?? [],
           force: values.force === true,
         },
@@ -78,7 +80,7 @@ export async function runVault(args: readonly string[], io: Io): Promise<number>
   }
 }
 
-function checkOperands(verb: Verb, operands: readonly string[], { hosts, force }: Values): void {
+function checkOperands(verb: Verb, operands: readonly string[], { hosts, external, force }: Values): void {
   const wanted = verb === 'set' || verb === 'delete' ? 1 : 0;
   if (operands.length < wanted) throw new UsageError(`vault ${verb}: name a secret`);
   if (operands.length > wanted)
@@ -90,6 +92,8 @@ function checkOperands(verb: Verb, operands: readonly string[], { hosts, force }
   if (verb === 'set' && hosts === undefined)
     throw new UsageError('vault set: name the hosts that it may be sent to: --hosts HOST,HOST');
   if (verb !== 'set' && hosts !== undefined) throw new UsageError(`vault ${verb}: --hosts belongs to "vault set"`);
+  if (verb !== 'set' && external !== undefined)
+    throw new UsageError(`vault ${verb}: --external belongs to "vault set"`);
   if (verb !== 'delete' && force === true) throw new UsageError(`vault ${verb}: --force belongs to "vault delete"`);
 }
 
@@ -113,28 +117,29 @@ async function change(
   {
     verb,
     name,
-    value,
+    secret,
     hosts,
     force,
   }: {
     readonly verb: 'set' | 'delete';
     readonly name: string;
-    readonly value: string;
+    readonly secret: Pick<NewVaultSecret, 'value' | 'external'>;
     readonly hosts: readonly string[];
     readonly force: boolean;
   },
   recordChange: RecordChange,
 ): Promise<void> {
-  if (verb === 'set') await vault.put(scope, name, { value, hosts });
+  if (verb === 'set') await vault.put(scope, name, { ...secret, hosts });
   else await vault.delete(scope, name, force);
   await recordChange(`vault ${verb}`, `/vault/secrets/${name} in ${scope.id}`);
 }
 
 async function listSecrets(vault: Vault, scope: VaultScope, { stdout }: Io): Promise<void> {
   const { rows } = await vault.list(scope, { offset: 0, limit: PAGE_ROWS });
-  for (const { name, hosts, fingerprint, lastReleasedAtMs } of rows) {
+  for (const { name, hosts, fingerprint, backend, external, lastReleasedAtMs } of rows) {
     const last = lastReleasedAtMs === null ? 'never used' : `last used ${new Date(lastReleasedAtMs).toISOString()}`;
-    stdout.write(`${name}  ${hosts?.join(',') ?? 'no host'}  ${fingerprint ?? 'cannot be opened'}  ${last}\n`);
+    const mark = external === null ? (fingerprint ?? 'cannot be opened') : `${backend}:${external}`;
+    stdout.write(`${name}  ${hosts?.join(',') ?? 'no host'}  ${mark}  ${last}\n`);
   }
 }
 

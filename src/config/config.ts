@@ -181,7 +181,25 @@ export interface VaultConfig {
   /** Which normal keys may do so. */
   readonly writers: 'admins' | 'any';
   readonly allowPrivateHosts: boolean;
+  /** Where values are kept outside; absent: in the database. */
+  readonly backEnd:
+    | { readonly kind: 'file'; readonly folder: string }
+    | {
+        readonly kind: 'hashicorp';
+        readonly address: string;
+        readonly mount: string;
+        readonly prefix: string;
+        readonly namespace: string | undefined;
+        readonly writes: boolean;
+        readonly token: HashicorpTokenConfig;
+      }
+    | undefined;
 }
+
+export type HashicorpTokenConfig =
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'kubernetes'; readonly role: string; readonly mount: string; readonly jwtPath: string };
 
 /** Saved agents. */
 export interface InternsConfig {

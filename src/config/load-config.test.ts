@@ -116,7 +116,8 @@ models:
   "local/*": { provider: groq }
 decisions:  { timeout_ms: 5000 }
 containers: { runtime: auto, rootfs: /srv/rootfs, cgroup: /sys/fs/cgroup/a, limits: { memory_mb: 64, cpus: 0.5, processes: 32, disk_mb: 10, command_seconds: 5, call_seconds: 6 }, expires_after_minutes: 7 }
-vault:      { writes: false, writers: any, allow_private_hosts: true }
+vault:
+  { writes: false, writers: any, allow_private_hosts: true, backend: hashicorp, hashicorp: { address: "https://vault.test", mount: kv, prefix: team, namespace: a, writes: true, kubernetes_role: gateway, kubernetes_mount: k8s, kubernetes_token_file: /run/jwt } }
 interns:    { enabled: true, self_drive: true, retention_days: 7 }
 scores:     { abilities: { coding: [local/q@1a2b3c4d] } }
 `;
@@ -202,7 +203,20 @@ test('takes every key of the file into the configuration', () => {
       callMs: 6_000,
       expiresMs: 420_000,
     },
-    vault: { writes: false, writers: 'any', allowPrivateHosts: true },
+    vault: {
+      writes: false,
+      writers: 'any',
+      allowPrivateHosts: true,
+      backEnd: {
+        kind: 'hashicorp',
+        address: 'https://vault.test',
+        mount: 'kv',
+        prefix: 'team',
+        namespace: 'a',
+        writes: true,
+        token: { kind: 'kubernetes', role: 'gateway', mount: 'k8s', jwtPath: '/run/jwt' },
+      },
+    },
     scim: {
       enabled: true,
       baseUrl: 'https://gateway.example/scim/v2',

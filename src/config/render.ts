@@ -1,4 +1,5 @@
 import { formatContainers } from './schema/containers.ts';
+import { formatVault } from './schema/vault.ts';
 import { stringify } from 'yaml';
 import type {
   Config,
@@ -52,7 +53,7 @@ export function formatBody(config: Config): object {
     oauth: { normal_keys: config.oauth.normalKeys },
     console: formatConsole(config.console),
     decisions: { timeout_ms: config.decisions.timeoutMs },
-    vault: formatVault(config.vault),
+    vault: formatVault(config.vault, REDACTED),
     interns: formatInterns(config.interns),
     scores: { abilities: formatAbilities(config.scores.abilities) },
     organization: formatOrganization(config.organization),
@@ -381,10 +382,6 @@ function formatEndpoint(endpoint: EndpointConfig): object {
     min_completion_tokens: endpoint.minCompletionTokens,
     ...formatMediaFacts(endpoint),
   };
-}
-
-function formatVault({ writes, writers, allowPrivateHosts }: Config['vault']): object {
-  return { writes, writers, allow_private_hosts: allowPrivateHosts };
 }
 
 /** References to the vault are no secrets. */

@@ -5,7 +5,9 @@ import { createSecretBox, secretFrom } from '../lib/secret-box.ts';
 import type { VaultSecretRow } from '../store/vault/columns.ts';
 import type { VaultScope } from '../canonical/vault-reference.ts';
 import type { Release } from './release-log.ts';
-import { createVaultValues, vaultPurpose, type VaultValues } from './values.ts';
+import { ValueStoreError, type ValueStore } from './back-ends/contract.ts';
+import { vaultPurpose } from './find-secret.ts';
+import { createVaultValues, type VaultValues } from './values.ts';
 import { OPERATOR_SCOPE } from './vault.ts';
 
 const box = createSecretBox([secretFrom('a secret of the test')]);
@@ -17,9 +19,10 @@ interface Bench {
   readonly rows: Map<string, VaultSecretRow>;
   put(scope: VaultScope, name: string, value: string, hosts: readonly string[] | null): void;
   isAway: boolean;
+  nowMs: number;
 }
 
-function open(allowPrivateHosts = false): Bench {
+function open(allowPrivateHosts = false, outside?: ValueStore): Bench {
   const rows = new Map<string, VaultSecretRow>();
   const listeners: (() => void)[] = [];
   const releases: Release[] = [];
@@ -27,6 +30,7 @@ function open(allowPrivateHosts = false): Bench {
     rows,
     releases,
     isAway: false,
+    nowMs: 0,
     put(scope, name, value, hosts) {
       const row = { id: '1', scopeKind: scope.kind, scopeId: scope.id, name, hosts, secretId: box.currentId };
       const sealed = box.seal(value, vaultPurpose(scope, name));
@@ -40,9 +44,10 @@ function open(allowPrivateHosts = false): Bench {
         subscribe: (listener) => void listeners.push(listener),
       },
       box: () => Promise.resolve(box),
-      clock: { nowMs: () => 0, monotonicMs: () => 0 },
+      clock: { nowMs: () => 0, monotonicMs: () => bench.nowMs },
       releases: { add: (release) => void releases.push(release) },
       allowPrivateHosts,
+      outside,
     }),
   };
   return bench;
@@ -160,5 +165,46 @@ suite('secrets that configured values name', () => {
       '${vault:a',
     ])
       await assert.rejects(fill({ key: text }, to('https://a.example')), refusal('credential_missing'), text);
+  });
+});
+
+suite('values outside of the database', () => {
+  // @spec vault-22
+  test('are read again after a minute, serve for five while the back end is away, and then fail', async () => {
+    let value = 's3cret-a';
+    let isAway = false;
+    const bench = open(false, {
+      kind: 'file',
+      faultOf: () => undefined,
+      get: () => (isAway ? Promise.reject(new ValueStoreError('cannot be read')) : Promise.resolve(value)),
+    });
+    bench.put(OPERATOR_SCOPE, 'alpha', '', ['a.example']);
+    for (const [key, row] of bench.rows) bench.rows.set(key, { ...row, sealed: null, external: 'file:alpha' });
+    const fill = bench.values.fillIn(OPERATOR_SCOPE);
+    const ask = async (atMs: number) => {
+      bench.nowMs = atMs;
+      return (await fill({ key: 'vault:alpha' }, to('https://a.example'))).texts['key'];
+    };
+    assert.equal(await ask(0), 's3cret-a');
+    value = 's3cret-b';
+    assert.equal(await ask(20_000), 's3cret-a');
+    assert.equal(await ask(61_000), 's3cret-b');
+    isAway = true;
+    assert.equal(await ask(300_000), 's3cret-b');
+    await assert.rejects(ask(500_000), (error) => {
+      assert.match(String(error), /the back end cannot be read/);
+      return refusal('vault_unavailable')(error);
+    });
+    isAway = false;
+    assert.equal(await ask(500_001), 's3cret-b');
+  });
+
+  // @spec vault-22
+  test('are unavailable where the configuration names another back end', async () => {
+    const bench = open();
+    bench.put(OPERATOR_SCOPE, 'alpha', '', ['a.example']);
+    for (const [key, row] of bench.rows) bench.rows.set(key, { ...row, sealed: null, external: 'hashicorp:alpha#key' });
+    const asked = bench.values.fillIn(OPERATOR_SCOPE)({ key: 'vault:alpha' }, to('https://a.example'));
+    await assert.rejects(asked, refusal('vault_unavailable'));
   });
 });

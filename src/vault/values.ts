@@ -8,22 +8,13 @@ import {
   type VaultTemplate,
 } from '../canonical/vault-reference.ts';
 import { createLruCache } from '../lib/cache/lru-cache.ts';
-import { createReadThroughCache } from '../lib/cache/read-through-cache.ts';
-import type { Clock } from '../lib/clock.ts';
-import { SecretBoxError, type SecretBox } from '../lib/secret-box.ts';
-import type { VaultSecretRow } from '../store/vault/columns.ts';
 import type { VaultScope } from '../canonical/vault-reference.ts';
-import type { VaultSecretStore } from '../store/vault/vault-secrets.ts';
 import { checkRelease } from './release-check.ts';
+import { createSecretFinder, type SecretFinderDeps } from './find-secret.ts';
 import type { ReleaseLog } from './release-log.ts';
 
-/** A change by another process takes effect after this, if no invalidation bus reports it before. @spec vault-8 */
-const FRESH_MS = 5_000;
-/** So long a value serves while the database does not answer. */
-const STALE_MS_MAX = 5 * 60_000;
-const READ_MS_MAX = 5_000;
-/** Opened secrets in memory. */
-const OPEN_MAX = 1_000;
+/** Values that are kept elsewhere, of which only a change counts as a release. */
+const HELD_MAX = 1_000;
 /** Stands for the host in the record of releases. */
 const PROCESS = 'a process of the gateway';
 
@@ -38,44 +29,16 @@ export interface VaultValues {
   problemOf(scope: VaultScope, text: string, url: string | undefined): Promise<VaultError | undefined>;
 }
 
-interface OpenSecret {
-  readonly hosts: VaultSecretRow['hosts'];
-  readonly value: string;
-}
-
-export interface VaultValuesDeps {
-  readonly store: Pick<VaultSecretStore, 'find' | 'subscribe'>;
-  readonly box: () => Promise<SecretBox>;
-  readonly clock: Clock;
+export interface VaultValuesDeps extends SecretFinderDeps {
   readonly releases: Pick<ReleaseLog, 'add'>;
   readonly allowPrivateHosts: boolean;
 }
 
 export function createVaultValues(deps: VaultValuesDeps): VaultValues {
-  const { store, clock, releases, allowPrivateHosts } = deps;
-  const cache = createReadThroughCache<OpenSecret | undefined>({
-    read: (key) => readSecret(deps, key),
-    nowMs: clock.monotonicMs,
-    freshMs: FRESH_MS,
-    staleMsMax: STALE_MS_MAX,
-    readMsMax: READ_MS_MAX,
-    entriesMax: OPEN_MAX,
-    negative: { freshMs: FRESH_MS, entriesMax: OPEN_MAX },
-  });
-  store.subscribe(
-    () => cache.invalidate(),
-    () => cache.markStale(),
-  );
-
+  const { releases, allowPrivateHosts } = deps;
+  const find = createSecretFinder(deps);
   /** Values that are kept elsewhere, such as by a destination that is on. */
-  const held = createLruCache<string, string>(OPEN_MAX);
-
-  async function find(scope: VaultScope, name: string): Promise<OpenSecret> {
-    const found = await readOr(name, () => cache.get(`${scope.kind}:${scope.id}:${name}`));
-    if (found === undefined)
-      throw new VaultError('credential_missing', `There is no secret "${name}" in the vault of ${nameOf(scope)}.`);
-    return found;
-  }
+  const held = createLruCache<string, string>(HELD_MAX);
 
   async function fill(
     scope: VaultScope,
@@ -126,34 +89,6 @@ export function createVaultValues(deps: VaultValuesDeps): VaultValues {
   };
 }
 
-/** Makes the purpose that a value is sealed for: it does not open in another scope, or under another name. */
-export function vaultPurpose(scope: VaultScope, name: string): string {
-  return `vault:${scope.kind}:${scope.id}:${name}`;
-}
-
-async function readSecret({ store, box }: VaultValuesDeps, key: string): Promise<OpenSecret | undefined> {
-  const [kind, id = '', name = ''] = key.split(':');
-  const scope: VaultScope = { kind: kind === 'operator' ? 'operator' : 'workspace', id };
-  const row = await store.find(scope, name);
-  if (row === undefined) return undefined;
-  if (row.sealed === null) throw new VaultError('vault_unavailable', `The vault has no value for "${name}".`);
-  return { hosts: row.hosts, value: (await box()).open(row.sealed, vaultPurpose(scope, name)) };
-}
-
-/** @throws VaultError that says why a secret cannot be had */
-async function readOr<Value>(name: string, read: () => Value | Promise<Value>): Promise<Value> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof VaultError) throw error;
-    const why =
-      error instanceof SecretBoxError ? 'what sealed it is gone; store it again' : 'the store does not answer';
-    throw new VaultError('vault_unavailable', `The secret "${name}" of the vault cannot be read: ${why}.`, {
-      cause: error,
-    });
-  }
-}
-
 /** @throws VaultError for a name that no secret can have */
 function readTemplate(text: string): VaultTemplate | undefined {
   try {
@@ -163,8 +98,4 @@ function readTemplate(text: string): VaultTemplate | undefined {
       throw new VaultError('credential_missing', `A reference to the vault ${error.message}.`, { cause: error });
     throw error;
   }
-}
-
-function nameOf({ kind }: VaultScope): string {
-  return kind === 'operator' ? 'the operator' : 'the workspace';
 }

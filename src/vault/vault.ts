@@ -10,8 +10,10 @@ import type { VaultReleaseFilter, VaultReleaseStore } from '../store/vault/vault
 import type { VaultReleaseRow } from '../store/vault/columns.ts';
 import type { VaultScope } from '../canonical/vault-reference.ts';
 import type { VaultSecretStore } from '../store/vault/vault-secrets.ts';
+import type { ValueStore } from './back-ends/contract.ts';
 import { HOSTS_MAX, parseHost } from './hosts.ts';
-import { vaultPurpose } from './values.ts';
+import { placeValue, removeValue, type NewValue, type ValuePlaces } from './place-value.ts';
+import { kindOf, vaultPurpose } from './find-secret.ts';
 
 /** Secrets of one scope. @spec vault-1 */
 const SECRETS_PER_SCOPE_MAX = 1_000;
@@ -26,15 +28,19 @@ export const OPERATOR_SCOPE: VaultScope = { kind: 'operator', id: 'operator' };
 export interface VaultSecret {
   readonly name: string;
   readonly hosts: readonly string[] | null;
-  /** Equal for equal values of one scope; null: the value cannot be opened any more. */
+  /** Equal for equal values of one scope; null: the value is outside, or cannot be opened any more. */
   readonly fingerprint: string | null;
+  readonly backend: VaultBackend;
+  /** Where the value is in a back end outside; null: in the database. */
+  readonly external: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly lastReleasedAtMs: number | null;
 }
 
-export interface NewVaultSecret {
-  readonly value: string;
+export type VaultBackend = 'builtin' | ValueStore['kind'];
+
+export interface NewVaultSecret extends NewValue {
   readonly hosts: readonly string[];
 }
 
@@ -42,11 +48,11 @@ export interface Vault {
   list(scope: VaultScope, window: PageWindow): Promise<Page<VaultSecret>>;
   /** @throws GatewayError 404 */
   get(scope: VaultScope, name: string): Promise<VaultSecret>;
-  /** Stores a secret, or replaces the one of that name. @throws GatewayError 400, 409 for one too many, 503 where writes are off */
+  /** Stores a secret, or replaces the one of that name. @throws GatewayError 400, 409 for one too many, 502 when a back end fails, 503 where writes are off */
   put(scope: VaultScope, name: string, secret: NewVaultSecret): Promise<VaultSecret>;
   /**
    * @param force deletes it whatever refers to it
-   * @throws GatewayError 404, 409 while something refers to it, 503 where writes are off
+   * @throws GatewayError 404, 409 while something refers to it, 502 when a back end fails, 503 where writes are off
    */
   delete(scope: VaultScope, name: string, force: boolean): Promise<void>;
   releases(filter: VaultReleaseFilter): Promise<Page<VaultReleaseRow>>;
@@ -63,10 +69,13 @@ export interface VaultDeps {
   readonly clock: Clock;
   readonly settings: { readonly writes: boolean; readonly allowPrivateHosts: boolean };
   readonly referencesTo: Vault['referencesTo'];
+  /** Absent: all values are sealed in the database. */
+  readonly outside?: ValueStore | undefined;
 }
 
 export function createVault(deps: VaultDeps): Vault {
   const { store, clock, settings, releases } = deps;
+  const places: ValuePlaces = { box: deps.box, outside: deps.outside };
 
   const serialize = (scope: VaultScope, rows: readonly VaultSecretRow[]) => serializeSecrets(deps, scope, rows);
   const serializeOne = async (scope: VaultScope, row: VaultSecretRow): Promise<VaultSecret> => {
@@ -86,7 +95,7 @@ export function createVault(deps: VaultDeps): Vault {
       await deps.flushReleases();
       return serializeOne(scope, row);
     },
-    async put(scope, name, { value, hosts }) {
+    async put(scope, name, { hosts, ...value }) {
       requireWrites(settings.writes);
       checkName(name);
       const bound = checkHosts(hosts, settings.allowPrivateHosts);
@@ -96,7 +105,7 @@ export function createVault(deps: VaultDeps): Vault {
           `There are ${SECRETS_PER_SCOPE_MAX} secrets already; delete one first.`,
           { status: 409 },
         );
-      const box = await deps.box();
+      const place = await placeValue(places, scope, name, value);
       const nowMs = clock.nowMs();
       const row = await store.put({
         id: randomUUID(),
@@ -104,9 +113,7 @@ export function createVault(deps: VaultDeps): Vault {
         scopeId: scope.id,
         name,
         hosts: bound,
-        sealed: box.seal(value, vaultPurpose(scope, name)),
-        secretId: box.currentId,
-        external: null,
+        ...place,
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       });
@@ -114,7 +121,8 @@ export function createVault(deps: VaultDeps): Vault {
     },
     async delete(scope, name, force) {
       requireWrites(settings.writes);
-      if ((await store.find(scope, name)) === undefined) throw unknownSecret(name);
+      const row = await store.find(scope, name);
+      if (row === undefined) throw unknownSecret(name);
       const users = force ? [] : await deps.referencesTo(scope, name);
       if (users.length > 0)
         throw new GatewayError(
@@ -122,6 +130,8 @@ export function createVault(deps: VaultDeps): Vault {
           `The secret "${name}" is in use: ${users.join(', ')}. Change them first, or delete it with ?force=true.`,
           { status: 409 },
         );
+      // First: one that fails is deleted by a second call.
+      await removeValue(places, row);
       if (!(await store.remove(scope, name))) throw unknownSecret(name);
     },
     async releases(filter) {
@@ -142,14 +152,21 @@ async function serializeSecrets(
     scope,
     rows.map(({ name }) => name),
   );
-  return rows.map(({ name, hosts, sealed, createdAtMs, updatedAtMs }) => ({
+  return rows.map(({ name, hosts, sealed, external, createdAtMs, updatedAtMs }) => ({
     name,
     hosts,
     fingerprint: sealed === null ? null : fingerprintOf(box, scope, name, sealed),
+    backend: backendOf(external),
+    external: external === null ? null : external.slice(kindOf(external).length + 1),
     createdAtMs,
     updatedAtMs,
     lastReleasedAtMs: last.get(name) ?? null,
   }));
+}
+
+function backendOf(external: string | null): VaultBackend {
+  const kind = external === null ? 'builtin' : kindOf(external);
+  return kind === 'file' || kind === 'hashicorp' ? kind : 'builtin';
 }
 
 function fingerprintOf(box: SecretBox, scope: VaultScope, name: string, sealed: string): string | null {

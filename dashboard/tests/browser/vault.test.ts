@@ -21,9 +21,9 @@ suite('the vault', { skip: CHROMIUM === undefined }, () => {
     await page.getByText('There is no secret here').waitFor();
     await page.getByRole('button', { name: 'New secret' }).first().click();
     const dialog = page.getByRole('dialog', { name: 'New secret' });
-    assert.equal(await dialog.getByLabel('Value').getAttribute('type'), 'password');
+    assert.equal(await dialog.getByLabel('Value', { exact: true }).getAttribute('type'), 'password');
     await dialog.getByLabel('Name').fill('alpha_key');
-    await dialog.getByLabel('Value').fill(VALUE);
+    await dialog.getByLabel('Value', { exact: true }).fill(VALUE);
     await dialog.getByLabel('Hosts').fill('https://api.alpha.example');
     await dialog.getByText('The request that this sends').click();
     assert.ok(!((await dialog.locator('pre').textContent()) ?? '').includes(VALUE));
@@ -43,7 +43,7 @@ suite('the vault', { skip: CHROMIUM === undefined }, () => {
     await page.getByRole('button', { name: 'Another value' }).click();
     const rotate = page.getByRole('dialog');
     assert.equal(await rotate.getByLabel('Hosts').inputValue(), 'api.alpha.example\nbeta.example');
-    await rotate.getByLabel('Value').fill('another value');
+    await rotate.getByLabel('Value', { exact: true }).fill('another value');
     await rotate.getByRole('button', { name: 'Seal and keep it' }).click();
     await rotate.waitFor({ state: 'hidden' });
     assert.notEqual(await fingerprint(), earlier);

@@ -9,6 +9,7 @@ import { createVaultSecretStore } from '../../store/vault/vault-secrets.ts';
 import type { InvalidationBus } from '../../state/contract.ts';
 import type { Log } from '../../telemetry/logs.ts';
 import { findUnresolved } from './find-unresolved.ts';
+import { openValueStore } from './open-value-store.ts';
 import { createReleaseLog } from '../../vault/release-log.ts';
 import { createVaultValues, type VaultValues } from '../../vault/values.ts';
 import { createVault, OPERATOR_SCOPE, type Vault } from '../../vault/vault.ts';
@@ -24,7 +25,7 @@ export interface VaultArea {
   openVault(referencesTo: Vault['referencesTo']): Vault;
   /** Logs what the configuration names and would not be sent. Never rejects: the start goes on. @spec vault-13 */
   warnOfReferences(providers: ReadonlyMap<string, Provider>): Promise<void>;
-  /** Stores the releases that were counted. */
+  /** Stores the releases that were counted, and closes the back end. */
   close(): Promise<void>;
 }
 
@@ -54,7 +55,8 @@ export function openVaultArea({
     clock,
     onLost: (count, error) => log?.general.error({ count, err: error }, 'releases of secrets could not be recorded'),
   });
-  const values = createVaultValues({ store, box, clock, releases: releaseLog, allowPrivateHosts });
+  const { outside, close: closeOutside } = openValueStore(config.vault, clock);
+  const values = createVaultValues({ store, box, clock, releases: releaseLog, allowPrivateHosts, outside });
   releaseLog.start();
   return {
     values,
@@ -70,11 +72,15 @@ export function openVaultArea({
         clock,
         settings: { writes, allowPrivateHosts },
         referencesTo,
+        outside,
       }),
     async warnOfReferences(providers) {
       for (const { path, problem } of await findUnresolved(config, providers, values))
         if (problem !== undefined) log?.general.warn({ path, reason: problem }, 'a secret of the vault is not sent');
     },
-    close: () => releaseLog.close(),
+    async close() {
+      await releaseLog.close();
+      await closeOutside();
+    },
   };
 }

@@ -3,7 +3,7 @@ import type { HttpClient, InboundAnswer } from './http-client.ts';
 import { parseJson, type Json } from '../json.ts';
 
 export interface JsonRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as JSON. */

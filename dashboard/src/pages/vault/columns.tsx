@@ -23,7 +23,11 @@ export const SECRET_COLUMNS: readonly Column<Secret>[] = [
     id: 'fingerprint',
     title: 'Fingerprint',
     width: 150,
-    cell: ({ fingerprint }) => <span className="font-mono text-xs text-dim">{fingerprint ?? '–'}</span>,
+    cell: ({ fingerprint, backend }) => (
+      <span className="font-mono text-xs text-dim">
+        {fingerprint ?? (backend === 'builtin' ? '–' : `at ${backend}`)}
+      </span>
+    ),
   },
   { id: 'changed', title: 'Value changed', width: 120, cell: ({ updated_at: at }) => <Ago at={at} /> },
   { id: 'used', title: 'Last sent', width: 110, cell: ({ last_released_at: at }) => <Ago at={at} /> },

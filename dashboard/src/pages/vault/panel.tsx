@@ -50,7 +50,9 @@ export function SecretPanel({
         <Facts
           of={[
             ['Hosts', <Name key="hosts">{hostsOf(hosts)}</Name>],
-            ['Fingerprint', fingerprint ?? 'none: the value cannot be opened'],
+            secret.external === null
+              ? ['Fingerprint', fingerprint ?? 'none: the value cannot be opened']
+              : [`At ${secret.backend}`, <Name key="place">{secret.external}</Name>],
             ['Stored', <Ago key="stored" at={secret.created_at} />],
             ['Value changed', <Ago key="changed" at={secret.updated_at} />],
             ['Last sent', <Ago key="sent" at={secret.last_released_at} />],

@@ -1,7 +1,7 @@
 import { useState, type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
 import { useChange } from '../../api/read.ts';
-import { TextArea, TextField } from '../../parts/field.tsx';
+import { Checkbox, TextArea, TextField } from '../../parts/field.tsx';
 import { FormDialog, issueFor } from '../../parts/form.tsx';
 import type { Secret } from './columns.tsx';
 
@@ -20,9 +20,13 @@ export function SecretForm({
   readonly onClose: () => void;
 }): ReactElement {
   const [name, setName] = useState(secret?.name ?? '');
-  const [value, setValue] = useState('');
+  const [isOutside, setIsOutside] = useState((secret?.external ?? null) !== null);
+  const [value, setValue] = useState(secret?.external ?? '');
   const [hosts, setHosts] = useState(secret?.hosts?.join('\n') ?? '');
-  const body = { value, hosts: hosts.split(/[\s,]+/).filter((host) => host !== '') };
+  const body = {
+    ...(isOutside ? { external: value } : { value }),
+    hosts: hosts.split(/[\s,]+/).filter((host) => host !== ''),
+  };
   const query = { workspace_id: scope };
   const save = useChange(
     (input: typeof body) => client.PUT('/vault/secrets/{name}', { params: { path: { name }, query }, body: input }),
@@ -39,7 +43,7 @@ export function SecretForm({
       request={{
         method: 'PUT',
         path: `/vault/secrets/${encodeURIComponent(name)}?workspace_id=${scope}`,
-        body: { ...body, value: '…' },
+        body: isOutside ? body : { ...body, value: '…' },
       }}
     >
       {secret === undefined && (
@@ -54,16 +58,38 @@ export function SecretForm({
           onChange={(event) => setName(event.target.value)}
         />
       )}
-      <TextField
-        label="Value"
-        type="password"
-        autoComplete="new-password"
-        value={value}
-        required
-        error={issueFor(save.error, 'value')}
-        hint="It counts with the next call that needs it, without a restart."
-        onChange={(event) => setValue(event.target.value)}
+      <Checkbox
+        label="The back end has the value already"
+        hint="Of vault.backend: the gateway reads it there when it is needed."
+        checked={isOutside}
+        onChange={(event) => {
+          setIsOutside(event.target.checked);
+          setValue('');
+        }}
       />
+      {isOutside ? (
+        <TextField
+          label="Place"
+          value={value}
+          required
+          spellCheck={false}
+          placeholder="team/alpha#key"
+          hint="A path and a field, or a file."
+          error={issueFor(save.error, 'external')}
+          onChange={(event) => setValue(event.target.value)}
+        />
+      ) : (
+        <TextField
+          label="Value"
+          type="password"
+          autoComplete="new-password"
+          value={value}
+          required
+          error={issueFor(save.error, 'value')}
+          hint="It counts with the next call that needs it, without a restart."
+          onChange={(event) => setValue(event.target.value)}
+        />
+      )}
       <TextArea
         label="Hosts"
         rows={3}

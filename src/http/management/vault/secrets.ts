@@ -4,6 +4,7 @@ import { VALUE_CHARS_MAX } from '../../../vault/vault.ts';
 import { pageSchema, serializePage } from '../page.ts';
 import { defineRoute, NO_BODY, NO_CONTENT, NOTHING } from '../route.ts';
 import {
+  requireOperator,
   requireWriter,
   scopeShape,
   serializeVaultSecret,
@@ -75,7 +76,14 @@ export const getVaultSecret = defineRoute({
 
 const bodySchema = z
   .strictObject({
-    value: z.string().min(1).max(VALUE_CHARS_MAX).describe('The secret. It is never shown again.'),
+    value: z.string().min(1).max(VALUE_CHARS_MAX).optional().describe('The secret. It is never shown again.'),
+    external: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'In place of `value`, with a management key: where the value is in `vault.backend`: a file, or `path#field`.',
+      ),
     hosts: z
       .array(z.string())
       .min(1)
@@ -97,10 +105,11 @@ export const putVaultSecret = defineRoute({
   query: z.strictObject(scopeShape),
   body: bodySchema,
   responses: { 200: { description: 'As it is stored.', schema: z.strictObject({ data: vaultSecretSchema }) } },
-  errors: [400, 403, 404, 409, 413, 503],
+  errors: [400, 403, 404, 409, 413, 502, 503],
   async handle({ params, query, body, ...context }) {
     await requireWriter(context.principal, context.services);
     const scope = await vaultScopeOf(query, context);
+    if (body.external !== undefined) requireOperator(context.principal);
     const stored = await context.services.vault.put(scope, params.name, body);
     return { status: 200, body: { data: serializeVaultSecret(stored) }, subject: subjectOf(scope, params.name) };
   },
@@ -122,7 +131,7 @@ export const deleteVaultSecret = defineRoute({
   }),
   body: NO_BODY,
   responses: { 204: { description: 'It is gone.', schema: NO_CONTENT } },
-  errors: [400, 403, 404, 409, 503],
+  errors: [400, 403, 404, 409, 502, 503],
   async handle({ params, query, ...context }) {
     await requireWriter(context.principal, context.services);
     const scope = await vaultScopeOf(query, context);

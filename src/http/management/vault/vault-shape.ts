@@ -15,8 +15,12 @@ export const vaultSecretSchema = z
     fingerprint: z
       .string()
       .nullable()
-      .describe('Equal for equal values of one scope; null: the value cannot be opened any more.'),
-    backend: z.literal('builtin').describe('Where the value is kept.'),
+      .describe('Equal for equal values of one scope; null: the value is outside, or cannot be opened any more.'),
+    backend: z.enum(['builtin', 'file', 'hashicorp']).describe('Where the value is kept.'),
+    external: z
+      .string()
+      .nullable()
+      .describe('Where the value is in a back end outside: a file, or `path#field`; null: in the database.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     last_released_at: z.iso.datetime().nullable().describe('Within the last 90 days; null: not then.'),
@@ -24,12 +28,13 @@ export const vaultSecretSchema = z
   .meta({ id: 'VaultSecret' });
 
 export function serializeVaultSecret(secret: VaultSecret): z.output<typeof vaultSecretSchema> {
-  const { name, hosts, fingerprint, createdAtMs, updatedAtMs, lastReleasedAtMs } = secret;
+  const { name, hosts, fingerprint, backend, external, createdAtMs, updatedAtMs, lastReleasedAtMs } = secret;
   return {
     name,
     hosts: hosts && [...hosts],
     fingerprint,
-    backend: 'builtin',
+    backend,
+    external,
     created_at: serializeTime(createdAtMs),
     updated_at: serializeTime(updatedAtMs),
     last_released_at: lastReleasedAtMs === null ? null : serializeTime(lastReleasedAtMs),
@@ -80,6 +85,15 @@ export async function requireWriter(
     'permission_denied',
     "Secrets are changed with a management key, or with the key of an admin of the workspace; vault.writers: any in the gateway's configuration lets every key do it.",
   );
+}
+
+/**
+ * A place outside is named with a management key alone: a key that names one has its value sent to hosts of its choice.
+ * @spec vault-23
+ */
+export function requireOperator(principal: Principal | undefined): void {
+  if (principal?.kind === 'management') return;
+  throw new GatewayError('permission_denied', 'Places of a back end are named with a management key; send a value.');
 }
 
 /** Of an audit event: the name alone is in many scopes. */
