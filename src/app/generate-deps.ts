@@ -86,6 +86,7 @@ export function createGenerateDeps(
     responseCache: { texts: state.texts, catalog, clock },
     totalMs: config.timeouts.totalMs,
     rescue: config.rescue.enabled,
+    judgeTimeoutMs: config.decisions.judgeTimeoutMs,
     region: config.server.region,
     baseUrl,
     streams: metrics,
@@ -141,7 +142,7 @@ function abilitiesOf(
 ): Pick<GenerateDeps, 'abilities' | 'serverTools' | 'toolAbilities'> {
   const { search, pages, files: reader } = web;
   return {
-    abilities: { search, files: reader, moderation: moderationOf(http, config.moderation) },
+    abilities: { search, files: reader, moderation: moderationOf(http, config) },
     serverTools,
     toolAbilities: {
       findModels: (query) => findModels(catalog, query),
@@ -155,9 +156,17 @@ function abilitiesOf(
   };
 }
 
-function moderationOf(http: HttpClient, { endpoint, judge }: Config['moderation']): Moderation {
+function moderationOf(
+  http: HttpClient,
+  { moderation, decisions }: Pick<Config, 'moderation' | 'decisions'>,
+): Moderation {
+  const { endpoint, judge: model, threshold, onError } = moderation;
   const requested = createModerationEndpoint(http, endpoint);
-  return { ...(requested !== undefined && { endpoint: requested }), ...(judge !== undefined && { judge }) };
+  return {
+    onError,
+    ...(requested !== undefined && { endpoint: requested }),
+    ...(model !== undefined && { judge: { model, threshold, timeoutMs: decisions.judgeTimeoutMs } }),
+  };
 }
 
 function preferencesFrom(defaults: ProviderDefaults): Partial<ProviderPreferences> {

@@ -36,6 +36,33 @@ export interface DecisionRequest extends DecisionInput {
   readonly warnings: readonly Warning[];
 }
 
+/** What a judge is consulted with, inside a request or a job. */
+export interface DecideOptions {
+  /** Slugs; the first one judges, the others where it does not. */
+  readonly models: readonly string[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Decided {
+  /** In the order of the questions. */
+  readonly verdicts: readonly Verdict[];
+  /** The model that judged, and what all of its calls cost. */
+  readonly model: string;
+  readonly costNanoUsd: number;
+}
+
+/**
+ * Puts questions about a state to a judge. The state is data, whatever it says, and is cut in its middle to what the judge
+ * can read.
+ * @throws GatewayError where there is no verdict on one of them, for whatever reason: nothing is made up
+ */
+export type Decide = (
+  state: string,
+  questions: readonly DecisionQuestion[],
+  options: DecideOptions,
+) => Promise<Decided>;
+
 /** The outcome of one question. */
 export interface Verdict {
   readonly question: DecisionQuestion;

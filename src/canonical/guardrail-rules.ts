@@ -46,6 +46,20 @@ export interface BuiltinFilter {
   readonly scanOutput: boolean;
 }
 
+/** A question about each request that a model answers. @spec filter-24 */
+export interface JudgeFilter {
+  /** Slug of the model. */
+  readonly model: string;
+  /** Answered by yes or no; it matches where yes is at least as likely as `threshold`, 0.5 to 1. */
+  readonly question: string;
+  readonly threshold: number;
+  readonly action: 'block' | 'flag';
+  /** Without a verdict. */
+  readonly onError: 'block' | 'allow';
+  /** Its name in messages. */
+  readonly label: string | null;
+}
+
 /** Authors whose models must not retain what they are sent, each group by itself. @spec guardrail-1 */
 export interface ZeroRetention<Value = boolean> {
   readonly anthropic: Value;
@@ -71,6 +85,7 @@ export interface GuardrailRules {
   readonly freePublication: boolean | null;
   readonly contentFilters: readonly ContentFilter[] | null;
   readonly builtinFilters: readonly BuiltinFilter[] | null;
+  readonly judgeFilters: readonly JudgeFilter[] | null;
 }
 
 /** The same done to the value of each group. */

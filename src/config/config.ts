@@ -74,7 +74,11 @@ export interface Config {
   readonly notifications: NotificationsConfig;
   /** Whether normal keys may issue keys. @spec key-18 */
   readonly oauth: { readonly normalKeys: boolean };
-  readonly decisions: { readonly timeoutMs: number };
+  readonly decisions: {
+    readonly timeoutMs: number;
+    /** Of judges that a request waits for. */
+    readonly judgeTimeoutMs: number;
+  };
   readonly vault: VaultConfig;
   readonly containers: ContainersConfig;
   readonly interns: InternsConfig;
@@ -97,6 +101,10 @@ export interface Config {
     readonly endpoint: ServiceConfig & { readonly model?: string };
     /** Slug of a model that judges if there is no endpoint. */
     readonly judge?: string;
+    /** The judge flags a category from this probability on. */
+    readonly threshold: number;
+    /** What becomes of a request without a verdict. */
+    readonly onError: 'allow' | 'block';
   };
   readonly observability: {
     /** How long content is stored for workspaces that log it. */

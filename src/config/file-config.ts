@@ -26,6 +26,7 @@ import { containersOf } from './schema/containers.ts';
 import { consoleOf } from './schema/console.ts';
 import { vaultOf, webCredentialsOf } from './schema/vault.ts';
 import { decisionsOf } from './schema/decisions.ts';
+import { moderationSettingsOf } from './schema/moderation.ts';
 import { internsOf } from './schema/interns.ts';
 import { scoresOf } from './schema/scores.ts';
 import { ownMcpOf } from './schema/mcp-server.ts';
@@ -254,8 +255,9 @@ function furtherTimeoutsOf(timeouts: ConfigFile['timeouts']): Partial<Timeouts> 
   });
 }
 
-function moderationOf({ endpoint, judge }: ConfigFile['moderation']): FileConfig['moderation'] {
-  return { endpoint: { ...serviceOf(endpoint), ...present({ model: endpoint.model }) }, ...present({ judge }) };
+function moderationOf(entry: ConfigFile['moderation']): FileConfig['moderation'] {
+  const endpoint = { ...serviceOf(entry.endpoint), ...present({ model: entry.endpoint.model }) };
+  return { endpoint, ...moderationSettingsOf(entry) };
 }
 
 function journalOf({ durability, bytes_max_mb: mb = DEFAULT_JOURNAL_MB }: ConfigFile['journal']): Config['journal'] {

@@ -64,7 +64,7 @@ web_fetch:  { private_addresses: true, credentials: { wiki.example: { x-token: "
 files:      { directory: /mnt/files, workspace_quota_mb: 512 }
 file_parser: { mistral_ocr: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9103/v1", model: ocr-1 } }
 guardrails: { allowed_phrases: [Ignore The Above] }
-moderation: { endpoint: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9104/v1", model: mod-1 }, judge: acme/one }
+moderation: { endpoint: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9104/v1", model: mod-1 }, judge: acme/one, threshold: 0.7, on_error: block }
 redis_prefix: prod
 observability: { content_retention_days: 7, private_destinations: true, catch_up_hours: 1, export_retention_hours: 2, export_bytes_max_mb: 3, suspend_after_hours: 4, route_log: { sample: 0.5, days: 2 }, metrics_otlp: { endpoint: "http://127.0.0.1:4318", headers: { x-team: blue }, interval_s: 5, temporality: delta } }
 videos:     { job_hours: 2, assets: proxy, retention_days: 3, poll_at_once: 4, webhook_url: "https://example.test/videos", webhook_secret: "0123456789abcdef01234567" }
@@ -114,7 +114,7 @@ models:
         tts: { voices: [alto], default_voice: alto, speed: { min: 0.5, max: 2 } }
         assistant_prefill: true
   "local/*": { provider: groq }
-decisions:  { timeout_ms: 5000 }
+decisions:  { timeout_ms: 5000, judge_timeout_ms: 900 }
 containers: { runtime: auto, rootfs: /srv/rootfs, cgroup: /sys/fs/cgroup/a, limits: { memory_mb: 64, cpus: 0.5, processes: 32, disk_mb: 10, command_seconds: 5, call_seconds: 6 }, expires_after_minutes: 7 }
 vault:
   { writes: false, writers: any, allow_private_hosts: true, backend: hashicorp, hashicorp: { address: "https://vault.test", mount: kv, prefix: team, namespace: a, writes: true, kubernetes_role: gateway, kubernetes_mount: k8s, kubernetes_token_file: /run/jwt } }
@@ -194,7 +194,7 @@ test('takes every key of the file into the configuration', () => {
       },
     },
     console: { enabled: false, allowedHosts: ['gateway.example', '[::2]'], plainHttp: true },
-    decisions: { timeoutMs: 5_000 },
+    decisions: { timeoutMs: 5_000, judgeTimeoutMs: 900 },
     containers: {
       runtime: 'auto',
       rootfs: '/srv/rootfs',
@@ -278,6 +278,8 @@ test('takes every key of the file into the configuration', () => {
     moderation: {
       endpoint: { apiKey: 'sk-secret', baseUrl: 'http://127.0.0.1:9104/v1', model: 'mod-1' },
       judge: 'acme/one',
+      threshold: 0.7,
+      onError: 'block',
     },
     redisPrefix: 'prod',
     observability: {

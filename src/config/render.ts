@@ -52,7 +52,7 @@ export function formatBody(config: Config): object {
     credits: { enforce: config.credits.enforce },
     oauth: { normal_keys: config.oauth.normalKeys },
     console: formatConsole(config.console),
-    decisions: { timeout_ms: config.decisions.timeoutMs },
+    decisions: { timeout_ms: config.decisions.timeoutMs, judge_timeout_ms: config.decisions.judgeTimeoutMs },
     vault: formatVault(config.vault, REDACTED),
     interns: formatInterns(config.interns),
     scores: { abilities: formatAbilities(config.scores.abilities) },
@@ -75,6 +75,8 @@ export function formatBody(config: Config): object {
     moderation: {
       endpoint: { ...formatService(config.moderation.endpoint), model: config.moderation.endpoint.model },
       judge: config.moderation.judge,
+      threshold: config.moderation.threshold,
+      on_error: config.moderation.onError,
     },
     observability: formatObservability(config),
     responses: formatResponses(config.responses),

@@ -21,7 +21,8 @@ import { vaultSection, webCredentials } from './schema/vault.ts';
 import { internsSection } from './schema/interns.ts';
 import { scoresSection } from './schema/scores.ts';
 import { videos } from './schema/videos.ts';
-import { fileParser, guardrails, moderation, search } from './schema/services.ts';
+import { moderation } from './schema/moderation.ts';
+import { fileParser, guardrails, search } from './schema/services.ts';
 
 /*
  * The configuration file as the operator writes it: the names of README.md, closed objects, nothing converted. A key

@@ -63,15 +63,20 @@ export async function decide(
   const again = new Map(repeated?.tallies.map((tally) => [tally.question.id, tally]));
   const verdicts = first.tallies.map((tally) => verdictOf(tally) ?? verdictOf(again.get(tally.question.id)));
   if (verdicts.every((verdict) => verdict !== undefined)) return verdicts;
-  throw repeated?.error ?? first.error ?? withoutVerdict(input.questions.filter((_, index) => !verdicts[index]));
+  throw withoutVerdict(
+    input.questions.filter((_, index) => !verdicts[index]),
+    repeated?.error ?? first.error,
+  );
 }
 
-function withoutVerdict(questions: readonly DecisionQuestion[]): GatewayError {
+/** @param cause an error of the judge's upstream; absent: it replied, with nothing of use */
+function withoutVerdict(questions: readonly DecisionQuestion[], cause: GatewayError | undefined): GatewayError {
   const ids = questions.map(({ id }) => id);
+  const why = cause === undefined ? '' : ` The last call failed: ${cause.message}`;
   return new GatewayError(
     'provider_unavailable',
-    `The model gave no valid probabilities for ${ids.map((id) => JSON.stringify(id)).join(', ')}. Send the request again, or name another model.`,
-    { metadata: { reason: 'no_verdict', questions: ids } },
+    `The model gave no valid probabilities for ${ids.map((id) => JSON.stringify(id)).join(', ')}. Send the request again, or name another model.${why}`,
+    { metadata: { reason: 'no_verdict', questions: ids }, cause },
   );
 }
 

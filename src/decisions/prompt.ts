@@ -1,4 +1,5 @@
 import type { DecisionMethod, DecisionQuestion } from '../canonical/decisions.ts';
+import { ownTurn } from '../canonical/own-turn.ts';
 import type { Turn } from '../canonical/request.ts';
 
 /** One question with its options in one order. */
@@ -56,10 +57,7 @@ export function promptOf(
     ...questions.map((each, position) => describe(each, method === 'schema' ? questionLabel(position) : undefined)),
     FORM[form],
   ].join('\n\n');
-  return [
-    { role: 'system', blocks: [{ type: 'text', text: JUDGE }], plain: true },
-    { role: 'user', blocks: [{ type: 'text', text }], plain: true },
-  ];
+  return [ownTurn(JUDGE), { role: 'user', blocks: [{ type: 'text', text }], plain: true }];
 }
 
 function describe({ question, order }: OrderedQuestion, label: string | undefined): string {

@@ -11,6 +11,8 @@ import { createResponseBudget } from './billing/response-budget.ts';
 import { estimateOf, type RouteEstimate } from './billing/route-estimate.ts';
 import { openContentFilters, type ContentFilterDeps, type ContentFilters } from './content-filters/content-filters.ts';
 import { hasFilters } from './content-filters/filter-rules.ts';
+import { judgeRequest } from './content-filters/judge-filters.ts';
+import { createDecide } from './decisions/decide-inside.ts';
 import { Exchange, type ExchangeDeps } from './exchange.ts';
 import { reserveContinuation } from './failover/reserve-continuation.ts';
 import { applyPlugins, type ApplyPluginsDeps, type RequestTransform } from './plugins/apply-plugins.ts';
@@ -65,6 +67,8 @@ export interface GenerateDeps
   readonly responseCache: ResponseCacheDeps;
   /** Finds out what a request is about while its model works, of as many as there is time for. Absent: of none. Never throws. */
   readonly classify?: ((log: RequestFacts['log']) => void) | undefined;
+  /** How long a request waits for a judge of a guardrail. */
+  readonly judgeTimeoutMs: number;
   /** Whether mid-stream failover is on where the request does not say. */
   readonly rescue: boolean;
 }
@@ -118,24 +122,18 @@ async function respond(deps: GenerateDeps, exchange: Exchange): Promise<Response
   const received = inlined instanceof Promise ? await inlined : inlined;
   log.request = received;
 
-  const { policy } = rules;
-  const filters = hasFilters(policy)
-    ? openContentFilters(deps, {
-        facts,
-        policy,
-        cancellation,
-        async onBlocked() {
-          await refuseForbidden(deps, received, report, rules);
-          await reservation.takePermit(UNCOUNTED);
-        },
-      })
-    : undefined;
-  if (filters !== undefined) log.request = await filters.filterRequest(received);
+  const filtering = filterIncoming(deps, exchange, rules, received);
+  const filters = filtering && (await filtering);
 
   const cached =
     log.request.directives.responseCache === undefined
       ? undefined
-      : await lookUpCachedResponse(deps.responseCache, { request: log.request, report, principal, policy });
+      : await lookUpCachedResponse(deps.responseCache, {
+          request: log.request,
+          report,
+          principal,
+          policy: rules.policy,
+        });
   if (cached !== undefined) writer.announce(cached.headers);
   if (cached?.hit !== undefined) {
     const { sourceId, endpoint, response } = cached.hit;
@@ -177,6 +175,41 @@ async function respond(deps: GenerateDeps, exchange: Exchange): Promise<Response
   return relay(exchange, answered, streamTransforms, cached?.cacheWriter);
 }
 
+/**
+ * Runs the filters of the caller's guardrails over the request, and gives them for what is to come. `undefined`: there are
+ * none, or a judge is consulted, which reads what they have left.
+ * @throws GatewayError 403 where one blocks the request; 408; 503
+ */
+function filterIncoming(
+  deps: GenerateDeps,
+  exchange: Exchange,
+  rules: CallerRules,
+  received: GenerationRequest,
+): Promise<ContentFilters | undefined> | undefined {
+  const { incoming, facts, reservation, cancellation, generateNested } = exchange;
+  const { policy } = rules;
+  const { log, report } = facts;
+  if (incoming.origin === 'judge' || (!hasFilters(policy) && policy.judgeFilters.length === 0)) return undefined;
+  const onBlocked = async (): Promise<void> => {
+    await refuseForbidden(deps, received, report, rules);
+    await reservation.takePermit(UNCOUNTED);
+  };
+  return (async () => {
+    const filters = openContentFilters(deps, { facts, policy, cancellation, onBlocked });
+    if (filters !== undefined) log.request = await filters.filterRequest(received);
+    if (policy.judgeFilters.length > 0)
+      await judgeRequest({
+        facts,
+        policy,
+        decide: createDecide(deps, generateNested, 'judge'),
+        timeoutMs: deps.judgeTimeoutMs,
+        signal: cancellation.signal,
+        onBlocked,
+      });
+    return filters;
+  })();
+}
+
 /** A request as models are sent it. */
 interface PreparedRequest extends Omit<RequestTransform, 'request'> {
   readonly request: GenerationRequest;
@@ -209,7 +242,9 @@ function transform(
     rules,
     cancellation,
     abilities: { generate: generateNested, choice },
+    decideBy: (generate) => createDecide(deps, generate, 'judge'),
     isNested: incoming.nested !== undefined,
+    isJudge: incoming.origin === 'judge',
     variants: variantsOf(models, defaultModel, deps.catalog),
     endpointsOf: (of) => endpointsOf(deps, of, rules),
     async fund(nanoUsdMax) {

@@ -3,6 +3,7 @@ import type { EventBatch } from '../canonical/events.ts';
 import type { FormatId, Warning } from '../canonical/extra.ts';
 import type { MemoryLeases } from '../lib/memory/memory-leases.ts';
 import type { Json } from '../lib/json.ts';
+import type { Decide } from '../canonical/decisions.ts';
 import type { GenerateNested } from '../canonical/tools/nested-generation.ts';
 import type { ModelChoice } from '../canonical/model-choice.ts';
 import type { Moderation } from '../canonical/tools/moderation.ts';
@@ -19,6 +20,8 @@ export interface PluginAbilities {
   readonly search?: WebSearch;
   readonly files?: FileReader;
   readonly generate?: GenerateNested;
+  /** Consults a judge. */
+  readonly decide?: Decide;
   readonly moderation?: Moderation;
   /** Absent when no router may choose, as for counting tokens. */
   readonly choice?: ModelChoice;
@@ -34,6 +37,8 @@ export interface PluginContext {
   readonly slug?: string;
   /** A nested request, of a panel or an advisor. */
   readonly isNested?: true;
+  /** The request of a judge, which is not judged itself. */
+  readonly isJudge?: true;
   readonly abilities: PluginAbilities;
   /** Wall clock, Unix ms. */
   nowMs(): number;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { mapGroups, type GuardrailRules } from '../canonical/guardrail-rules.ts';
 import { json, jsonValue, type Column, type ParseContext } from './columns.ts';
 import { builtinFilters, checkPatterns, contentFilters } from './content-filters.ts';
+import { judgeFilters } from './judge-filters.ts';
 import { defineResource, member, type PatchOf } from './resource.ts';
 import { camelCase, type Camel, type Entries } from './row-mapper.ts';
 
@@ -39,6 +40,7 @@ const others = {
   free_publication: member(choice, { as: 'enable_free_model_publication', initial: null, set: permission }),
   content_filters: member(contentFilters, { initial: null }),
   builtin_filters: member(builtinFilters, { as: 'content_filter_builtins', initial: null }),
+  judge_filters: member(judgeFilters, { initial: null }),
 };
 
 /** All rules of a guardrail, which are one column of JSON. Names of its members there are those of rows. */

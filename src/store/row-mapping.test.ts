@@ -46,6 +46,7 @@ const RULES = {
   freePublication: true,
   contentFilters: [{ pattern: 'x', action: 'block', label: null, scanOutput: true }],
   builtinFilters: null,
+  judgeFilters: [{ model: 'm', question: 'q', threshold: 0.5, action: 'block', onError: 'allow', label: null }],
 };
 const PLUGINS = [{ id: 'web', enabled: true, options: { max: 3 }, preventOverrides: true }];
 const ATTEMPTS = [{ provider: 'alpha', model: 'acme/one', status: 200, latencyMs: 7 }];

@@ -82,6 +82,7 @@ async function setStage(
   const generate = createGenerate({
     inspector,
     allowedPhrases: [],
+    judgeTimeoutMs: 1_000,
     http,
     download: () => Promise.reject(new Error('nothing is to be fetched')),
     fileMemory: createFileMemory(1_000),

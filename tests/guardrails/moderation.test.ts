@@ -3,6 +3,7 @@ import { suite, test, type TestContext } from 'node:test';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { manage, textAt } from '../support/byok.ts';
 import { startTwoProviders } from '../support/two-providers.ts';
+import { judging } from '../support/upstreams/judge-script.ts';
 import { chatAnswer, json, startUpstream, type Script, type ScriptedUpstream } from '../support/upstream.ts';
 import { ask, setFilters } from './filtered-gateway.ts';
 
@@ -92,7 +93,7 @@ suite('the moderation plugin', () => {
     const emit = (text: string): Script => json(200, chatAnswer(text));
     const stage = await startTwoProviders(t, {
       first: emit('Fine.'),
-      second: emit('```json\n{"flagged": true, "categories": ["weapons"]}\n```'),
+      second: judging(({ state, instructions }) => instructions.includes('weapons') && state.includes('bomb')),
       more: 'moderation: { judge: acme/second }',
     });
     const workspaces = (await manage(stage.gateway, 'GET', '/workspaces')).body['data'] as JsonObject[];
@@ -103,9 +104,10 @@ suite('the moderation plugin', () => {
     assert.equal(changed.status, 200, changed.text);
     const reported = await ask(stage, '/chat/completions', user(BAD));
     assert.equal(reported.status, 403, reported.text);
-    assert.deepEqual(reported.metadata['reasons'], ['weapons']);
+    assert.deepEqual(reported.metadata['reasons'], ['illicit/violent']);
     assert.equal(reported.metadata['model_slug'], 'acme/second');
-    assert.deepEqual([stage.first.arrived.length, stage.second.arrived.length], [0, 1]);
+    // All categories are one call for each of the two orders of yes and no.
+    assert.deepEqual([stage.first.arrived.length, stage.second.arrived.length], [0, 2]);
     assert.match(stage.second.arrived[0]?.text ?? '', /pipe bomb/);
     stage.second.script = emit('I would rather not.');
     const passed = await ask(stage, '/chat/completions', user(BAD));
@@ -113,20 +115,43 @@ suite('the moderation plugin', () => {
     assert.equal(passed.stages[0]?.['summary'], 'Passed: the classifier did not answer');
   });
 
+  // @spec plugin-29
+  test('refuses without a verdict where the operator wants it so', async (t) => {
+    const stage = await startTwoProviders(t, {
+      first: json(200, chatAnswer('Fine.')),
+      second: json(200, chatAnswer('I would rather not.')),
+      more: 'moderation: { judge: acme/second, on_error: block }',
+    });
+    const reported = await ask(stage, '/chat/completions', user('Hello'));
+    assert.equal(reported.status, 403, reported.text);
+    assert.equal(reported.stages[0]?.['summary'], 'Blocked: the classifier did not answer');
+    assert.equal(stage.first.arrived.length, 0);
+  });
+
+  // @spec plugin-30
+  test('flags from the threshold on that the operator sets', async (t) => {
+    const stage = await startTwoProviders(t, {
+      first: json(200, chatAnswer('Fine.')),
+      second: judging(({ instructions }) => instructions.includes('weapons')),
+      more: 'moderation: { judge: acme/second, threshold: 0.95 }',
+    });
+    assert.equal((await ask(stage, '/chat/completions', user(BAD))).status, 200);
+  });
+
   test("judges despite a filter that matches the judge's instructions", async (t) => {
     const stage = await startTwoProviders(t, {
       first: json(200, chatAnswer('Fine.')),
-      second: json(200, chatAnswer('{"flagged": true, "categories": ["weapons"]}')),
+      second: judging(({ instructions }) => instructions.includes('weapons')),
       more: 'moderation: { judge: acme/second }',
     });
     for (const action of ['block', 'redact']) {
       stage.second.arrived.length = 0;
-      await setFilters(stage.gateway, { content_filters: [{ pattern: 'weapons|classifier', action }] });
+      await setFilters(stage.gateway, { content_filters: [{ pattern: 'weapons|judge', action }] });
       const reported = await ask(stage, '/chat/completions', user(BAD));
-      assert.deepEqual([reported.status, reported.metadata['reasons']], [403, ['weapons']], reported.text);
-      assert.equal(stage.second.arrived.length, 1);
-      assert.match(stage.second.arrived[0]?.text ?? '', /content classifier/);
-      assert.equal((await ask(stage, '/chat/completions', user('A classifier'))).status, 403);
+      assert.deepEqual([reported.status, reported.metadata['reasons']], [403, ['illicit/violent']], reported.text);
+      assert.equal(stage.second.arrived.length, 2);
+      assert.match(stage.second.arrived[0]?.text ?? '', /You judge/);
+      assert.equal((await ask(stage, '/chat/completions', user('A judge'))).status, 403);
     }
   });
 

@@ -43,6 +43,18 @@ const arbitraryRules: fc.Arbitrary<GuardrailRules> = fc.record({
       { selector: ({ slug }) => slug },
     ),
   ),
+  judgeFilters: fc.option(
+    fc.array(
+      fc.record({
+        model: fc.constantFrom('a', 'b'),
+        question: fc.string(),
+        threshold: fc.constantFrom(0.5, 0.9),
+        action: fc.constantFrom('block' as const, 'flag' as const),
+        onError: fc.constantFrom('block' as const, 'allow' as const),
+        label: fc.option(fc.string()),
+      }),
+    ),
+  ),
 });
 
 const SCOPES: readonly GuardrailScope[] = ['account', 'workspace', 'member', 'api-key'];
@@ -132,6 +144,7 @@ suite('rules of several layers', () => {
         ignoredProviders,
         contentFilters,
         builtinFilters,
+        judgeFilters,
         ...rest
       } = mergeRules(layersOf(rules));
       const sorted = (list: readonly string[] | null) => list?.toSorted();
@@ -139,6 +152,7 @@ suite('rules of several layers', () => {
         ...rest,
         lists: [allowedModels, ignoredModels, allowedProviders, ignoredProviders].map(sorted),
         filters: contentFilters.map((each) => `${each.pattern} ${each.action} ${each.scanOutput}`).toSorted(),
+        judges: judgeFilters.map(({ source: _source, ...each }) => JSON.stringify(each)).toSorted(),
         builtin: builtinFilters.map((each) => `${each.slug} ${each.action} ${each.scanScope}`).toSorted(),
       };
     };

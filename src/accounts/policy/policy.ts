@@ -5,6 +5,7 @@ import {
   type ContentFilter,
   type FilterAction,
   type GuardrailRules,
+  type JudgeFilter,
   type ZeroRetention,
 } from '../../canonical/guardrail-rules.ts';
 import { intersectProviders } from '../../canonical/provider-names.ts';
@@ -39,6 +40,10 @@ export interface PolicyBuiltinFilter extends BuiltinFilter {
   readonly source: GuardrailSource;
 }
 
+export interface PolicyJudgeFilter extends JudgeFilter {
+  readonly source: GuardrailSource;
+}
+
 /** What all layers together allow: the strictest rule of any layer applies. @spec guardrail-9 */
 export interface MergedRules {
   /** Null: all but the ignored ones. Empty: none. */
@@ -53,6 +58,7 @@ export interface MergedRules {
   readonly freePublication: boolean;
   readonly contentFilters: readonly PolicyContentFilter[];
   readonly builtinFilters: readonly PolicyBuiltinFilter[];
+  readonly judgeFilters: readonly PolicyJudgeFilter[];
 }
 
 /** All rules for the requests of one key. */
@@ -91,6 +97,9 @@ export function mergeRules(layers: readonly PolicyLayer[]): MergedRules {
       layers,
       ({ builtinFilters }) => builtinFilters,
       (filter) => filter.slug,
+    ),
+    judgeFilters: layers.flatMap(({ source, rules: { judgeFilters } }) =>
+      (judgeFilters ?? []).map((filter) => ({ ...filter, source })),
     ),
   };
 }

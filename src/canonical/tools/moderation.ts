@@ -14,9 +14,19 @@ export interface ModerationVerdict {
  */
 export type Moderate = (texts: readonly string[], signal: AbortSignal) => Promise<ModerationVerdict>;
 
+export interface ModerationJudge {
+  /** Its slug. */
+  readonly model: string;
+  /** It flags a category from this probability on. */
+  readonly threshold: number;
+  readonly timeoutMs: number;
+}
+
 /** How texts are judged, as far as the operator configured it. */
 export interface Moderation {
   readonly endpoint?: Moderate;
-  /** Slug of a model that judges where there is no endpoint. */
-  readonly judge?: string;
+  /** A model that judges where there is no endpoint. */
+  readonly judge?: ModerationJudge;
+  /** What becomes of a request without a verdict. */
+  readonly onError: 'allow' | 'block';
 }

@@ -1,3 +1,4 @@
+import type { GenerationOrigin } from '../generation-origin.ts';
 import type { GenerationResponse } from '../response.ts';
 import type { Settings, Tool, Turn } from '../request.ts';
 import type { Usage } from '../usage.ts';
@@ -23,6 +24,10 @@ export interface NestedInput {
   readonly withoutTools?: readonly string[];
   /** The most that it may cost, nano-USD. Absent: what the caller's limits leave. */
   readonly budgetNanoUsd?: number;
+  /** What makes it; absent: as the request that it is nested in. */
+  readonly origin?: GenerationOrigin;
+  /** Only endpoints that support every setting serve it. */
+  readonly requiresParameters?: true;
   /** What runs it: the pipeline says so, not the tool or plugin. */
   readonly startedBy?: StartedBy;
   /** Called once with the usage and the cost, on success and on failure; not called where it was refused before it began. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { key } from './key.ts';
-import { credential, httpUrl, modelName, optionalSection, text } from './parts.ts';
+import { credential, httpUrl, optionalSection, text } from './parts.ts';
 
 /** @spec filter-17 */
 const ALLOWED_PHRASES_MAX = 200;
@@ -9,7 +9,8 @@ const ALLOWED_PHRASE_BYTES_MAX = 1_000;
 /** Names of the engines that the gateway can search with. */
 export const SEARCH_ENGINES = ['exa', 'firecrawl', 'parallel', 'perplexity', 'tavily', 'brave', 'searxng'] as const;
 
-const service = {
+/** The two settings of every service. */
+export const service = {
   api_key: key(credential, 'Its credential.', { usual: 'its variable in the environment', example: '${SERVICE_KEY}' }),
   base_url: key(httpUrl, 'Its address.', { usual: 'the usual one', example: 'https://service.example' }),
 };
@@ -65,15 +66,4 @@ export const guardrails = optionalSection(
     }),
   },
   'docs/guardrails.md',
-);
-
-export const moderation = optionalSection(
-  {
-    endpoint: optionalSection(
-      { ...service, model: key(text, 'Its model.', { usual: 'the newest', example: 'omni-moderation-latest' }) },
-      "An endpoint that speaks OpenAI's `POST /moderations`.",
-    ),
-    judge: key(modelName, 'A model that judges, used without an endpoint.', { usual: 'none', example: 'acme/one' }),
-  },
-  'The plugin `moderation`: docs/guardrails.md.',
 );

@@ -42,6 +42,7 @@ export async function judgeTask(
     const { response, model, costNanoUsd } = await generate(
       {
         models,
+        origin: 'judge',
         turns: [
           { role: 'system', blocks: [{ type: 'text', text: INSTRUCTIONS }] },
           { role: 'user', blocks: [{ type: 'text', text: excerptOf(request.turns) }] },

@@ -5,19 +5,16 @@ import type { Directives } from '../../canonical/directives.ts';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { GenerationOrigin } from '../../canonical/generation-origin.ts';
 import type { Settings, Turn } from '../../canonical/request.ts';
-import type { Catalog, Model } from '../../catalog/model.ts';
+import type { Model } from '../../catalog/model.ts';
 import { CALLS_MAX, planCalls } from '../../decisions/calls.ts';
 import { decide, isUnstable } from '../../decisions/decide.ts';
-import { LOGPROBS_OPTIONS_MAX } from '../../decisions/token-probabilities.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newGenerationId, randomText } from '../../lib/ids.ts';
-import type { Plugin } from '../../plugins/contract.ts';
 import type { DecisionOutcome } from '../../wire/decisions/answer-out.ts';
 import type { AnswerIdentity, ClientFormat } from '../../wire/format.ts';
-import { isSlugOf } from '../plugins/enabled-plugins.ts';
 import type { Generate, NestedContext } from '../request.ts';
 import { collectResponse, type CollectedResponse } from '../response/collect-response.ts';
-import { resolveModels } from '../route/resolve-models.ts';
+import { isReasoning, judgeOf, methodOf, takesSchema, type JudgeModelDeps } from './judge-model.ts';
 
 /** One decision, authenticated and decoded. */
 export interface IncomingDecision {
@@ -35,10 +32,8 @@ export interface IncomingDecision {
   readonly within?: Pick<NestedContext, 'requestId' | 'budgetNanoUsd' | 'ended'>;
 }
 
-export interface RunDecisionDeps {
+export interface RunDecisionDeps extends JudgeModelDeps {
   readonly generate: Generate;
-  readonly catalog: Catalog;
-  readonly plugins: readonly Plugin[];
   readonly clock: Clock;
   readonly timeoutMs: number;
   /** In which responses are folded. */
@@ -65,7 +60,7 @@ export function createRunDecision(deps: RunDecisionDeps): RunDecision {
     const method = methodOf(request, model);
     checkCalls(request, method);
     const limit = AbortSignal.timeout(deps.timeoutMs);
-    const calls = new JudgeCalls(deps, incoming);
+    const calls = new JudgeCalls(deps, incoming, model);
     try {
       const verdicts = await decide(request, method, {
         call: (call, isRepeat, signal) => calls.run(call, isRepeat, signal),
@@ -98,11 +93,13 @@ class JudgeCalls {
   method: DecisionMethod | undefined;
   readonly #deps: RunDecisionDeps;
   readonly #incoming: IncomingDecision;
+  readonly #model: Model;
   readonly #runs = { count: 0 };
 
-  constructor(deps: RunDecisionDeps, incoming: IncomingDecision) {
+  constructor(deps: RunDecisionDeps, incoming: IncomingDecision, model: Model) {
     this.#deps = deps;
     this.#incoming = incoming;
+    this.#model = model;
   }
 
   async run(
@@ -154,68 +151,26 @@ class JudgeCalls {
     };
   }
 
-  /** A repeat begins with the next model. Log-probabilities are worth nothing from an endpoint that leaves them out. */
+  /** Log-probabilities are worth nothing from an endpoint that leaves them out. */
   #directivesOf(directives: Directives, { logprobs }: Settings, isRepeat: boolean): Directives {
-    const { models, provider } = directives;
-    const [first, ...others] = models;
-    return {
-      ...directives,
-      models: isRepeat && first !== undefined ? [...others, first] : models,
-      ...(logprobs === true && { provider: { ...provider, requireParameters: true } }),
-    };
+    const turned = isRepeat ? beginningElsewhere(directives, this.#model, this.done) : directives;
+    return logprobs === true ? { ...turned, provider: { ...turned.provider, requireParameters: true } } : turned;
   }
 }
 
-/** @throws GatewayError 400 or 404 where the first model cannot be a judge */
-function judgeOf({ catalog, plugins }: RunDecisionDeps, directives: Directives): Model {
-  const routed = directives.models.find((slug) => plugins.some((plugin) => isSlugOf(plugin, slug)));
-  if (routed !== undefined)
-    throw invalid('model', `${JSON.stringify(routed)} is a router: name the model that is to decide`);
-  const { models } = resolveModels({ directives, settings: {} }, undefined, catalog);
-  const silent = models.find(({ outputModalities }) => outputModalities?.includes('text') === false);
-  const [model] = models;
-  if (silent === undefined && model !== undefined) return model;
-  const message = 'writes no text: name a chat model';
-  throw new GatewayError('invalid_request', `model: ${JSON.stringify(silent?.slug ?? '')} ${message}`, {
-    issues: [{ path: 'model', message }],
-    availability: { code: 'wrong_endpoint', retryable: false, requestedModels: directives.models },
-  });
-}
-
-/** @throws GatewayError 400 where the request names a method that the model or a question does not allow */
-function methodOf({ method, questions }: DecisionRequest, model: Model): DecisionMethod {
-  if (method === 'schema') return method;
-  const long = questions.find(({ options }) => options.length > LOGPROBS_OPTIONS_MAX);
-  const isStated = statesLogprobs(model);
-  if (method === 'auto') return isStated && long === undefined ? 'logprobs' : 'schema';
-  if (!isStated)
-    throw invalid('options.emulation', `${JSON.stringify(model.slug)} states no log-probabilities: use "schema"`);
-  if (long !== undefined)
-    throw invalid(
-      `questions.${long.id}.criteria`,
-      `must have at most ${LOGPROBS_OPTIONS_MAX} options with log-probabilities: use "schema"`,
-    );
-  return method;
-}
-
-/** A token that comes after reasoning says what was reasoned, and not how likely it was. */
-function statesLogprobs(model: Model): boolean {
-  const stated = model.endpoints.filter(
-    ({ supportedParameters: known }) => known?.has('logprobs') === true && known.has('top_logprobs'),
-  );
-  return stated.length > 0 && !isReasoning(model);
-}
-
-/** A request with a strict schema is for endpoints alone that state that they keep to it. */
-function takesSchema({ endpoints }: Model): boolean {
-  return endpoints.some(({ supportedParameters: known }) => known?.has('structured_outputs') !== false);
-}
-
-function isReasoning({ reasoning, endpoints }: Model): boolean {
-  return (
-    reasoning !== undefined ||
-    endpoints.some(({ supportedParameters }) => supportedParameters?.has('reasoning') === true)
-  );
+/** A repeat begins with the next model, or else with a provider of the same one that has not been heard. */
+function beginningElsewhere(
+  directives: Directives,
+  { endpoints }: Model,
+  heard: readonly CollectedResponse[],
+): Directives {
+  const { models, provider } = directives;
+  const [first, ...others] = models;
+  if (first !== undefined && others.length > 0) return { ...directives, models: [...others, first] };
+  const names = new Set(heard.map(({ provider: name }) => name));
+  const fresh = endpoints.filter(({ providerName }) => !names.has(providerName)).map(({ provider: slug }) => slug);
+  if (fresh.length === 0) return directives;
+  return { ...directives, provider: { ...provider, order: [...new Set([...fresh, ...(provider.order ?? [])])] } };
 }
 
 function checkCalls({ questions, ordersMax }: DecisionRequest, method: DecisionMethod): void {

@@ -1,5 +1,7 @@
+import type { Decide } from '../../canonical/decisions.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
+import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
 import type {
   StreamTransform,
   Plugin,
@@ -33,8 +35,12 @@ export interface ApplyPluginsInput {
   readonly cancellation: SignalSource;
   /** Made for this one request. */
   readonly abilities?: PluginAbilities;
+  /** Consults judges by these generations. Absent: none is consulted. */
+  readonly decideBy?: (generate: GenerateNested) => Decide;
   /** It serves another request. */
   readonly isNested?: boolean;
+  /** It consults a judge. */
+  readonly isJudge?: boolean;
   /** Suffixes behind the slugs of its models. */
   readonly variants: ReadonlySet<string>;
   readonly endpointsOf: PluginContext['endpointsOf'];
@@ -185,7 +191,18 @@ export function fitOnly(
 function contextOf(
   deps: ApplyPluginsDeps,
   { directives }: GenerationRequest,
-  { log, report, memory, cancellation, abilities, endpointsOf, fund, isNested = false }: ApplyPluginsInput,
+  {
+    log,
+    report,
+    memory,
+    cancellation,
+    abilities,
+    decideBy,
+    endpointsOf,
+    fund,
+    isNested = false,
+    isJudge = false,
+  }: ApplyPluginsInput,
   { isRequested, plugin }: EnabledPlugin,
   onGeneration?: () => void,
 ): PluginContext {
@@ -197,7 +214,12 @@ function contextOf(
     isRequested,
     ...(slug !== undefined && { slug }),
     ...(isNested && { isNested: true as const }),
-    abilities: { ...all, ...(generate !== undefined && { generate }) },
+    ...(isJudge && { isJudge: true as const }),
+    abilities: {
+      ...all,
+      ...(generate !== undefined && { generate }),
+      ...(generate !== undefined && decideBy !== undefined && { decide: decideBy(generate) }),
+    },
     nowMs: deps.nowMs,
     note: (stage) => void report.pipeline.push(stage),
     warn: (warning) => log.warn([warning]),

@@ -45,7 +45,8 @@ export function createGenerateNested(
   const runs = parent.nested?.runs ?? { count: 0 };
   return async (input, toolSignal) => {
     const depth = (parent.nested?.depth ?? 0) + 1;
-    if (depth > DEPTH_MAX)
+    // A judge runs nothing inside of it.
+    if (depth > DEPTH_MAX && input.origin !== 'judge')
       throw new GatewayError('invalid_request', `Generations do not nest deeper than ${DEPTH_MAX}.`);
     if (++runs.count > RUNS_MAX)
       throw new GatewayError('rate_limit_exceeded', `One request runs at most ${RUNS_MAX} generations inside of it.`);
@@ -56,7 +57,7 @@ export function createGenerateNested(
       request: requestOf(input, parent.request, withoutTools),
       // What a tool asks may hold the whole conversation.
       isLarge: parent.isLarge === true,
-      origin: parent.origin,
+      origin: input.origin ?? parent.origin,
       principal: parent.principal,
       arrivedMs: clock.monotonicMs(),
       nested: {
@@ -104,13 +105,16 @@ function requestOf(
   };
 }
 
-function directivesOf({ models, maxToolCalls, budgetNanoUsd }: NestedInput, parent: Directives): Directives {
+function directivesOf(
+  { models, maxToolCalls, budgetNanoUsd, requiresParameters }: NestedInput,
+  parent: Directives,
+): Directives {
   const { user, app, sessionId, trace, traceContext } = parent;
   // Without a call of a tool there is no further turn that could cost more.
   const stop = budgetNanoUsd === undefined || maxToolCalls === 0 ? undefined : stopAt(budgetNanoUsd, maxToolCalls);
   return {
     models,
-    provider: privacyOf(parent.provider),
+    provider: { ...privacyOf(parent.provider), ...(requiresParameters === true && { requireParameters: true }) },
     plugins: [],
     echoUpstreamBody: false,
     serviceMetadata: false,

@@ -2,7 +2,7 @@ import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { ModerationVerdict } from '../../canonical/tools/moderation.ts';
 import type { Plugin, PluginContext } from '../contract.ts';
 import { judgeByRules } from './built-in-rules.ts';
-import { askJudge, isJudgeRequest } from './judge.ts';
+import { askJudge } from './judge.ts';
 import { splitIntoCalls, userTexts, type CallBounds } from './judged-texts.ts';
 import { moderationOptions } from './options.ts';
 
@@ -23,7 +23,7 @@ export const moderation = {
   options: moderationOptions,
   async transformRequest(request, _options, context) {
     const texts = userTexts(request);
-    if (texts.length === 0 || isJudgeRequest(request)) return request;
+    if (texts.length === 0 || context.isJudge === true) return request;
     const judged = await judge(texts, context);
     if (judged === undefined || !judged.verdict.flagged) return request;
     const { engine, verdict } = judged;
@@ -54,7 +54,11 @@ interface Judged {
 
 type Ask = (pieces: readonly string[]) => Promise<ModerationVerdict>;
 
-/** `undefined`: the classifier did not respond, and the request passes. @spec plugin-29 */
+/**
+ * `undefined`: the classifier did not respond, and the request passes.
+ * @throws GatewayError 403 where it must not
+ * @spec plugin-29
+ */
 async function judge(texts: readonly string[], context: PluginContext): Promise<Judged | undefined> {
   const { engine, ask } = judgeOf(context);
   const calls = splitIntoCalls(texts, BOUNDS[engine]);
@@ -65,21 +69,25 @@ async function judge(texts: readonly string[], context: PluginContext): Promise<
   // One that found something is enough; that nothing is found all must say.
   if (first !== undefined && (flags.length > 0 || verdicts.length === calls.length))
     return { engine, verdict: { ...first, categories: [...new Set(flags.flatMap(({ categories }) => categories))] } };
+  const isBlocked = context.abilities.moderation?.onError === 'block';
   context.note({
     type: 'guardrail',
     name: 'moderation',
-    summary: 'Passed: the classifier did not answer',
-    data: { flagged: false, action: 'passed', engines: [engine], decision: 'unavailable' },
+    summary: `${isBlocked ? 'Blocked' : 'Passed'}: the classifier did not answer`,
+    data: { flagged: false, action: isBlocked ? 'blocked' : 'passed', engines: [engine], decision: 'unavailable' },
   });
-  return undefined;
+  if (!isBlocked) return undefined;
+  throw new GatewayError('permission_denied', 'The request was blocked: moderation gave no verdict on it.', {
+    metadata: { reasons: [], decision: 'unavailable' },
+  });
 }
 
 /** Best first. */
 function judgeOf({ abilities, signal }: PluginContext): { readonly engine: Engine; readonly ask: Ask } {
-  const { generate, moderation: { endpoint, judge: slug } = {} } = abilities;
+  const { decide, moderation: { endpoint, judge: named } = {} } = abilities;
   if (endpoint !== undefined) return { engine: 'endpoint', ask: (pieces) => endpoint(pieces, signal) };
-  if (slug !== undefined && generate !== undefined)
-    return { engine: 'judge', ask: (pieces) => askJudge(generate, slug, pieces, signal) };
+  if (named !== undefined && decide !== undefined)
+    return { engine: 'judge', ask: (pieces) => askJudge(decide, named, pieces, signal) };
   return { engine: 'rules', ask: judgeByRules };
 }
 

@@ -60,7 +60,7 @@ export async function askJudge({ generate, judges, timeoutMs, signal }: JudgeDep
     timer = setTimeout(resolve, timeoutMs, undefined);
   });
   try {
-    const question = { models, turns: inputOf(task), settings: JUDGE_SETTINGS };
+    const question = { models, origin: 'judge' as const, turns: inputOf(task), settings: JUDGE_SETTINGS };
     const answered = await Promise.race([generate(question, AbortSignal.any([signal, limit.signal])), late]);
     if (answered === undefined) return { costNanoUsd: 0, failure: 'timeout' };
     const { response, model, costNanoUsd } = answered;

@@ -58,10 +58,15 @@ export const GUARDRAIL_COLUMNS: readonly Column<Guardrail>[] = [
 ];
 
 /** `email redact`, `/project-\d+/ block` */
-export function filtersOf({ content_filters: own, content_filter_builtins: builtin }: Guardrail): readonly string[] {
+export function filtersOf({
+  content_filters: own,
+  content_filter_builtins: builtin,
+  judge_filters: judges,
+}: Guardrail): readonly string[] {
   return [
     ...(builtin ?? []).map(({ slug, action }) => `${slug} ${action}`),
     ...(own ?? []).map(({ pattern, action }) => `/${pattern}/ ${action}`),
+    ...(judges ?? []).map(({ label, question, action }) => `${label ?? question} ${action}`),
   ];
 }
 

@@ -76,6 +76,7 @@ for (const engine of ENGINES)
           { slug: 'regex-prompt-injection', action: 'block', label: '[PROMPT_INJECTION]', scan_scope: 'user_only' },
           { slug: 'ssn', action: 'flag', label: '[SSN]', scan_output: true },
         ],
+        judge_filters: null,
         created_at: new Date(NOW_MS).toISOString(),
         updated_at: null,
       });
