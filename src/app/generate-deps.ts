@@ -57,7 +57,7 @@ export function createGenerateDeps(
     turns,
     byokCredentials: (principal) => byokCredentials.of(principal),
     policyOf: (principal) => policies.policyOf(principal),
-    byokUpstream: (candidate) => byokUpstreams.connect(candidate),
+    byokUpstream: (candidate, keyHash) => byokUpstreams.connect(candidate, keyHash),
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
     ...createRoutingDeps(shared),

@@ -77,11 +77,11 @@ function credentialsOf(
   rules: Config['webFetch']['credentials'],
   fill: FillSecrets,
 ): NonNullable<WebPagesDeps['credentialsFor']> {
-  return async (address) => {
+  return async (address, keyHash) => {
     const host = URL.parse(address)?.hostname.replace(/\.$/, '');
     const headers = rules.filter((rule) => rule.host === host).map(({ header, value }) => [header, value] as const);
     if (headers.length === 0) return undefined;
-    const filled = await fill(Object.fromEntries(headers), { url: address, caller: 'web_fetch' });
+    const filled = await fill(Object.fromEntries(headers), { url: address, caller: 'web_fetch', keyHash });
     return { headers: filled.texts, secrets: filled.values };
   };
 }

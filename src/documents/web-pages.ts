@@ -26,7 +26,7 @@ export interface WebPagesDeps {
   };
   readonly nowMs: () => number;
   /** Headers that the operator has pages of an address fetched with, and the secrets in them. Absent: none. @throws VaultError */
-  readonly credentialsFor?: (url: string) => Promise<PageCredentials | undefined>;
+  readonly credentialsFor?: (url: string, keyHash: string | undefined) => Promise<PageCredentials | undefined>;
 }
 
 export interface PageCredentials {
@@ -59,7 +59,7 @@ export function createWebPages({
   async function readHere(query: SitedQuery, charsMax: number, signal: AbortSignal): Promise<WebPageOutcome> {
     const taken = new GrowingBytes(memory, signal);
     try {
-      const credentials = await credentialsFor?.(query.url);
+      const credentials = await credentialsFor?.(query.url, query.keyHash);
       const file = await fetchPage(query, taken, signal, credentials?.headers);
       if ('status' in file) return file;
       const text = await textOf(file, charsMax, { textMaker, signal });
@@ -113,12 +113,12 @@ export function createWebPages({
   return {
     has: (engine) => engine === 'service' || vendors.has(engine),
     feeOf: (engine) => (engine === 'service' ? 0 : vendors.feeOf(engine)),
-    async read({ url, engine, contentTokensMax, allowedSites, blockedSites }, signal) {
+    async read({ url, engine, contentTokensMax, allowedSites, blockedSites, keyHash }, signal) {
       const wrong = wrongAddress(url);
       if (wrong !== undefined) return wrong;
       const charsAsked = contentTokensMax === undefined ? CONTENT_CHARS_DEFAULT : contentTokensMax * CHARS_PER_TOKEN;
       const charsMax = Math.min(charsAsked, CONTENT_CHARS_MAX);
-      const query = { url, mayVisit: readVisits(allowedSites, blockedSites) };
+      const query = { url, mayVisit: readVisits(allowedSites, blockedSites), keyHash };
       return engine === 'service' ? readHere(query, charsMax, signal) : readThere(engine, query, charsMax, signal);
     },
   };
@@ -129,6 +129,7 @@ const same = (text: string): string => text;
 interface SitedQuery {
   readonly url: string;
   readonly mayVisit: (url: string) => boolean;
+  readonly keyHash: string | undefined;
 }
 
 function readVisits(allowed: readonly string[] | undefined, blocked: readonly string[] = []): SitedQuery['mayVisit'] {

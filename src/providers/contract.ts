@@ -55,6 +55,8 @@ export interface OutgoingCall extends CallContext {
   readonly headers: Readonly<Record<string, string>>;
   /** Exactly the bytes that will be sent; `undefined` for a form, which is read while it is sent. */
   readonly body: string | undefined;
+  /** The key whose request it serves, for the record of released secrets. Absent: none. */
+  readonly keyHash?: string | undefined;
 }
 
 /**

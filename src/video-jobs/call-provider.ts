@@ -54,7 +54,11 @@ export async function callProvider(
     isAnswer: isSuccess,
     decodeError: (text) => format.decodeError(text),
   };
-  const space = { attempt: { sent: () => onSent?.(), traceHeaders: () => ({}) }, deadline: NO_OTHERS, cancellation };
+  const space = {
+    attempt: { sent: () => onSent?.(), traceHeaders: () => ({}), keyHash: undefined },
+    deadline: NO_OTHERS,
+    cancellation,
+  };
   const opened = await openCall(deps, upstream, space, { clock: 'whole', ms: timeoutMs });
   if ('kind' in opened) return opened;
   const { answer, call: watched } = opened;

@@ -106,7 +106,7 @@ interface Connected extends Upstream {
 }
 
 export async function connect(deps: UpstreamDeps, accepted: AcceptedFacts): Promise<Connected | UpstreamFailure> {
-  const upstream = await upstreamOf(deps, candidateOf(accepted));
+  const upstream = await upstreamOf(deps, candidateOf(accepted), undefined);
   if ('kind' in upstream) return upstream;
   const offer = offerOf(upstream.provider, 'video', upstream.endpoint.upstreamModel);
   const format = offer && VIDEO_FORMATS.get(offer.format);

@@ -77,7 +77,7 @@ async function tryCandidate(
   const deadline = new AttemptDeadline({ monotonicMs: deps.monotonicMs }, candidate, () => 0, NO_ALTERNATIVE);
   const index = facts.log.attempts.length;
   const submit = async (): Promise<Outcome> => {
-    const upstream = await upstreamOf(deps, candidate);
+    const upstream = await upstreamOf(deps, candidate, attempt.keyHash);
     if ('kind' in upstream) return failed(upstream);
     const { provider, endpoint } = upstream;
     const offer = offerOf(provider, 'video', endpoint.upstreamModel);

@@ -6,7 +6,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
-import { MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { hashKey } from '../../src/accounts/keys/key-format.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { isJsonObject } from '../../src/lib/json.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
@@ -80,6 +81,8 @@ suite('secrets of the vault that providers name', () => {
     ]);
     const releases = await call('GET', '/vault/releases?workspace_id=operator&name=alpha_key');
     assert.match(releases.text, /"host":"localhost","caller":"provider:alpha","verdict":"released","count":2/);
+    const { data } = JSON.parse(releases.text);
+    assert.equal(data[0].key_hash, hashKey(API_KEY), 'the key whose requests they served');
     assert.match((await call('GET', '/vault/secrets?workspace_id=operator')).text, /"last_released_at":"2/);
     const config = await call('GET', '/config');
     for (const value of [ONE, OTHER, 'seven77']) assert.ok(!config.text.includes(value));

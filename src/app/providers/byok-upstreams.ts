@@ -30,7 +30,7 @@ export interface ByokUpstreams {
    */
   bring(name: string, key: string, workspaceId: string | null): Promise<readonly ByokProvider[]>;
   /** @throws CredentialError for one that was deleted a moment ago, or that cannot be opened */
-  connect(candidate: Candidate): Promise<Upstream>;
+  connect(candidate: Candidate, keyHash: string | undefined): Promise<Upstream>;
 }
 
 /** Opened ones that are kept, so that a token is fetched once and not with every call. */
@@ -56,14 +56,14 @@ export function createByokUpstreams(parts: {
   const { providers, findProvider, credentials, env, fillOf } = parts;
   const opened = createLruCache<string, OpenedCredential>(OPEN_MAX);
 
-  async function byokOf(id: string, base: Provider): Promise<readonly ByokProvider[]> {
+  async function byokOf(id: string, base: Provider, keyHash: string | undefined): Promise<readonly ByokProvider[]> {
     const row = credentials.find(id);
     if (row === undefined) throw new CredentialError('it was deleted');
     const known = opened.get(id);
     const isKnown = known !== undefined && known.sealed === row.sealed && known.base === base;
     if (isKnown && known.named === undefined) return known.byok;
     const text = isKnown ? (known.named?.reference ?? '') : await credentials.open(row);
-    const value = await reveal(base, text, row.workspaceId);
+    const value = await reveal(base, text, row.workspaceId, keyHash);
     if (isKnown && known.named?.value === value) return known.byok;
     const byok = bringCredential(base, value, env);
     checkPlaces(base, byok, value !== text);
@@ -72,10 +72,10 @@ export function createByokUpstreams(parts: {
   }
 
   /** The credential itself, where it names a secret of the vault. @throws VaultError */
-  async function reveal(base: Provider, text: string, workspaceId: string | null): Promise<string> {
+  async function reveal(base: Provider, text: string, workspaceId: string | null, keyHash?: string): Promise<string> {
     if (!text.startsWith('vault:')) return text;
     const { baseUrl: url, slug } = base.settings;
-    const { texts } = await fillOf(workspaceId)({ text }, { url, caller: `byok:${slug}` });
+    const { texts } = await fillOf(workspaceId)({ text }, { url, caller: `byok:${slug}`, keyHash });
     return texts['text'] ?? text;
   }
 
@@ -102,11 +102,11 @@ export function createByokUpstreams(parts: {
       // A reference is no secret, and by it one finds what a secret of the vault is used for.
       return { provider: first.provider.settings.slug, label: key.startsWith('vault:') ? key : maskText(first.shown) };
     },
-    async connect({ endpoint, credential }) {
+    async connect({ endpoint, credential }, keyHash) {
       const base = providers.get(endpoint.provider);
       if (base === undefined || credential === undefined) throw new CredentialError('its provider is gone');
       try {
-        const found = byokFor(await byokOf(credential.id, base), endpoint.model);
+        const found = byokFor(await byokOf(credential.id, base, keyHash), endpoint.model);
         if (found === undefined) throw new CredentialError('it names no place for this model');
         const { provider, upstreamModel } = found;
         return { provider, endpoint: upstreamModel === undefined ? endpoint : { ...endpoint, upstreamModel } };

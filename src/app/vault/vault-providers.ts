@@ -66,7 +66,11 @@ function withSecrets(
     },
     async authorize(call) {
       try {
-        const { texts: filledTexts, values } = await fill(texts, { url: call.url, caller: `provider:${entry.slug}` });
+        const { texts: filledTexts, values } = await fill(texts, {
+          url: call.url,
+          caller: `provider:${entry.slug}`,
+          keyHash: call.keyHash,
+        });
         secrets = [...(settings.secrets ?? []), ...values];
         const made = providerWith(filledTexts);
         const own = Object.entries(made.settings.headers).filter(([name]) => names.has(name.toLowerCase()));

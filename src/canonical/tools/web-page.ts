@@ -10,6 +10,8 @@ export interface WebPageQuery {
   /** Site rules (`site-rules.ts`), of redirects too. Absent: all. */
   readonly allowedSites?: readonly string[] | undefined;
   readonly blockedSites?: readonly string[] | undefined;
+  /** The key whose request it serves, for the record of released secrets. Absent: none. */
+  readonly keyHash?: string | undefined;
 }
 
 /** Why a page could not be read. @spec web-22 */

@@ -39,6 +39,11 @@ export class AttemptLog {
     if (facts.meter.turnRequest === undefined) facts.report.attempt++;
   }
 
+  /** The key whose request it serves. */
+  get keyHash(): string {
+    return this.#facts.log.principal.keyHash;
+  }
+
   warn(warnings: readonly Warning[]): void {
     this.#facts.log.warn(warnings);
   }

@@ -124,7 +124,7 @@ async function attempt({
       parts,
       CANDIDATE,
       requested,
-      { warn: () => undefined, sent: () => undefined, traceHeaders: () => ({}) },
+      { warn: () => undefined, sent: () => undefined, traceHeaders: () => ({}), keyHash: 'key' },
       deadline,
       cancellation,
     );

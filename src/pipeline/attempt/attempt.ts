@@ -65,11 +65,12 @@ export async function makeAttempt(
   deps: AttemptDeps,
   candidate: Candidate,
   { request: given, isLarge, endUserId, scope, media, room, echoes }: AttemptRequest,
-  attempt: Pick<AttemptLog, 'warn' | 'sent' | 'traceHeaders'>,
+  attempt: Pick<AttemptLog, 'warn' | 'sent' | 'traceHeaders' | 'keyHash'>,
   deadline: AttemptDeadline,
   cancellation: Cancellation,
 ): Promise<AttemptOutcome> {
-  const found = upstreamOf(deps, candidate);
+  const { keyHash } = attempt;
+  const found = upstreamOf(deps, candidate, keyHash);
   const upstream = found instanceof Promise ? await found : found;
   if ('kind' in upstream) return { committed: false, failure: upstream };
   const { provider, endpoint } = upstream;
@@ -99,9 +100,9 @@ export async function makeAttempt(
   echoes?.push({ provider: candidate.endpoint.providerName, body: encoded.body });
   if (turns !== undefined) await turns.next();
   const authorizing = tryAuthorize(provider, () => {
-    if (provider.settings.sendsTraceContext !== true) return authorizeCall(provider, prepared);
+    if (provider.settings.sendsTraceContext !== true) return authorizeCall(provider, prepared, { keyHash });
     const headers = { ...prepared.headers, ...attempt.traceHeaders(provider.settings) };
-    return authorizeCall(provider, { ...prepared, headers });
+    return authorizeCall(provider, { ...prepared, headers }, { keyHash });
   });
   const outbound = authorizing instanceof Promise ? await authorizing : authorizing;
   if ('kind' in outbound) return { committed: false, failure: outbound };

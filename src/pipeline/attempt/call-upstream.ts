@@ -106,7 +106,7 @@ function nameLimit({ settings }: GenerationRequest, warnings: readonly Warning[]
 /**
  * The bytes, with the credentials in their headers: at once where those are known, else a promise.
  * @param change another path below the provider's base URL, or another body, or bytes that are read while they are sent, or
- *   another method, which has no body unless it is given one
+ *   another method, which has no body unless it is given one, and the key whose request it serves
  * @throws CredentialError at once or as a rejection
  */
 export function authorizeCall(
@@ -119,16 +119,17 @@ export function authorizeCall(
     readonly body?: EncodedRequest['body'];
     readonly source?: ByteSource;
     readonly method?: OutgoingCall['method'];
+    readonly keyHash?: string;
   } = {},
 ): OutboundRequest | Promise<OutboundRequest> {
   const { origin, headers, context } = prepared;
   const path = change.path === undefined ? prepared.path : addressOf(provider).basePath + change.path;
-  const { source, method = 'POST' } = change;
+  const { source, method = 'POST', keyHash } = change;
   const isEmpty = method !== 'POST' && change.body === undefined;
   const text = isEmpty ? '' : JSON.stringify(change.body ?? prepared.encoded.body);
   const body = source === undefined ? text : undefined;
   const sent = source === undefined ? (isEmpty ? {} : { body: text }) : { source };
-  const call: OutgoingCall = { ...context, method, url: origin + path, headers, body };
+  const call: OutgoingCall = { ...context, method, url: origin + path, headers, body, keyHash };
   const { connectMs: connectTimeoutMs } = context.settings.timeouts;
   const withCredentials = (credentials: Readonly<Record<string, string>>): OutboundRequest => {
     return { origin, path, method, headers: { ...headers, ...credentials }, ...sent, connectTimeoutMs };

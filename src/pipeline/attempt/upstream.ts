@@ -8,7 +8,7 @@ import type { Candidate } from '../../routing/route-plan.ts';
 export interface UpstreamDeps {
   readonly providers: ReadonlyMap<string, Provider>;
   /** The provider with the candidate's own credential. @throws CredentialError */
-  readonly byokUpstream: (candidate: Candidate) => Promise<Upstream>;
+  readonly byokUpstream: (candidate: Candidate, keyHash: string | undefined) => Promise<Upstream>;
 }
 
 /** The provider that is called, and the endpoint. */
@@ -56,10 +56,11 @@ function credentialFailure(error: unknown, { isByok }: { readonly isByok?: true 
 export function upstreamOf(
   deps: UpstreamDeps,
   candidate: Candidate,
+  keyHash: string | undefined,
 ): Upstream | UpstreamFailure | Promise<Upstream | UpstreamFailure> {
   const { endpoint, credential } = candidate;
   if (credential !== undefined)
-    return deps.byokUpstream(candidate).catch((error: unknown) => credentialFailure(error, { isByok: true }));
+    return deps.byokUpstream(candidate, keyHash).catch((error: unknown) => credentialFailure(error, { isByok: true }));
   const provider = deps.providers.get(endpoint.provider);
   return provider === undefined ? transportFailure('connect') : { provider, endpoint };
 }

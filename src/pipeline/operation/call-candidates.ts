@@ -96,7 +96,7 @@ async function tryCandidate<Op extends Operation, Given extends object>(
   });
   const memory = new AnswerMemory(deps.wholeResponseMemory);
   const serve = async (): Promise<Outcome<Given>> => {
-    const upstream = await upstreamOf(deps, candidate);
+    const upstream = await upstreamOf(deps, candidate, attempt.keyHash);
     if ('kind' in upstream) return { committed: false, failure: upstream };
     const { endUserId } = facts.log;
     const given = await call({ ...upstream, request, endUserId, attempt, deadline, cancellation, memory });

@@ -49,7 +49,7 @@ export interface UpstreamCall {
 /** What calls of one attempt share. */
 export interface CallSpace {
   readonly room: ResponseRoom;
-  readonly attempt: Pick<AttemptLog, 'sent' | 'traceHeaders'>;
+  readonly attempt: Pick<AttemptLog, 'sent' | 'traceHeaders'> & { readonly keyHash: string | undefined };
   readonly deadline: AttemptDeadline;
   readonly cancellation: Cancellation;
 }
@@ -157,6 +157,7 @@ function outboundOf(
   const prepared = { encoded: { body: {} }, context, origin, path: (basePath ?? address.basePath) + path, headers };
   const change = {
     method,
+    ...(attempt.keyHash !== undefined && { keyHash: attempt.keyHash }),
     ...(source !== undefined && { source }),
     ...(json !== undefined && { body: json }),
   };
