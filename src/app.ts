@@ -210,7 +210,7 @@ function servicesOf(
     generations: createGenerationStore(storage),
     waitForRecords: () => waitForRecords(storage.records),
     ...areas.services,
-    ...createVaultServices(foundation, observability.services.destinations),
+    ...createVaultServices(foundation, observability.services.destinations, parts.notifications.channels),
     files: parts.fileArea.files,
     storedResponses: parts.responseArea.storedResponses,
     videos: parts.videoArea.videos,

@@ -84,6 +84,8 @@ export interface SecretDestination {
   readonly keyHash?: string | undefined;
   /** The values are kept and used until they change: only a change counts as a release. */
   readonly isKept?: boolean;
+  /** The secret is an address, which is called: its own host must be among its hosts. */
+  readonly isAddress?: boolean;
 }
 
 /** Texts whose placeholders were filled, and the released values, which no error or record may repeat. */

@@ -1,4 +1,5 @@
 import { createSecrets } from '../accounts/byok/secrets.ts';
+import { openVaultArea } from '../app/vault/vault-area.ts';
 import { openSenders } from '../app/notifications/open-notifications.ts';
 import type { Config } from '../config/config.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
@@ -58,14 +59,14 @@ function openChannels(
   config: Config,
   database: Database,
 ): { readonly channels: Channels; readonly close: () => Promise<void> } {
-  const { senders, faultOf, close } = openSenders(config.notifications);
+  const vault = openVaultArea({ config, database, clock });
+  const { close, ...outbound } = openSenders(config.notifications, vault.fill);
   const secrets = createSecrets(config);
   const channels = createChannels({
     channels: createChannelStore(database),
     outbox: createOutbox(database),
     jobs: { add: () => Promise.resolve('full') },
-    senders,
-    faultOf,
+    ...outbound,
     box: () => secrets.box(),
     clock,
     random: () => 0,
@@ -74,7 +75,13 @@ function openChannels(
     onSent: () => undefined,
     onUnreadable: () => undefined,
   });
-  return { channels, close };
+  return {
+    channels,
+    async close() {
+      await close();
+      await vault.close();
+    },
+  };
 }
 
 function formatLine({ id, kind, name, enabled, state, lastError, recipients, url }: ChannelRecord): string {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
+import { namesVault, VaultError } from '../canonical/vault-reference.ts';
 import { isUuid } from '../lib/ids.ts';
 import { SecretBoxError } from '../lib/secret-box.ts';
 import {
@@ -11,7 +12,7 @@ import {
 import type { Page, PageWindow } from '../store/engine/page.ts';
 import type { NotificationDeps } from './deps.ts';
 import type { Message } from './message.ts';
-import { openConfig, sealConfig } from './sealed-address.ts';
+import { openConfig, sealConfig, withAddress } from './sealed-address.ts';
 import { newWebhookSecret } from './senders/webhook.ts';
 import type { ChannelConfig } from './senders/sender.ts';
 
@@ -87,7 +88,7 @@ export function createChannels(deps: NotificationDeps): Channels {
 
 async function create(deps: NotificationDeps, { url, ...values }: NewChannel): Promise<ChannelWithSecret> {
   const { channels, clock, box, onChange } = deps;
-  checkTarget(deps, values.kind, { url, recipients: values.recipients ?? null });
+  await checkTarget(deps, values.kind, { url, recipients: values.recipients ?? null });
   const secret = values.kind === 'webhook' ? newWebhookSecret() : undefined;
   const id = randomUUID();
   const nowMs = Math.floor(clock.nowMs());
@@ -118,7 +119,7 @@ async function update(
   // What was read is sent back as it was shown.
   const url = sentUrl === undefined || sentUrl === masked(known.url) ? known.url : sentUrl;
   const recipients = settings.recipients === undefined ? before.recipients : settings.recipients;
-  checkTarget(deps, before.kind, { url, recipients });
+  await checkTarget(deps, before.kind, { url, recipients });
   if (rotatesSecret === true && before.kind !== 'webhook')
     throw invalid('rotate_secret', 'is for channels of the kind webhook: the others are not signed');
   const nowMs = Math.floor(clock.nowMs());
@@ -155,11 +156,11 @@ function checkName(all: readonly ChannelRow[], { id, name }: ChannelRow): void {
 }
 
 /** @throws GatewayError 400 */
-function checkTarget(
-  { senders, faultOf }: Pick<NotificationDeps, 'senders' | 'faultOf'>,
+async function checkTarget(
+  { senders, faultOf, fillAddress }: Pick<NotificationDeps, 'senders' | 'faultOf' | 'fillAddress'>,
   kind: ChannelRow['kind'],
   { url, recipients }: { readonly url: string | undefined; readonly recipients: readonly string[] | null },
-): void {
+): Promise<void> {
   if (kind === 'email') {
     if (url !== undefined) throw invalid('url', 'is not for mail: name recipients');
     if (recipients === null) throw invalid('recipients', 'is needed: the addresses that get a mail');
@@ -169,9 +170,20 @@ function checkTarget(
   }
   if (recipients !== null) throw invalid('recipients', 'is for channels of the kind email');
   if (url === undefined) throw invalid('url', 'is needed: the address that is called');
-  const fault = faultOf(url);
+  const fault = faultOf(await reveal(url, fillAddress));
   if (fault !== undefined)
     throw invalid('url', `cannot be called: ${fault} (notifications.private_addresses allows your own network)`);
+}
+
+/** @throws GatewayError 400 */
+async function reveal(url: string, fillAddress: NotificationDeps['fillAddress']): Promise<string> {
+  if (!namesVault(url)) return url;
+  try {
+    return await fillAddress(url);
+  } catch (error) {
+    if (error instanceof VaultError) throw invalid('url', `names a secret that is not released: ${error.message}`);
+    throw error;
+  }
 }
 
 async function test(deps: NotificationDeps, channel: ChannelRow): Promise<TestOutcome> {
@@ -196,9 +208,16 @@ async function test(deps: NotificationDeps, channel: ChannelRow): Promise<TestOu
     link: deps.publicUrl === undefined ? null : `${deps.publicUrl}/ui/notifications`,
     atMs: nowMs,
   };
+  let config;
+  try {
+    config = await withAddress(deps, await openOrEmpty(deps, channel));
+  } catch (error) {
+    if (error instanceof VaultError) return { ok: false, status: null, error: error.message };
+    throw error;
+  }
   const result = await sender(message, {
     channel,
-    config: await openOrEmpty(deps, channel),
+    config,
     signal: AbortSignal.timeout(TEST_MS_MAX),
     nowMs,
     done: [],
@@ -225,6 +244,8 @@ async function recordOf(deps: NotificationDeps, row: ChannelRow): Promise<Channe
 
 /** The host says which service it is; what is behind it is a secret. */
 function masked(url: string | undefined): string | undefined {
+  // A reference is no secret.
+  if (url !== undefined && namesVault(url)) return url;
   const parsed = url === undefined ? null : URL.parse(url);
   return parsed === null ? undefined : `${parsed.origin}/***`;
 }

@@ -65,6 +65,7 @@ for (const engine of ENGINES)
         jobs: { add: (job) => Promise.resolve(added.push(job)).then(() => 'added' as const) },
         senders: { webhook: send, slack: send, mattermost: send, discord: send, email: undefined },
         faultOf: () => undefined,
+        fillAddress: (url) => Promise.resolve(url),
         box: () => Promise.resolve(box),
         clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
         random: () => 0.5,

@@ -1,3 +1,4 @@
+import { VaultError } from '../canonical/vault-reference.ts';
 import type { JobKind, JobOutcome, JobRun } from '../jobs/contract.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { ChannelRow } from '../resources/notification-channels.ts';
@@ -7,7 +8,7 @@ import { deliveryId, NOTIFY } from './hand-on.ts';
 import { digestOf, DIGEST_LINES_MAX, messageOf, type Message } from './message.ts';
 import { quietUntilMs } from './quiet-hours.ts';
 import { noteFailure, noteSuccess } from './channel-state.ts';
-import { openConfig } from './sealed-address.ts';
+import { openConfig, withAddress } from './sealed-address.ts';
 import type { SendResult } from './senders/sender.ts';
 
 /** Pauses before the second attempt and those after it: 30 s, 2, 10, 30 min, 2, 6, 12 h. */
@@ -127,19 +128,21 @@ function takenIn({ events, more }: JsonObject): Taken | undefined {
 }
 
 async function send(
-  { senders, box, clock, onUnreadable }: NotificationDeps,
+  deps: NotificationDeps,
   signal: AbortSignal,
   progress: Progress,
   channel: ChannelRow,
   message: Message,
 ): Promise<SendResult> {
+  const { senders, box, clock, onUnreadable } = deps;
   const sender = senders[channel.kind];
   if (sender === undefined)
     return { isSent: false, status: null, error: 'No mail server is configured (notifications.smtp).', kind: 'away' };
   let config;
   try {
-    config = openConfig(await box(), channel);
+    config = await withAddress(deps, openConfig(await box(), channel));
   } catch (error) {
+    if (error instanceof VaultError) return { isSent: false, status: null, error: error.message, kind: 'away' };
     onUnreadable(channel.id, error);
     return {
       isSent: false,

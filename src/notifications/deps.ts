@@ -14,6 +14,8 @@ export interface NotificationDeps {
   readonly senders: Readonly<Record<ChannelKind, Send | undefined>>;
   /** Why an address is not called whatever it answers; `undefined`: it may be. */
   readonly faultOf: (url: string) => string | undefined;
+  /** The address itself, where a channel's names a secret of the vault. @throws VaultError */
+  readonly fillAddress: (url: string) => Promise<string>;
   readonly box: () => Promise<SecretBox>;
   readonly clock: Clock;
   /** From 0 up to, not including, 1. */

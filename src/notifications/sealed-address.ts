@@ -1,6 +1,8 @@
+import { namesVault } from '../canonical/vault-reference.ts';
 import { isJsonObject, parseJson } from '../lib/json.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { ChannelRow } from '../resources/notification-channels.ts';
+import type { NotificationDeps } from './deps.ts';
 import type { ChannelConfig } from './senders/sender.ts';
 
 /** What is sealed for one channel opens for no other. */
@@ -30,4 +32,14 @@ export function openConfig(box: SecretBox, { id, sealedConfig }: ChannelRow): Ch
         previous: { secret: previous['secret'], untilMs: previous['untilMs'] },
       }),
   };
+}
+
+/** With the address that is called, where the channel's names a secret of the vault. @throws VaultError */
+export async function withAddress(
+  { fillAddress }: Pick<NotificationDeps, 'fillAddress'>,
+  config: ChannelConfig,
+): Promise<ChannelConfig> {
+  return config.url === undefined || !namesVault(config.url)
+    ? config
+    : { ...config, url: await fillAddress(config.url) };
 }

@@ -2,6 +2,9 @@ import { VaultError } from '../canonical/vault-reference.ts';
 
 const HTTPS_PORTS: ReadonlySet<string> = new Set(['', '443']);
 
+/** Mail, in TLS from the first byte or by STARTTLS, and mail that may go without. */
+const MAIL: Readonly<Record<string, 'tls' | 'plain'>> = { 'smtps:': 'tls', 'smtp:': 'plain' };
+
 /** What a secret may be sent to. */
 export interface BoundSecret {
   readonly name: string;
@@ -22,9 +25,13 @@ export function checkRelease({ name, hosts }: BoundSecret, address: string, allo
       `The secret "${name}" of the vault is not sent to ${hostOf(url)}: ${why}.`,
     );
   };
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return refuse('it is no web address');
-  if (!allowPrivate && url.protocol !== 'https:') return refuse('the address must begin with https://');
-  if (!allowPrivate && !HTTPS_PORTS.has(url.port)) return refuse('the port must be 443');
+  const mail = url === null ? undefined : MAIL[url.protocol];
+  if (url === null || (mail === undefined && url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return refuse('it is no web address');
+  if (!allowPrivate && mail === 'plain') return refuse('mail may go there without TLS');
+  if (!allowPrivate && mail === undefined && url.protocol !== 'https:')
+    return refuse('the address must begin with https://');
+  if (!allowPrivate && mail === undefined && !HTTPS_PORTS.has(url.port)) return refuse('the port must be 443');
   if (hosts === null) return refuse('it is bound to no host; store it again with its hosts');
   if (!hosts.includes(hostOf(url))) return refuse('the host is not among its hosts');
 }

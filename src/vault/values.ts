@@ -43,15 +43,17 @@ export function createVaultValues(deps: VaultValuesDeps): VaultValues {
   async function fill(
     scope: VaultScope,
     texts: Readonly<Record<string, string>>,
-    { url, caller, keyHash, isKept = false }: SecretDestination,
+    { url, caller, keyHash, isKept = false, isAddress = false }: SecretDestination,
   ): Promise<FilledSecrets> {
     const templates = Object.entries(texts).map(([key, text]) => ({ key, text, template: readTemplate(text) }));
     const opened = new Map<string, string>();
-    const host = url === undefined ? PROCESS : (URL.parse(url)?.hostname ?? '');
+    let host = url === undefined ? PROCESS : hostOf(url);
     for (const name of new Set(templates.flatMap(({ template }) => template?.names ?? []))) {
       try {
         const secret = await find(scope, name);
-        if (url !== undefined) checkRelease({ name, hosts: secret.hosts }, url, allowPrivateHosts);
+        const target = isAddress ? secret.value : url;
+        if (isAddress) host = hostOf(secret.value);
+        if (target !== undefined) checkRelease({ name, hosts: secret.hosts }, target, allowPrivateHosts);
         opened.set(name, secret.value);
       } catch (error) {
         releases.add({ scope, name, host, caller, keyHash, verdict: 'refused' });
@@ -87,6 +89,10 @@ export function createVaultValues(deps: VaultValuesDeps): VaultValues {
       }
     },
   };
+}
+
+function hostOf(url: string): string {
+  return URL.parse(url)?.hostname ?? '';
 }
 
 /** @throws VaultError for a name that no secret can have */

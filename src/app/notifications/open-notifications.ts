@@ -1,4 +1,5 @@
 import { createKeyLimits } from '../../accounts/limits/key-limits.ts';
+import type { FillSecrets } from '../../canonical/vault-reference.ts';
 import type { Config } from '../../config/config.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -23,6 +24,7 @@ import { createPoster } from '../../telemetry/destinations/post.ts';
 import type { Administration } from '../administration.ts';
 import type { AppliedRecords } from '../applied-records.ts';
 import type { Spending } from '../spending.ts';
+import type { VaultArea } from '../vault/vault-area.ts';
 
 export interface NotificationParts {
   readonly config: Pick<Config, 'notifications' | 'server'>;
@@ -33,6 +35,7 @@ export interface NotificationParts {
   readonly administration: Pick<Administration, 'policies'>;
   readonly spending: Pick<Spending, 'sumSince' | 'totals'>;
   readonly jobs: Jobs;
+  readonly vault: Pick<VaultArea, 'fill'>;
   readonly box: () => Promise<SecretBox>;
   readonly clock: Clock;
   readonly log: Log;
@@ -47,15 +50,14 @@ const DAY_MS = 86_400_000;
 
 export function openNotifications(parts: NotificationParts): Notifications {
   const { config, database, state, clock, log, metrics, keyStore, spending, administration } = parts;
-  const { senders, faultOf, close } = openSenders(config.notifications);
+  const { close, ...outbound } = openSenders(config.notifications, parts.vault.fill);
   const workspaces = createWorkspaceStore({ database });
   const spentLately = createSpenders(database);
   const notifications = createNotifications({
     channels: createChannelStore(database),
     outbox: createOutbox(database),
     jobs: parts.jobs,
-    senders,
-    faultOf,
+    ...outbound,
     box: parts.box,
     clock,
     random: parts.random,
@@ -86,15 +88,15 @@ export function openNotifications(parts: NotificationParts): Notifications {
 }
 
 /** By what each kind of channel is reached. */
-export function openSenders({
-  smtp,
-  privateAddresses,
-}: Config['notifications']): Pick<NotificationDeps, 'senders' | 'faultOf'> & { readonly close: () => Promise<void> } {
+export function openSenders(
+  { smtp, privateAddresses }: Config['notifications'],
+  fill: FillSecrets,
+): Pick<NotificationDeps, 'senders' | 'faultOf' | 'fillAddress'> & { readonly close: () => Promise<void> } {
   const addresses: GuardedAgentOptions = privateAddresses
     ? { isAllowed: isPublicOrOwnAddress, protocols: ['https:', 'http:'] }
     : {};
   const poster = createPoster(addresses);
-  const mail = smtp && createMailSender(smtp);
+  const mail = smtp && createMailSender(smtp, fill);
   return {
     senders: {
       webhook: createWebhookSender(poster),
@@ -104,6 +106,10 @@ export function openSenders({
       email: mail?.send,
     },
     faultOf: (url) => poster.faultOf(url),
+    async fillAddress(url) {
+      const { texts } = await fill({ url }, { url: undefined, caller: 'notifications', isAddress: true });
+      return texts['url'] ?? url;
+    },
     async close() {
       mail?.close();
       await poster.close();

@@ -1,8 +1,7 @@
-import type { Config } from '../../config/config.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { VaultValues } from '../../vault/values.ts';
 import { OPERATOR_SCOPE } from '../../vault/vault.ts';
-import { vaultReferencesIn } from './references.ts';
+import { vaultReferencesIn, type ReferringConfig } from './references.ts';
 
 /** What the configuration names of the vault. */
 export interface ReferenceReport {
@@ -13,7 +12,7 @@ export interface ReferenceReport {
 
 /** Looks up each secret that the configuration names, and whether it may go where it is named for. */
 export async function findUnresolved(
-  config: Pick<Config, 'providers' | 'mcpServers' | 'search' | 'webFetch'>,
+  config: ReferringConfig,
   providers: ReadonlyMap<string, Provider>,
   values: Pick<VaultValues, 'problemOf'>,
 ): Promise<readonly ReferenceReport[]> {

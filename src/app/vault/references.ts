@@ -1,6 +1,9 @@
 import { namesVault, parseVaultTemplate, VaultReferenceError } from '../../canonical/vault-reference.ts';
 import type { Config } from '../../config/config.ts';
 
+/** Where the configuration names secrets. */
+export type ReferringConfig = Pick<Config, 'providers' | 'mcpServers' | 'search' | 'webFetch' | 'notifications'>;
+
 /** A place of the configuration that names secrets of the vault. */
 export interface VaultReference {
   /** `providers.alpha.api_key`. */
@@ -18,7 +21,8 @@ export function vaultReferencesIn({
   mcpServers,
   search,
   webFetch,
-}: Pick<Config, 'providers' | 'mcpServers' | 'search' | 'webFetch'>): readonly VaultReference[] {
+  notifications: { smtp },
+}: ReferringConfig): readonly VaultReference[] {
   const found: VaultReference[] = [
     ...providers.flatMap(({ slug, apiKey, headers, baseUrl: url }) => [
       { path: `providers.${slug}.api_key`, text: apiKey ?? '', url, provider: slug },
@@ -39,6 +43,11 @@ export function vaultReferencesIn({
       text,
       url: `https://${host}/`,
     })),
+    {
+      path: 'notifications.smtp.password',
+      text: smtp?.password ?? '',
+      url: smtp && `${smtp.plain ? 'smtp' : 'smtps'}://${smtp.host}:${smtp.port}`,
+    },
   ];
   return found.filter(({ text }) => namesVault(text));
 }

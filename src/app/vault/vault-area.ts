@@ -9,6 +9,7 @@ import { createVaultSecretStore } from '../../store/vault/vault-secrets.ts';
 import type { InvalidationBus } from '../../state/contract.ts';
 import type { Log } from '../../telemetry/logs.ts';
 import { findUnresolved } from './find-unresolved.ts';
+import type { ReferringConfig } from './references.ts';
 import { openValueStore } from './open-value-store.ts';
 import { createReleaseLog } from '../../vault/release-log.ts';
 import { createVaultValues, type VaultValues } from '../../vault/values.ts';
@@ -36,10 +37,7 @@ export function openVaultArea({
   clock,
   log,
 }: {
-  readonly config: Pick<
-    Config,
-    'secret' | 'previousSecret' | 'dataDir' | 'vault' | 'providers' | 'mcpServers' | 'search' | 'webFetch'
-  >;
+  readonly config: Pick<Config, 'secret' | 'previousSecret' | 'dataDir' | 'vault'> & ReferringConfig;
   readonly database: Database;
   readonly invalidations?: InvalidationBus;
   readonly clock: Clock;

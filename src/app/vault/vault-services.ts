@@ -5,6 +5,7 @@ import type { ManagementServices } from '../../http/management/route.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { createByokKeyStore } from '../../store/accounts/byok-keys.ts';
 import type { DestinationRecord, Destinations } from '../../telemetry/destinations/destinations.ts';
+import type { Channels } from '../../notifications/channels.ts';
 import type { Foundation } from '../foundation.ts';
 import { namesSecret, vaultReferencesIn } from './references.ts';
 import { sealedTables } from './sealed-tables.ts';
@@ -13,11 +14,14 @@ import { sealedTables } from './sealed-tables.ts';
 const CREDENTIALS_MAX = 1_000;
 /** The same of destinations. */
 const DESTINATIONS_MAX = 1_000;
+/** The same of notification channels: all that there may be. */
+const CHANNELS_MAX = 50;
 
 /** What the routes of the vault work on. */
 export function createVaultServices(
   { shared, storage }: Pick<Foundation, 'shared' | 'storage'>,
   destinations: Pick<Destinations, 'list'>,
+  channels: Pick<Channels, 'list'>,
 ): Pick<ManagementServices, 'vault' | 'vaultWriters' | 'rotateMasterKey'> {
   const { config, vault } = shared;
   const { database } = storage;
@@ -27,6 +31,7 @@ export function createVaultServices(
       const inConfig = scope.kind === 'operator' ? vaultReferencesIn(config) : [];
       const byok = await credentials.all(CREDENTIALS_MAX);
       const sent = scope.kind === 'operator' ? [] : await listAll(destinations, scope.id);
+      const notified = scope.kind === 'operator' ? (await channels.list({ offset: 0, limit: CHANNELS_MAX })).rows : [];
       return [
         ...inConfig.filter(({ text }) => namesSecret(text, name)).map(({ path }) => path),
         ...byok
@@ -35,6 +40,9 @@ export function createVaultServices(
         ...sent
           .filter(({ config: shown }) => textsIn(shown).some((text) => namesSecret(text, name)))
           .map(({ id, name: own }) => `the destination ${own} (${id})`),
+        ...notified
+          .filter(({ url }) => url !== null && namesSecret(url, name))
+          .map(({ id, name: own }) => `the notification channel ${own} (${id})`),
       ];
     }),
     vaultWriters: config.vault.writers,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nanoFromUsd } from '../../lib/money.ts';
 import { key } from './key.ts';
-import { OFF, optionalSection, text } from './parts.ts';
+import { checkVaultReference, OFF, optionalSection, text } from './parts.ts';
 
 const PORT_MAX = 65_535;
 const CREDITS_LOW_USD_MAX = 1_000_000_000;
@@ -55,7 +55,10 @@ export const notificationsSection = optionalSection(
         secure: key(z.boolean(), 'TLS from the first byte, instead of STARTTLS.', OFF),
         plain: key(z.boolean(), 'Mail may go without TLS, so that anyone on the way can read along.', OFF),
         user: key(text, 'The name that the server is given.', { usual: 'no login', example: 'gateway' }),
-        password: key(text, 'Its password.', { usual: 'no login', example: 'a-password' }),
+        password: key(text.superRefine(checkVaultReference), 'Its password.', {
+          usual: 'no login',
+          example: 'a-password',
+        }),
         from: key(
           z.string().max(ADDRESS_CHARS_MAX).regex(SENDER, 'must be an address such as gateway@example.com'),
           'The sender of every mail.',

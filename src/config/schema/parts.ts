@@ -73,7 +73,7 @@ export const headerValue = z
 export const headers = z.record(headerName, headerValue);
 
 /** A reference to the vault by a name that no secret can have would fail with every call. */
-function checkVaultReference(value: string, context: z.RefinementCtx): void {
+export function checkVaultReference(value: string, context: z.RefinementCtx): void {
   try {
     parseVaultTemplate(value);
   } catch (error) {

@@ -19,15 +19,20 @@ const MESSAGE: Message = {
   atMs: 0,
 };
 
+const noSecrets = () => Promise.reject(new Error('no secret is named'));
+
 test('sends no further mail once another process has the job', async (t) => {
   const server = await startMailServer();
-  const mail = createMailSender({
-    host: '127.0.0.1',
-    port: server.port,
-    secure: false,
-    plain: true,
-    from: 'gateway@example.com',
-  });
+  const mail = createMailSender(
+    {
+      host: '127.0.0.1',
+      port: server.port,
+      secure: false,
+      plain: true,
+      from: 'gateway@example.com',
+    },
+    noSecrets,
+  );
   t.after(async () => {
     mail.close();
     await server.close();

@@ -1,4 +1,5 @@
 import type { Transporter } from 'nodemailer';
+import { namesVault, VaultError, type FillSecrets } from '../../canonical/vault-reference.ts';
 import type { SmtpSettings } from '../settings.ts';
 import type { Message } from '../message.ts';
 import type { Send, SendResult } from './sender.ts';
@@ -14,10 +15,20 @@ export interface MailSender {
   close(): void;
 }
 
-/** Sends one mail a recipient by the operator's server. The library is loaded with the first one. */
-export function createMailSender(settings: SmtpSettings): MailSender {
-  let transport: Promise<Transporter> | undefined;
-  const connect = (): Promise<Transporter> => (transport ??= openTransport(settings));
+/**
+ * Sends one mail a recipient by the operator's server. The library is loaded with the first one.
+ * @param fill of a password that names a secret of the vault; another value counts with the next mail
+ */
+export function createMailSender(settings: SmtpSettings, fill: FillSecrets): MailSender {
+  let open: { readonly password: string | undefined; readonly transport: Promise<Transporter> } | undefined;
+  async function connect(): Promise<Transporter> {
+    const password = await passwordOf(settings, fill);
+    if (open !== undefined && open.password === password) return open.transport;
+    const before = open;
+    open = { password, transport: openTransport(settings, password) };
+    void before?.transport.then((transport) => transport.close());
+    return open.transport;
+  }
   return {
     async send(message, { channel, done, onDone, signal }) {
       const left = (channel.recipients ?? []).filter((recipient) => !done.includes(recipient));
@@ -36,12 +47,25 @@ export function createMailSender(settings: SmtpSettings): MailSender {
       return failure ?? { isSent: true, status: null };
     },
     close() {
-      void transport?.then((open) => open.close());
+      void open?.transport.then((transport) => transport.close());
     },
   };
 }
 
-async function openTransport({ host, port, secure, plain, user, password }: SmtpSettings): Promise<Transporter> {
+/** @throws VaultError */
+async function passwordOf(
+  { host, port, plain, password }: SmtpSettings,
+  fill: FillSecrets,
+): Promise<string | undefined> {
+  if (password === undefined || !namesVault(password)) return password;
+  const url = `${plain ? 'smtp' : 'smtps'}://${host}:${port}`;
+  return (await fill({ password }, { url, caller: 'notifications:smtp', isKept: true })).texts['password'];
+}
+
+async function openTransport(
+  { host, port, secure, plain, user }: SmtpSettings,
+  password: string | undefined,
+): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({
     host,
@@ -95,6 +119,7 @@ function escapeHtml(text: string): string {
 }
 
 function failureOf(error: unknown): SendResult {
+  if (error instanceof VaultError) return { isSent: false, status: null, error: error.message, kind: 'away' };
   const code = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : null;
   // What a server says may hold anything, the login too: its code is enough.
   const cause = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -27,7 +27,7 @@ export async function startMailServer(): Promise<MailServer> {
         } else if (line === 'DATA') {
           isData = true;
           socket.write('354 go on\r\n');
-        } else socket.write('250 ok\r\n');
+        } else socket.write(replyTo(line));
       }
     });
   });
@@ -38,4 +38,9 @@ export async function startMailServer(): Promise<MailServer> {
     lines,
     close: () => new Promise((closed) => server.close(() => closed())),
   };
+}
+
+function replyTo(line: string): string {
+  if (line.startsWith('EHLO')) return '250-mail.example.com\r\n250 AUTH PLAIN\r\n';
+  return line.startsWith('AUTH') ? '235 ok\r\n' : '250 ok\r\n';
 }
