@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -17,6 +18,24 @@ const TOOLS = [
   'send-feedback',
   'send-message',
 ];
+
+/** `fetch` sends no host of its own choice. */
+function postAs(url: string, headers: Readonly<Record<string, string>>): Promise<number | undefined> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+  const sent = {
+    authorization: `Bearer ${API_KEY}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    request(`${url}/mcp`, { method: 'POST', headers: sent }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode));
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
 
 suite('the gateway as an MCP server', () => {
   let upstream: ScriptedUpstream;
@@ -152,6 +171,14 @@ models:
     assert.deepEqual(await status(post(LIST, { origin: 'null' })), [403, '']);
     assert.equal((await post(LIST, { origin: 'https://app.example' })).status, 200);
     assert.equal((await post(LIST, { origin: gateway.url })).status, 200);
+    const { host, hostname } = new URL(gateway.url);
+    // Another program of the machine, and the same address without TLS, are other origins.
+    for (const origin of [`http://${hostname}:1`, `http://${hostname}`, `https://${host}`])
+      assert.deepEqual(await status(post(LIST, { origin })), [403, ''], origin);
+    const forwarded = { host: 'gateway.example', 'x-forwarded-proto': 'https' };
+    assert.deepEqual(await postAs(gateway.url, { ...forwarded, origin: 'https://gateway.example' }), 200);
+    assert.deepEqual(await postAs(gateway.url, { ...forwarded, origin: 'http://gateway.example' }), 403);
+    assert.deepEqual(await postAs(gateway.url, { ...forwarded, origin: 'https://gateway.example:8443' }), 403);
     assert.deepEqual(await status(post(LIST, {}, `/mcp?access_token=${API_KEY}`)), [400, '']);
     assert.deepEqual(await status(fetch(`${gateway.url}/mcp`)), [405, 'POST']);
     assert.deepEqual(await status(fetch(`${gateway.url}/v1/mcp`, { method: 'DELETE' })), [405, 'POST']);

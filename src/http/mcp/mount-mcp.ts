@@ -6,25 +6,18 @@ import { requireKind, type Authenticate } from '../../accounts/keys/authenticate
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { authInfoOf, BODY_BYTES_MAX } from '../../mcp-server/server.ts';
 import { leaveBodyToRoute } from '../management/body-parsers.ts';
+import { checkOrigin, ownOriginOf, type OwnOriginRules } from './own-origin.ts';
 import { MCP_PATHS } from './refuse-mcp.ts';
 import { problemBody, type ProblemLog } from '../problem.ts';
 
-export interface McpMountDeps {
+export interface McpMountDeps extends OwnOriginRules {
   readonly handler: McpHttpHandler;
   readonly authenticate: Authenticate;
-  /** In lower case. */
-  readonly allowedOrigins: readonly string[];
-  /** Host names of the gateway, in lower case and without a port, besides those of this machine. */
-  readonly hosts: readonly string[];
-  readonly publicUrl: string | undefined;
-  /** Where it listens. */
-  readonly gatewayUrl: () => string;
   readonly log: ProblemLog;
 }
 
 /** A key in an address stands in logs. */
 const KEY_PARAMETERS = ['access_token', 'api_key', 'key', 'token'] as const;
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Serves the gateway as an MCP server. */
 export function mountMcp(fastify: FastifyInstance, deps: McpMountDeps): void {
@@ -47,7 +40,7 @@ function serveWith(deps: McpMountDeps): (request: IncomingMessage, response: Ser
   });
   return async (request, response) => {
     try {
-      checkOrigin(request, deps);
+      checkOrigin(request, ownOriginOf(request, deps), deps);
       if (request.method !== 'POST') return refuseMethod(response);
       checkQuery(request);
       const principal = await deps.authenticate(request.headers, { allowApiKeyHeader: false });
@@ -59,30 +52,6 @@ function serveWith(deps: McpMountDeps): (request: IncomingMessage, response: Ser
       refuse(error, request, response, deps);
     }
   };
-}
-
-/** A page of a foreign origin, or of a foreign name that leads here, must not call with a key that a browser holds. */
-function checkOrigin(
-  { headers }: IncomingMessage,
-  { allowedOrigins, hosts, publicUrl, gatewayUrl }: McpMountDeps,
-): void {
-  const host = (headers.host ?? '').toLowerCase().replace(/:\d+$/, '');
-  const names = [
-    ...hosts,
-    ...[publicUrl, gatewayUrl()].flatMap((url) => (url === undefined ? [] : [new URL(url).hostname])),
-  ];
-  if (!LOOPBACK.test(host) && !names.includes(host))
-    throw new GatewayError(
-      'permission_denied',
-      'The MCP server is not served under this host name. Set server.public_url, or add it to console.allowed_hosts.',
-    );
-  const origin = headers.origin?.toLowerCase();
-  if (origin === undefined || allowedOrigins.includes(origin)) return;
-  if (URL.parse(origin)?.host === headers.host?.toLowerCase()) return;
-  throw new GatewayError(
-    'permission_denied',
-    'Pages of this origin may not call the MCP server. mcp_server.allowed_origins allows it.',
-  );
 }
 
 function checkQuery({ url = '' }: IncomingMessage): void {
