@@ -97,6 +97,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
       await vault.warnOfReferences(providers);
       notifications.start();
+      vault.reportStale((event) => notifications.raise(event));
       if (firstKeys === undefined) return { url };
       return { url, firstKeys, ...(config.console.enabled && { consoleLink: await consoleArea.links.create() }) };
     },

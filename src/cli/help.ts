@@ -54,6 +54,7 @@ Commands:
   list                        names, hosts, fingerprints and last use; never values
   delete NAME [--force]       delete it; --force: though something names it
   releases                    where secrets were sent, and refused to be, by hour
+  rotate-check                values by age, with last use and what names them; exits with 1 if one is too old
   doctor                      what the configuration names, and why it would not be sent; exits with 1 if so
 
 Options:

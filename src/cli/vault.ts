@@ -23,10 +23,11 @@ const FLAGS = {
   force: { type: 'boolean' },
 } as const;
 
-const VERBS = ['set', 'list', 'delete', 'releases', 'doctor'] as const;
+const VERBS = ['set', 'list', 'delete', 'releases', 'rotate-check', 'doctor'] as const;
 type Verb = (typeof VERBS)[number];
 type Values = ParsedFlags<typeof FLAGS>['values'];
 
+const MS_PER_DAY = 86_400_000;
 const PAGE_ROWS = 1_000;
 const RELEASES_SHOWN = 100;
 const SANDBOX_BASE_URL = 'http://127.0.0.1/v1';
@@ -56,6 +57,7 @@ export async function runVault(args: readonly string[], io: Io): Promise<number>
     const recordChange = openAuditTrail(database, io);
     if (verb === 'list') await listSecrets(vault, scope, io);
     else if (verb === 'releases') await listReleases(vault, scope, io);
+    else if (verb === 'rotate-check') return await checkAges(vault, scope, io);
     else if (verb === 'doctor') return await checkReferences(config, area, io);
     else
       await change(
@@ -147,6 +149,24 @@ async function listReleases(vault: Vault, scope: VaultScope, { stdout }: Io): Pr
   const { rows } = await vault.releases({ scope, offset: 0, limit: RELEASES_SHOWN });
   for (const { lastAtMs, name, host, caller, verdict, count } of rows)
     stdout.write(`${new Date(lastAtMs).toISOString()}  ${name}  ${verdict} ${count}  ${host}  ${caller}\n`);
+}
+
+/** The oldest value first. @returns 1 where one is older than `vault.max_age_days` */
+async function checkAges(vault: Vault, scope: VaultScope, { stdout }: Io): Promise<number> {
+  const { rows } = await vault.list(scope, { offset: 0, limit: PAGE_ROWS });
+  for (const { name, updatedAtMs, isStale, external, lastReleasedAtMs } of rows.toSorted(
+    (one, other) => one.updatedAtMs - other.updatedAtMs,
+  )) {
+    const age =
+      external === null
+        ? `${Math.floor((systemClock.nowMs() - updatedAtMs) / MS_PER_DAY)} days old`
+        : 'its age is known to the back end';
+    const last = lastReleasedAtMs === null ? 'never used' : `last used ${new Date(lastReleasedAtMs).toISOString()}`;
+    const references = await vault.referencesTo(scope, name);
+    const named = references.length === 0 ? 'nothing in the configuration names it' : references.join(', ');
+    stdout.write(`${isStale ? 'STALE ' : 'ok    '}  ${name}  ${age}  ${last}  ${named}\n`);
+  }
+  return rows.some(({ isStale }) => isStale) ? 1 : 0;
 }
 
 async function checkReferences(config: Config, { values }: VaultArea, { stdout, env }: Io): Promise<number> {

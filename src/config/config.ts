@@ -189,6 +189,8 @@ export interface VaultConfig {
   /** Which normal keys may do so. */
   readonly writers: 'admins' | 'any';
   readonly allowPrivateHosts: boolean;
+  /** A value that is older is stale; absent: none is. */
+  readonly maxAgeMs: number | undefined;
   /** Where values are kept outside; absent: in the database. */
   readonly backEnd:
     | { readonly kind: 'file'; readonly folder: string }

@@ -13,6 +13,7 @@ import type { VaultSecretStore } from '../store/vault/vault-secrets.ts';
 import type { ValueStore } from './back-ends/contract.ts';
 import { HOSTS_MAX, parseHost } from './hosts.ts';
 import { placeValue, removeValue, type NewValue, type ValuePlaces } from './place-value.ts';
+import { isStale } from './stale.ts';
 import { kindOf, vaultPurpose } from './find-secret.ts';
 
 /** Secrets of one scope. @spec vault-1 */
@@ -35,6 +36,8 @@ export interface VaultSecret {
   readonly external: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+  /** Older than `vault.max_age_days`. */
+  readonly isStale: boolean;
   readonly lastReleasedAtMs: number | null;
 }
 
@@ -67,7 +70,11 @@ export interface VaultDeps {
   readonly flushReleases: () => Promise<void>;
   readonly box: () => Promise<SecretBox>;
   readonly clock: Clock;
-  readonly settings: { readonly writes: boolean; readonly allowPrivateHosts: boolean };
+  readonly settings: {
+    readonly writes: boolean;
+    readonly allowPrivateHosts: boolean;
+    readonly maxAgeMs: number | undefined;
+  };
   readonly referencesTo: Vault['referencesTo'];
   /** Absent: all values are sealed in the database. */
   readonly outside?: ValueStore | undefined;
@@ -143,7 +150,7 @@ export function createVault(deps: VaultDeps): Vault {
 }
 
 async function serializeSecrets(
-  deps: Pick<VaultDeps, 'box' | 'releases'>,
+  deps: Pick<VaultDeps, 'box' | 'releases' | 'clock' | 'settings'>,
   scope: VaultScope,
   rows: readonly VaultSecretRow[],
 ): Promise<readonly VaultSecret[]> {
@@ -160,6 +167,7 @@ async function serializeSecrets(
     external: external === null ? null : external.slice(kindOf(external).length + 1),
     createdAtMs,
     updatedAtMs,
+    isStale: isStale({ external, updatedAtMs }, deps.settings.maxAgeMs, deps.clock.nowMs()),
     lastReleasedAtMs: last.get(name) ?? null,
   }));
 }

@@ -22,6 +22,9 @@ test('stores, lists, checks and deletes secrets of the operator, and shows no va
   const listed = await vault(['list']);
   assert.match(listed.stdout, /^alpha_key {2}api\.alpha\.example,b\.example {2}[0-9a-f]{16} {2}never used\n$/);
   assert.deepEqual(await vault(['doctor']), { code: 0, stdout: 'ok      providers.alpha.api_key\n', stderr: '' });
+  const ages = await vault(['rotate-check']);
+  assert.equal(ages.code, 0);
+  assert.match(ages.stdout, /^ok {6}alpha_key {2}0 days old {2}never used {2}providers\.alpha\.api_key\n$/);
   await set('b.example');
   const wrong = await vault(['doctor']);
   assert.equal(wrong.code, 1);

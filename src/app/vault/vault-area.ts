@@ -10,6 +10,9 @@ import type { InvalidationBus } from '../../state/contract.ts';
 import type { Log } from '../../telemetry/logs.ts';
 import { findUnresolved } from './find-unresolved.ts';
 import type { ReferringConfig } from './references.ts';
+import { createAgeWatch } from './watch-age.ts';
+import type { Housekeeping } from '../../lib/async/housekeeping.ts';
+import type { NewEvent } from '../../notifications/raise.ts';
 import { openValueStore } from './open-value-store.ts';
 import { createReleaseLog } from '../../vault/release-log.ts';
 import { createVaultValues, type VaultValues } from '../../vault/values.ts';
@@ -26,6 +29,8 @@ export interface VaultArea {
   openVault(referencesTo: Vault['referencesTo']): Vault;
   /** Logs what the configuration names and would not be sent. Never rejects: the start goes on. @spec vault-13 */
   warnOfReferences(providers: ReadonlyMap<string, Provider>): Promise<void>;
+  /** Notifies operators of values that are too old, from now on. One process of a gateway does. */
+  reportStale(raise: (event: NewEvent) => Promise<void>): void;
   /** Stores the releases that were counted, and closes the back end. */
   close(): Promise<void>;
 }
@@ -47,7 +52,7 @@ export function openVaultArea({
   const releases = createVaultReleaseStore({ database });
   const secrets = createSecrets(config);
   const box = () => secrets.box();
-  const { allowPrivateHosts, writes } = config.vault;
+  const { allowPrivateHosts, writes, maxAgeMs } = config.vault;
   const releaseLog = createReleaseLog({
     store: releases,
     clock,
@@ -55,6 +60,9 @@ export function openVaultArea({
   });
   const { outside, close: closeOutside } = openValueStore(config.vault, clock);
   const values = createVaultValues({ store, box, clock, releases: releaseLog, allowPrivateHosts, outside });
+  let ageWatch: Housekeeping | undefined;
+  const staleFailed = (error: unknown) =>
+    log?.general.warn({ err: error }, 'the age of secrets could not be looked at: tried again later');
   releaseLog.start();
   return {
     values,
@@ -68,7 +76,7 @@ export function openVaultArea({
         flushReleases: () => releaseLog.flush(),
         box,
         clock,
-        settings: { writes, allowPrivateHosts },
+        settings: { writes, allowPrivateHosts, maxAgeMs },
         referencesTo,
         outside,
       }),
@@ -76,7 +84,12 @@ export function openVaultArea({
       for (const { path, problem } of await findUnresolved(config, providers, values))
         if (problem !== undefined) log?.general.warn({ path, reason: problem }, 'a secret of the vault is not sent');
     },
+    reportStale(raise) {
+      ageWatch ??= createAgeWatch({ store, maxAgeMs, clock, raise, onFailed: staleFailed });
+      ageWatch.start();
+    },
     async close() {
+      await ageWatch?.stop();
       await releaseLog.close();
       await closeOutside();
     },

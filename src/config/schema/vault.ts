@@ -5,6 +5,8 @@ import { namesVault } from '../../canonical/vault-reference.ts';
 import { headerName, headerValue, httpUrl, OFF, optionalSection, text } from './parts.ts';
 
 const WEB_CREDENTIALS_MAX = 100;
+const AGE_DAYS_MAX = 3_650;
+const MS_PER_DAY = 86_400_000;
 const HOST = /^(?=.{1,253}$)[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
 
 /** Headers with which pages of single hosts are fetched. */
@@ -76,6 +78,11 @@ export const vaultSection = optionalSection(
       "Secrets may be bound and sent to hosts of the operator's own network, be it without TLS and at any port.",
       OFF,
     ),
+    max_age_days: key(
+      z.number().positive().max(AGE_DAYS_MAX),
+      'A secret whose value is older is reported as stale, once for each value.',
+      { usual: 'none is', example: 90 },
+    ),
     backend: key(z.enum(['builtin', 'file', 'hashicorp']), 'Where values are kept: in the database, or outside.', {
       default: 'builtin',
     }),
@@ -102,7 +109,9 @@ export const vaultSection = optionalSection(
 /** The section with its defaults. */
 export function vaultOf(section: z.output<typeof vaultSection>): VaultConfig {
   const { writes = true, writers = 'admins', allow_private_hosts: allowPrivateHosts = false } = section;
-  return { writes, writers, allowPrivateHosts, backEnd: backEndOf(section) };
+  const { max_age_days: days } = section;
+  const maxAgeMs = days === undefined ? undefined : days * MS_PER_DAY;
+  return { writes, writers, allowPrivateHosts, maxAgeMs, backEnd: backEndOf(section) };
 }
 
 function backEndOf({ backend, file, hashicorp }: z.output<typeof vaultSection>): VaultConfig['backEnd'] {
@@ -121,11 +130,15 @@ function tokenOf(section: z.output<typeof vaultSection>['hashicorp']): Hashicorp
 }
 
 /** In the words of the file, its secrets as `redacted`. */
-export function formatVault({ writes, writers, allowPrivateHosts, backEnd }: VaultConfig, redacted: string): object {
+export function formatVault(
+  { writes, writers, allowPrivateHosts, maxAgeMs, backEnd }: VaultConfig,
+  redacted: string,
+): object {
   return {
     writes,
     writers,
     allow_private_hosts: allowPrivateHosts,
+    max_age_days: maxAgeMs === undefined ? undefined : maxAgeMs / MS_PER_DAY,
     backend: backEnd?.kind ?? 'builtin',
     ...(backEnd?.kind === 'file' && { file: { dir: backEnd.folder } }),
     ...(backEnd?.kind === 'hashicorp' && { hashicorp: formatHashicorp(backEnd, redacted) }),

@@ -29,7 +29,17 @@ export const SECRET_COLUMNS: readonly Column<Secret>[] = [
       </span>
     ),
   },
-  { id: 'changed', title: 'Value changed', width: 120, cell: ({ updated_at: at }) => <Ago at={at} /> },
+  {
+    id: 'changed',
+    title: 'Value changed',
+    width: 120,
+    cell: ({ updated_at: at, is_stale: isOld }) => (
+      <span className={isOld ? 'text-warn' : ''} title={isOld ? 'Older than vault.max_age_days' : undefined}>
+        <Ago at={at} />
+        {isOld && ' (old)'}
+      </span>
+    ),
+  },
   { id: 'used', title: 'Last sent', width: 110, cell: ({ last_released_at: at }) => <Ago at={at} /> },
 ];
 

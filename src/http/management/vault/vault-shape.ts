@@ -23,6 +23,7 @@ export const vaultSecretSchema = z
       .describe('Where the value is in a back end outside: a file, or `path#field`; null: in the database.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
+    is_stale: z.boolean().describe('The value is older than `vault.max_age_days`.'),
     last_released_at: z.iso.datetime().nullable().describe('Within the last 90 days; null: not then.'),
   })
   .meta({ id: 'VaultSecret' });
@@ -37,6 +38,7 @@ export function serializeVaultSecret(secret: VaultSecret): z.output<typeof vault
     external,
     created_at: serializeTime(createdAtMs),
     updated_at: serializeTime(updatedAtMs),
+    is_stale: secret.isStale,
     last_released_at: lastReleasedAtMs === null ? null : serializeTime(lastReleasedAtMs),
   };
 }
