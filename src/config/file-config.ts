@@ -3,7 +3,6 @@ import type {
   CatalogRefreshConfig,
   Config,
   EndpointConfig,
-  FusionPresetConfig,
   MetricsPushConfig,
   ModelConfig,
   PassThroughConfig,
@@ -25,7 +24,9 @@ import type { CheckedOptions } from './read-options.ts';
 import { containersOf } from './schema/containers.ts';
 import { consoleOf } from './schema/console.ts';
 import { vaultOf, webCredentialsOf } from './schema/vault.ts';
+import { present } from './present.ts';
 import { decisionsOf } from './schema/decisions.ts';
+import { routersOf } from './schema/routers.ts';
 import { moderationSettingsOf } from './schema/moderation.ts';
 import { internsOf } from './schema/interns.ts';
 import { scoresOf } from './schema/scores.ts';
@@ -285,36 +286,6 @@ function refreshOf(entry: ConfigFile['catalog']['refresh']): CatalogRefreshConfi
   };
 }
 
-const JUDGE_MODELS = ['~google/gemini-flash-latest', '~openai/gpt-mini-latest', '~anthropic/claude-haiku-latest'];
-const JUDGE_TIMEOUT_MS = 10_000;
-const DEFAULT_MODELS = [
-  '~anthropic/claude-sonnet-latest',
-  '~openai/gpt-mini-latest',
-  '~google/gemini-flash-latest',
-  '~deepseek/deepseek-flash-latest',
-];
-
-function routersOf(routers: ConfigFile['routers']): Config['routers'] {
-  const { classify_traffic, judge, auto, switchyard, fusion } = routers;
-  return {
-    classifiesTraffic: classify_traffic ?? true,
-    judge: { models: judge.models ?? JUDGE_MODELS, timeoutMs: judge.timeout_ms ?? JUDGE_TIMEOUT_MS },
-    auto: { judge: auto.judge ?? false, defaultModels: auto.default_models ?? DEFAULT_MODELS },
-    switchyard: present(switchyard),
-    fusion: {
-      presets: present({
-        'general-high': presetOf(fusion.presets['general-high']),
-        'general-budget': presetOf(fusion.presets['general-budget']),
-        'general-fast': presetOf(fusion.presets['general-fast']),
-      }),
-    },
-  };
-}
-
-function presetOf(entry: ConfigFile['routers']['fusion']['presets']['general-high']): FusionPresetConfig | undefined {
-  return entry && present({ panel: entry.analysis_models, analyst: entry.model });
-}
-
 function webFetchOf({ private_addresses: privateAddresses = false, credentials }: ConfigFile['web_fetch']) {
   return { privateAddresses, credentials: webCredentialsOf(credentials) };
 }
@@ -442,12 +413,4 @@ export function passThroughOf(key: string, entry: PassThroughEntry): PassThrough
     provider: entry.provider,
     ...present({ reasoningHistory: entry.reasoning_history }),
   };
-}
-
-type Present<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };
-
-/** The members that have a value: an absent option stays absent instead of being set to `undefined`. */
-function present<Members extends object>(members: Members): Present<Members>;
-function present(members: object): object {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

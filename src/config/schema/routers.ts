@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Config, FusionPresetConfig } from '../config.ts';
+import { present } from '../present.ts';
 import { key } from './key.ts';
 import { modelName, OFF, optionalSection, section } from './parts.ts';
 
@@ -82,3 +84,34 @@ export const routers = optionalSection(
   },
   'Routers: docs/routers.md.',
 );
+
+const JUDGE_MODELS = ['~google/gemini-flash-latest', '~openai/gpt-mini-latest', '~anthropic/claude-haiku-latest'];
+const JUDGE_TIMEOUT_MS = 10_000;
+const DEFAULT_MODELS = [
+  '~anthropic/claude-sonnet-latest',
+  '~openai/gpt-mini-latest',
+  '~google/gemini-flash-latest',
+  '~deepseek/deepseek-flash-latest',
+];
+
+/** The section with its defaults. */
+export function routersOf(entry: z.output<typeof routers>): Config['routers'] {
+  const { classify_traffic, judge, auto, switchyard, fusion } = entry;
+  return {
+    classifiesTraffic: classify_traffic ?? true,
+    judge: { models: judge.models ?? JUDGE_MODELS, timeoutMs: judge.timeout_ms ?? JUDGE_TIMEOUT_MS },
+    auto: { judge: auto.judge ?? false, defaultModels: auto.default_models ?? DEFAULT_MODELS },
+    switchyard: present(switchyard),
+    fusion: {
+      presets: present({
+        'general-high': presetOf(fusion.presets['general-high']),
+        'general-budget': presetOf(fusion.presets['general-budget']),
+        'general-fast': presetOf(fusion.presets['general-fast']),
+      }),
+    },
+  };
+}
+
+function presetOf(entry: z.output<typeof fusionPreset> | undefined): FusionPresetConfig | undefined {
+  return entry && present({ panel: entry.analysis_models, analyst: entry.model });
+}
