@@ -216,6 +216,7 @@ function servicesOf(
     storedResponses: parts.responseArea.storedResponses,
     videos: parts.videoArea.videos,
     interns: parts.internArea?.interns,
+    containers: foundation.shared.shell?.kept,
     evaluations: parts.evaluationArea.evaluations,
     countCall: countCallsBy(generateDeps.rateLimiter),
     ...observability.services,

@@ -42,8 +42,8 @@ export interface Files extends StoredFiles {
    */
   upload(owner: FileOwner, content: FileContent): Promise<FileRecord>;
   /**
-   * Stores what was made for a workspace, of a type that uploads may not have.
-   * @throws GatewayError 413 for too much, 429, 503 without room on the disk; what `chunks` throws
+   * Stores what was made for a workspace, of a type that uploads may not have where that is named.
+   * @throws GatewayError 400 for an empty file or, where its type is to be found, another type, 413 for too much, 429, 503 without room on the disk; what `chunks` throws
    */
   keep(owner: FileOwner, file: KeptFile): Promise<FileRecord>;
   /** @throws GatewayError 404 */
@@ -76,7 +76,8 @@ export interface FileContent {
 
 /** A file that was made here. */
 export interface KeptFile extends FileInput {
-  readonly mimeType: string;
+  /** Absent: it is found from the bytes. */
+  readonly mimeType?: string;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -140,7 +141,7 @@ class WorkspaceFiles implements Files {
   }
 
   async keep(owner: FileOwner, { chunks, mimeType, ...input }: KeptFile): Promise<FileRecord> {
-    return this.#store(owner, { chunks, mimeType, input: () => input }, true);
+    return this.#store(owner, { chunks, ...(mimeType !== undefined && { mimeType }), input: () => input }, true);
   }
 
   async #store(owner: FileOwner, content: FileContent, madeHere: boolean): Promise<FileRecord> {

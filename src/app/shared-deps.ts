@@ -1,4 +1,4 @@
-import type { Shell } from '../canonical/tools/shell.ts';
+import type { Containers } from '../containers/containers.ts';
 import type { Config } from '../config/config.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -34,7 +34,7 @@ export interface SharedDeps {
   readonly turns: LoopTurns;
   readonly vault: VaultArea;
   /** Absent: there are no containers. */
-  readonly shell?: Shell;
+  readonly shell?: Containers;
   readonly web: WebAbilities;
   readonly mcp: McpGateway;
   /** Runs the filters of guardrails. */

@@ -33,8 +33,10 @@ export async function runContainers(args: readonly string[], io: Io): Promise<nu
       const none = { run: () => Promise.reject(new Error('Nothing is run here.')) };
       const containers = openConfiguredContainers(config, none, systemClock, () => undefined);
       if (verb === 'list')
-        for (const { folder, lastActiveAtMs } of await containers.list())
-          io.stdout.write(`${folder}  last used ${new Date(lastActiveAtMs).toISOString()}\n`);
+        for (const { folder, manifest, lastActiveAtMs } of await containers.list())
+          io.stdout.write(
+            `${folder}  ${manifest === undefined ? 'unknown' : `${manifest.id} of ${manifest.workspaceId}`}  last used ${new Date(lastActiveAtMs).toISOString()}\n`,
+          );
       else if (!(await containers.remove(operand ?? '')))
         throw new CommandError(`There is no container ${operand ?? ''}.`);
     }

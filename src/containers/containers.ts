@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ShellError, type Shell, type ShellCall, type ShellOutput, type ShellOwner } from '../canonical/tools/shell.ts';
+import { ShellError, type Shell, type ShellCall, type ShellOutput } from '../canonical/tools/shell.ts';
 import type { Clock } from '../lib/clock.ts';
-import { ContainerError, type CommandLimits, type CommandResult, type ContainerRuntime } from './contract.ts';
+import { createContainerRoutes, expiresAtMs, type ContainerRoutes } from './container-routes.ts';
+import { listContainers, removeContainer, type KeptContainer } from './kept-containers.ts';
+import { folderOf, makeContainer, placesIn, readManifest } from './manifest.ts';
+import { ContainerError, type ContainerSettings, type CommandResult, type ContainerRuntime } from './contract.ts';
 
 /** Calls under way: of a workspace, and of the process. */
 const CALLS_PER_WORKSPACE_MAX = 8;
@@ -15,28 +17,13 @@ const OUTPUT_BYTES_MAX = 1_048_576;
 const REAP_EVERY_MS = 3_600_000;
 /** Homes that one look removes. */
 const REAPED_MAX = 1_000;
-const ONLY_OWNER = 0o700;
 const STATE_FILE = '.shell-state';
 
-export interface ContainerSettings {
-  /** Where homes are kept. */
-  readonly directory: string;
-  readonly limits: CommandLimits;
-  /** Of all commands of a call. */
-  readonly callMs: number;
-  /** A home is removed after this time without a command. */
-  readonly expiresMs: number;
-}
-
-/** A container that is kept: a home, without a process. */
-export interface KeptContainer {
-  readonly folder: string;
-  readonly lastActiveAtMs: number;
-}
-
 export interface Containers extends Shell {
-  /** Lists the homes that are kept, the newest first. */
+  /** Lists all that are kept, the newest first. */
   list(): Promise<readonly KeptContainer[]>;
+  /** What a workspace sees and does beside running commands. */
+  readonly kept: ContainerRoutes;
   /** Removes a home. @returns whether there was one */
   remove(folder: string): Promise<boolean>;
   /** Removes homes that have expired. */
@@ -75,10 +62,10 @@ export function createContainers(
   }
 
   async function reap(): Promise<void> {
-    const old = (await listHomes(directory)).filter(
-      ({ folder, lastActiveAtMs }) => !queues.has(folder) && clock.nowMs() - lastActiveAtMs > settings.expiresMs,
+    const old = (await listContainers(directory)).filter(
+      (one) => !queues.has(one.folder) && clock.nowMs() > expiresAtMs(one, settings),
     );
-    for (const { folder } of old.slice(0, REAPED_MAX)) await removeHome(directory, folder);
+    for (const { folder } of old.slice(0, REAPED_MAX)) await removeContainer(directory, folder);
   }
 
   return {
@@ -102,8 +89,9 @@ export function createContainers(
         else calls.set(workspace, left);
       }
     },
-    list: () => listHomes(directory),
-    remove: (folder) => removeHome(directory, folder),
+    list: () => listContainers(directory),
+    kept: createContainerRoutes(settings, clock, (folder) => queues.has(folder)),
+    remove: (folder) => removeContainer(directory, folder),
     reap,
     start() {
       timer ??= setInterval(() => void reap().catch(onFailed), REAP_EVERY_MS).unref();
@@ -116,24 +104,28 @@ export function createContainers(
   };
 }
 
-/** Equal ids of two workspaces are two containers. */
-function folderOf({ accountId, workspaceId }: ShellOwner, containerId: string): string {
-  return createHash('sha256').update(`${accountId}\n${workspaceId}\n${containerId}`).digest('hex').slice(0, 40);
-}
-
 function withStop(call: ShellCall, stop: AbortSignal): ShellCall {
   return { ...call, signal: AbortSignal.any([call.signal, stop]) };
 }
 
 async function runCommands(
   runtime: Pick<ContainerRuntime, 'run'>,
-  { directory, limits, callMs }: ContainerSettings,
+  { directory, limits: configured, callMs }: ContainerSettings,
   folder: string,
-  { commands, restart, timeoutMs, outputBytes, signal }: ShellCall,
+  { owner, containerId, commands, restart, timeoutMs, outputBytes, signal }: ShellCall,
   clock: Clock,
 ): Promise<readonly ShellOutput[]> {
-  const home = join(directory, folder, 'home');
-  await mkdir(home, { recursive: true, mode: ONLY_OWNER });
+  const { home, mnt } = placesIn(directory, folder);
+  const { accountId, workspaceId, keyHash = '' } = owner;
+  await makeContainer(directory, folder, {
+    id: containerId,
+    accountId,
+    workspaceId,
+    keyHash,
+    createdAtMs: clock.nowMs(),
+  });
+  const limits = { ...configured, memoryBytes: await memoryOf(directory, folder, configured.memoryBytes) };
+  const uploads = await isThere(mnt);
   if (restart) await rm(join(home, STATE_FILE), { force: true });
   const endMs = clock.monotonicMs() + callMs;
   const outputs: ShellOutput[] = [];
@@ -153,6 +145,7 @@ async function runCommands(
     const output = Math.min(outputBytes ?? limits.outputBytes, OUTPUT_BYTES_MAX);
     const result = await runOne(runtime, {
       home,
+      ...(uploads && { mnt }),
       command,
       limits: { ...limits, commandMs, outputBytes: output },
       signal,
@@ -160,8 +153,21 @@ async function runCommands(
     outputs.push(formatOutput(command, result));
   }
   const now = new Date(clock.nowMs());
-  await utimes(join(directory, folder), now, now);
+  // Another process may have deleted the container meanwhile.
+  await utimes(join(directory, folder), now, now).catch(() => undefined);
   return outputs;
+}
+
+/** A container may have been made with less than the configuration allows. */
+async function memoryOf(directory: string, folder: string, most: number): Promise<number> {
+  return Math.min((await readManifest(directory, folder))?.memoryBytes ?? most, most);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function runOne(runtime: Pick<ContainerRuntime, 'run'>, run: Parameters<ContainerRuntime['run']>[0]) {
@@ -176,25 +182,4 @@ async function runOne(runtime: Pick<ContainerRuntime, 'run'>, run: Parameters<Co
 function formatOutput(command: string, { stdout, stderr, exitCode, stopped }: CommandResult): ShellOutput {
   if (stopped === undefined) return { command, stdout, stderr, exitCode };
   return { command, stdout, stderr, exitCode: stopped === 'timeout' ? null : exitCode, stopped };
-}
-
-async function listHomes(directory: string): Promise<readonly KeptContainer[]> {
-  const folders = (await readdir(directory).catch(() => [])).filter((name) => /^[0-9a-f]{40}$/.test(name));
-  const homes: KeptContainer[] = [];
-  for (const folder of folders) {
-    const found = await stat(join(directory, folder)).catch(() => undefined);
-    if (found !== undefined) homes.push({ folder, lastActiveAtMs: found.mtimeMs });
-  }
-  return homes.toSorted((one, other) => other.lastActiveAtMs - one.lastActiveAtMs);
-}
-
-async function removeHome(directory: string, folder: string): Promise<boolean> {
-  if (!/^[0-9a-f]{40}$/.test(folder)) return false;
-  const path = join(directory, folder);
-  const isThere = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  await rm(path, { recursive: true, force: true });
-  return isThere;
 }

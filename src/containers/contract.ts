@@ -15,6 +15,8 @@ export interface CommandLimits {
 export interface CommandRun {
   /** The container's home, a directory of the host that it owns alone. */
   readonly home: string;
+  /** A directory that commands read as `/mnt`. Absent: it is empty. */
+  readonly mnt?: string;
   readonly command: string;
   readonly limits: CommandLimits;
   /** Ends the command. */
@@ -50,4 +52,14 @@ export class ContainerError extends Error {
     super(message, options);
     this.name = 'ContainerError';
   }
+}
+
+export interface ContainerSettings {
+  /** Where homes are kept. */
+  readonly directory: string;
+  readonly limits: CommandLimits;
+  /** Of all commands of a call. */
+  readonly callMs: number;
+  /** A home is removed after this time without a command. */
+  readonly expiresMs: number;
 }

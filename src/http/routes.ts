@@ -153,6 +153,14 @@ import {
   listInternSessions,
   listInternSteps,
 } from './management/interns/run-routes.ts';
+import { createContainer, deleteContainer, getContainer, listContainers } from './management/files/container-crud.ts';
+import {
+  downloadContainerFile,
+  getContainerFile,
+  listContainerFiles,
+  promoteContainerFile,
+  uploadContainerFile,
+} from './management/files/container-files.ts';
 import { listVaultReleases, rotateMasterKey } from './management/vault/operator.ts';
 import { deleteVaultSecret, getVaultSecret, listVaultSecrets, putVaultSecret } from './management/vault/secrets.ts';
 import { getVideoContent } from './management/videos/content.ts';
@@ -336,6 +344,15 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getVideoContent,
   issueAuthCode,
   exchangeAuthCode,
+  listContainers,
+  createContainer,
+  getContainer,
+  deleteContainer,
+  listContainerFiles,
+  uploadContainerFile,
+  getContainerFile,
+  downloadContainerFile,
+  promoteContainerFile,
   listVaultSecrets,
   getVaultSecret,
   putVaultSecret,

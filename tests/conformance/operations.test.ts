@@ -175,7 +175,7 @@ suite('an unknown path', () => {
     });
 
   for (const [method, path, area] of [
-    ['POST', '/api/v1/containers?x=1', 'containers'],
+    ['POST', '/api/v1/datasets?x=1', 'datasets'],
     ['GET', '/v1/scim/Users', 'scim'],
     ['POST', '/v1/presets/kind/datasets', 'datasets'],
   ] as const)

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Shell } from '../../canonical/tools/shell.ts';
 import type { Config } from '../../config/config.ts';
 import { createContainers, type Containers } from '../../containers/containers.ts';
 import { ContainerError, type ContainerRuntime } from '../../containers/contract.ts';
@@ -12,7 +11,7 @@ const OUTPUT_BYTES = 65_536;
 
 export interface ContainerArea {
   /** Absent: the configuration has none, or this machine isolates nothing. */
-  readonly shell?: Shell;
+  readonly shell?: Containers;
   close(): Promise<void>;
 }
 

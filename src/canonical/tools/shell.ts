@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 export interface ShellOwner {
   readonly accountId: string;
   readonly workspaceId: string;
+  /** The key that calls. */
+  readonly keyHash?: string;
 }
 
 /** Command lines for one container, one after the other. */

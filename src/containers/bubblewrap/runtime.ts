@@ -89,10 +89,10 @@ async function runInGroup(
   group: ControlGroup,
   run: CommandRun,
 ): Promise<CommandResult> {
-  const { home, limits } = run;
+  const { home, mnt, limits } = run;
   const file = await open(filter, 'r');
   try {
-    const shape = { rootfs, home, tmpBytes: Math.ceil(limits.memoryBytes / TMP_SHARE), seccompFd: SECCOMP_FD };
+    const shape = { rootfs, home, mnt, tmpBytes: Math.ceil(limits.memoryBytes / TMP_SHARE), seccompFd: SECCOMP_FD };
     const inside = ['/bin/bash', '--noprofile', '--norc', '-c', INNER];
     const args = ['-c', JOIN, 'sh', ...group.joins, '--', program, ...bubblewrapArguments(shape), '--', ...inside];
     // Process 1 inside is bubblewrap, whose environment can be read there: it has none.

@@ -31,6 +31,7 @@ import type { Interns } from '../../interns/interns.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { BacktestResult } from '../../pipeline/backtest.ts';
 import type { TryFilters } from '../../pipeline/content-filters/try-filters.ts';
+import type { ContainerRoutes } from '../../containers/container-routes.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { VideoJobs } from '../../video-jobs/video-jobs.ts';
 import type { StoredResponses } from '../../stored-responses/stored-responses.ts';
@@ -91,6 +92,8 @@ export interface ManagementServices {
   readonly oauth: OauthCodes;
   readonly storedResponses: StoredResponses;
   readonly videos: Omit<VideoJobs, 'run' | 'start' | 'close'>;
+  /** Absent: containers are off. */
+  readonly containers?: ContainerRoutes | undefined;
   /** Absent: the configuration has none. */
   readonly interns?: Interns | undefined;
   readonly evaluations: Evaluations;

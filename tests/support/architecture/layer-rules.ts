@@ -29,6 +29,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'video-jobs',
     'jobs',
     'vault',
+    'containers',
     'notifications',
     'mcp-server',
     'pipeline',

@@ -35,7 +35,7 @@ export const downloadFileContent = defineRoute({
 });
 
 /** Encodes what `encodeURIComponent` leaves and a parameter may not hold. @source RFC 8187 */
-function encodeName(filename: string): string {
+export function encodeName(filename: string): string {
   return encodeURIComponent(filename.toWellFormed()).replaceAll(
     /['()*]/g,
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
