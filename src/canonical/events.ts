@@ -2,6 +2,7 @@ import type { JsonObject } from '../lib/json.ts';
 import type { Block, Citation } from './blocks.ts';
 import type { Extra, FormatId, Warning } from './extra.ts';
 import type { UpstreamFailure } from './failure/failure.ts';
+import type { ToolProgress } from './tools/server-call.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -85,6 +86,13 @@ export interface ExtraEvent {
   readonly extra: Extra;
 }
 
+/** How far a server tool is that runs. Only for callers that ask for it; left out, the response is the same. */
+export interface ToolProgressEvent extends ToolProgress {
+  readonly type: 'tool-progress';
+  /** Of the call, as the caller sees it. */
+  readonly callId: string;
+}
+
 export interface EndEvent {
   readonly type: 'end';
   readonly finish: FinishReason;
@@ -105,7 +113,7 @@ export interface FailedEvent {
 
 /**
  * One response, streamed or whole:
- * `start (block-start block-delta* block-end | citation | usage | warning | extra)* (end usage? | failed)`. Of a response
+ * `start (block-start block-delta* block-end | citation | usage | warning | extra | tool-progress)* (end usage? | failed)`. Of a response
  * that failed before anything of it could be read, `failed` alone. Where another upstream goes on with a streamed response
  * that broke off, its `start` follows, with nothing but the format of what comes from there on.
  */
@@ -118,6 +126,7 @@ export type GenerationEvent =
   | UsageEvent
   | WarningEvent
   | ExtraEvent
+  | ToolProgressEvent
   | EndEvent
   | FailedEvent;
 

@@ -94,6 +94,7 @@ class EventFold implements Fold {
         this.#failure = event.failure;
         return;
       case 'block-end':
+      case 'tool-progress':
         return;
       default:
         unreachable(event);

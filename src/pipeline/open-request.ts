@@ -187,7 +187,7 @@ function openFacts<Request extends ModelRequest>(
     id,
     requestId,
     startedBy,
-    origin,
+    origin: origin ?? (isCompaction(request) ? 'compaction' : undefined),
     request,
     isLarge,
     principal,
@@ -200,6 +200,10 @@ function openFacts<Request extends ModelRequest>(
     report: openRouteReport(models[0] ?? deps.defaults.model ?? '', arrivedMs),
     meter: new ResponseMeter(),
   };
+}
+
+function isCompaction(request: ModelRequest): boolean {
+  return 'response' in request && request.response?.compacts !== undefined;
 }
 
 const END_USERS_MAX = 1_000;

@@ -96,6 +96,7 @@ export class ResponseMeter {
         case 'warning':
         case 'citation':
         case 'extra':
+        case 'tool-progress':
         case 'block-end':
           break;
       }

@@ -8,7 +8,7 @@ import type { FileReader } from '../canonical/tools/parsed-file.ts';
 import type { FindModels } from '../canonical/tools/model-search.ts';
 import type { GenerationRequest, ServerTool as RequestedServerTool } from '../canonical/request.ts';
 import type { PipelineStage } from '../canonical/route-report.ts';
-import type { ToolErrorCode } from '../canonical/tools/server-call.ts';
+import type { ToolErrorCode, ToolProgress } from '../canonical/tools/server-call.ts';
 import type { Shell } from '../canonical/tools/shell.ts';
 import type { StoredFiles } from '../canonical/tools/stored-files.ts';
 import type { WebPages } from '../canonical/tools/web-page.ts';
@@ -76,6 +76,8 @@ export interface ToolCall<Arguments> {
   readonly traceHeaders: () => Readonly<Record<string, string>>;
   /** Aborts when the response is no longer needed, or the call has taken too long. */
   readonly signal: AbortSignal;
+  /** Tells callers that watch the call how far it is. Absent: none does. */
+  readonly report?: ((progress: ToolProgress) => void) | undefined;
 }
 
 /** The outcome of a call. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { textOf } from '../../src/wire/json-fields.ts';
-import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import { startAllUpstreams, type UpstreamName } from '../support/upstreams/all-upstreams.ts';
 
@@ -114,6 +114,30 @@ suite('a compaction that continues a kept response', () => {
       data.map(({ role }) => role),
       ['user', 'assistant', 'user'],
     );
+  });
+});
+
+suite('the record of a compaction', () => {
+  // @spec generation-20
+  test('says that it is one, on both routes, and of no other request', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const model = 'sandbox/echo';
+    const trigger = [ask(LONG), { type: 'compaction_trigger' }];
+    for (const [path, input, origin] of [
+      ['/responses/compact', [ask(LONG)], 'compaction'],
+      ['/responses', trigger, 'compaction'],
+      ['/responses', [ask(LONG)], 'request'],
+    ] as const) {
+      const response = await gateway.post(path, { model, input });
+      await response.text();
+      const id = response.headers.get('x-generation-id') ?? '';
+      const found = await fetch(`${gateway.url}/v1/generation?id=${id}`, {
+        headers: { authorization: `Bearer ${MANAGEMENT_KEY}` },
+      });
+      const { data } = (await found.json()) as { data: JsonObject };
+      assert.deepEqual([data['request_origin'], data['api_type']], [origin, 'completions'], path);
+    }
   });
 });
 

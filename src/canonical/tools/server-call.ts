@@ -1,4 +1,4 @@
-import type { Json } from '../../lib/json.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
 
 /** Why a server tool gave no result, as the messages format names it. @spec tool-11 */
 export type ToolErrorCode =
@@ -32,6 +32,13 @@ export interface ServerCall {
   readonly turn: number;
   /** The same turn called functions of the caller's, too: its response ended there. */
   readonly besideCalls: boolean;
+}
+
+/** How far a running call is, in the tool's own terms. */
+export interface ToolProgress {
+  /** `panel.completed`. */
+  readonly step: string;
+  readonly fields: JsonObject;
 }
 
 /** A server tool that ran for an earlier response, decoded from a block that the caller sent back. */

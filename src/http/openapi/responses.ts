@@ -25,7 +25,8 @@ const RESPONSES_HEADERS: readonly JsonObject[] = [
     name: 'X-Service-Stream-Events',
     in: 'header',
     required: false,
-    description: 'Whether a stream may have events that the SDKs of the format do not know.',
+    description:
+      'Whether a stream may have events that the SDKs of the format do not know: the steps of a panel, the diff of a patch.',
     schema: { type: 'string', enum: ['extended'] },
   },
 ];

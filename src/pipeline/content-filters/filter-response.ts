@@ -152,6 +152,7 @@ class FilteredResponse implements UpstreamResponse, EventSource {
         case 'usage':
         case 'warning':
         case 'extra':
+        case 'tool-progress':
           out.push(event);
           break;
       }

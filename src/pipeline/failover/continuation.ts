@@ -97,6 +97,7 @@ export class ContinuedResponse {
       // These refer to text that the caller has from the first response.
       case 'citation':
       case 'extra':
+      case 'tool-progress':
       case 'failed':
         return undefined;
       default:
@@ -189,6 +190,7 @@ export class ContinuedResponse {
       case 'usage':
       case 'warning':
       case 'extra':
+      case 'tool-progress':
       case 'failed':
         return [event];
       default:

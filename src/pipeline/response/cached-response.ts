@@ -46,7 +46,7 @@ export class ResponseCacheWriter {
   }
 
   #take(event: GenerationEvent): void {
-    if (event.type === 'usage' || event.type === 'warning') return;
+    if (event.type === 'usage' || event.type === 'warning' || event.type === 'tool-progress') return;
     if (event.type !== 'block-delta') {
       if (event.type === 'block-start') this.#chars += charsOf(event.block);
       this.#events.push(event);

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerateNested, StartedBy } from '../../canonical/tools/nested-generation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
+import type { ToolProgress } from '../../canonical/tools/server-call.ts';
 import { hasFragileNumbers, isJsonObject, parseJson, parseKeepingNumbers, type JsonObject } from '../../lib/json.ts';
 import { findExcess } from '../../lib/json/bounds.ts';
 import { failedOutcome, type OpenTool, type ToolContext, type ToolOutcome } from '../../tools/contract.ts';
@@ -56,6 +57,8 @@ export interface RunInput {
   readonly traceHeaders: (step: StartedBy) => Readonly<Record<string, string>>;
   /** For the operator's eyes: a tool broke. */
   readonly onBug: (error: unknown) => void;
+  /** Absent: the caller does not watch. */
+  readonly report?: ((progress: ToolProgress) => void) | undefined;
 }
 
 /**
@@ -88,6 +91,7 @@ export async function runTool(tool: ReadyTool, call: PendingCall, options: RunIn
       generate: startedBy(options.generate, step),
       traceHeaders: () => options.traceHeaders(step),
       signal: end.signal,
+      report: options.report,
     });
     // Its outcome after its time is dropped, and no unhandled rejection either.
     running.catch(() => undefined);

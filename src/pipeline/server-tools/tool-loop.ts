@@ -5,7 +5,7 @@ import type { EndEvent, EventBatch, EventSource, GenerationEvent } from '../../c
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
-import type { ServerCall } from '../../canonical/tools/server-call.ts';
+import type { ServerCall, ToolProgress } from '../../canonical/tools/server-call.ts';
 import type { Candidate } from '../../routing/route-plan.ts';
 import { outgoingTraceHeaders, stepSpanId } from '../../telemetry/destinations/trace-context.ts';
 import type { ServerToolUse } from '../../telemetry/request-log.ts';
@@ -16,6 +16,7 @@ import { spentSoFar, type SpentSoFar } from '../billing/final-cost.ts';
 import { nativeTypes } from './native-tools.ts';
 import type { OfferedTools } from './offer-server-tools.ts';
 import { charsOf, runTool, stepKey, withoutResult, type ReadyTool } from './run-tools.ts';
+import { ProgressQueue } from './tool-progress.ts';
 import { createStopRules, type StopRules } from './stop-rules.ts';
 import { ShownResponse, ToolTurn, type PendingCall } from './tool-turn.ts';
 import type { RequestFacts, UpstreamResponse } from '../request.ts';
@@ -86,6 +87,9 @@ class ToolLoop implements UpstreamResponse, EventSource {
   #next: GenerationRequest | undefined;
   #isLast = false;
   #isOver = false;
+  readonly #progress = new ProgressQueue();
+  /** The end of a turn whose tools run. */
+  #ending: Promise<EventBatch> | undefined;
 
   constructor(first: UpstreamResponse, input: LoopInput) {
     const { facts, offered, request, signal } = input;
@@ -110,15 +114,40 @@ class ToolLoop implements UpstreamResponse, EventSource {
   }
 
   async read(): Promise<EventBatch | undefined> {
-    while (!this.#isOver) {
+    while (this.#ending !== undefined || !this.#isOver) {
+      if (this.#ending !== undefined) {
+        const events = await this.#progressOrEnd(this.#ending);
+        if (events.length > 0) return events;
+        continue;
+      }
       const next = this.#next;
       this.#next = undefined;
       if (next !== undefined && !(await this.#begin(next))) return this.#breakOff(UNFUNDED);
       const batch = await this.#current.source.read();
-      const events = batch === undefined ? await this.#endTurn() : this.#take(batch);
+      if (batch === undefined) {
+        this.#ending = this.#endTurn();
+        // Where it breaks before it is waited for.
+        this.#ending.catch(() => undefined);
+        continue;
+      }
+      const events = this.#take(batch);
       if (events.length > 0) return events;
     }
     return undefined;
+  }
+
+  /** What running tools report comes before the end of their turn. */
+  async #progressOrEnd(ending: Promise<EventBatch>): Promise<EventBatch> {
+    try {
+      const reported = await this.#progress.takeUntil(ending);
+      if (reported !== undefined) return reported;
+      const events = await ending;
+      this.#ending = undefined;
+      return events;
+    } catch (error) {
+      this.#ending = undefined;
+      throw error;
+    }
   }
 
   /** All of the turn is kept until it is over: the next turn may need it. */
@@ -223,6 +252,7 @@ class ToolLoop implements UpstreamResponse, EventSource {
       generate,
       traceHeaders: (step) => outgoingTraceHeaders({ requestId, directives: request.directives }, stepSpanId(id, step)),
       onBug,
+      report: this.#watches ? (progress) => this.#report(call, progress) : undefined,
     });
     facts.log.noteStep({
       kind: 'tool',
@@ -235,6 +265,16 @@ class ToolLoop implements UpstreamResponse, EventSource {
       hasFailed: outcome.failed === true,
     });
     return outcome;
+  }
+
+  /** Strict clients fail on events that they do not know. */
+  get #watches(): boolean {
+    const { response, delivery } = this.#input.offered.originalRequest;
+    return response?.extendedEvents === true && delivery === 'stream';
+  }
+
+  #report({ shownId }: PendingCall, progress: ToolProgress): void {
+    if (!this.#isOver) this.#progress.push({ type: 'tool-progress', callId: shownId, ...progress });
   }
 
   /** The results of one request fill no more memory than this, however many there are. */

@@ -109,6 +109,7 @@ export class ToolTurn {
       case 'usage':
       case 'warning':
       case 'extra':
+      case 'tool-progress':
       default:
         return event;
     }

@@ -26,6 +26,8 @@ export interface Reply {
   readonly model: string;
   /** Empty where `error` says why. */
   readonly text: string;
+  /** What it thought, as far as that can be read. */
+  readonly reasoning: string;
   readonly sources: readonly UrlCitation[];
   readonly error?: GatewayError;
   readonly elapsedMs: number;
@@ -71,8 +73,14 @@ export async function callModel(input: ModelInput, asking: ModelCall, limitMs: n
     const { usage, costNanoUsd } = tally;
     const common = { elapsedMs: asking.monotonicMs() - startedMs, usage, costNanoUsd };
     if (answered instanceof GatewayError)
-      return { ...common, model: input.model, text: '', sources: [], error: answered };
-    return { ...common, model: answered.model, text: textOf(answered), sources: sourcesOf(answered) };
+      return { ...common, model: input.model, text: '', reasoning: '', sources: [], error: answered };
+    return {
+      ...common,
+      model: answered.model,
+      text: textOf(answered),
+      reasoning: reasoningOf(answered),
+      sources: sourcesOf(answered),
+    };
   } finally {
     time.stop();
   }
@@ -152,6 +160,12 @@ function limitTime(parent: AbortSignal, limitMs: number): TimeLimit {
 
 function textOf({ response: { format, blocks } }: NestedResponse): string {
   return joinResponseText(format, blocks).text.trim();
+}
+
+function reasoningOf({ response: { blocks } }: NestedResponse): string {
+  return blocks
+    .flatMap((block) => (block.type === 'reasoning' && block.form !== 'encrypted' ? [block.text] : []))
+    .join('\n\n');
 }
 
 function sourcesOf({ response: { blocks, citations } }: NestedResponse): readonly UrlCitation[] {

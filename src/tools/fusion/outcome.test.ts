@@ -8,6 +8,7 @@ import { allFailed, recall } from './outcome.ts';
 const failing = (type: ErrorType): Reply => ({
   model: 'a/one',
   text: '',
+  reasoning: '',
   sources: [],
   error: new GatewayError(type, 'no'),
   elapsedMs: 1,

@@ -87,13 +87,22 @@ export function recall(text: string): string {
 }
 
 export function answersOf(answered: readonly Reply[]): readonly NamedAnswer[] {
-  return answered.map(({ model, text }) => ({ model, content: truncateAtWord(text, CONTENT_CHARS_MAX) }));
+  return answered.map((reply) => ({ model: reply.model, content: answerOf(reply) }));
+}
+
+export function answerOf({ text }: Reply): string {
+  return truncateAtWord(text, CONTENT_CHARS_MAX);
 }
 
 const NO_TEXT = 'It gave no text.';
 
-function formatFailed({ model, error }: Reply): JsonObject {
-  return { model, error: error?.message ?? NO_TEXT, ...(error !== undefined && { status_code: error.status }) };
+function formatFailed(reply: Reply): JsonObject {
+  return { model: reply.model, ...lossOf(reply) };
+}
+
+/** Why a member gave no answer. */
+export function lossOf({ error }: Reply): JsonObject {
+  return { error: error?.message ?? NO_TEXT, ...(error !== undefined && { status_code: error.status }) };
 }
 
 function reasonOf({ status, type, availability, lacksFunds }: GatewayError): FailureReason | undefined {

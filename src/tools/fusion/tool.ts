@@ -18,6 +18,7 @@ import { callModel, type ModelCall, type ModelInput } from './call-model.ts';
 import { fitAnswers } from './fit-answers.ts';
 import { allFailed, answersOf, formatStage, failed, isAnswer, recall, succeeded, uniqueSources } from './outcome.ts';
 import { ANALYST_PROMPT, formatMaterial, PANELIST_PROMPT, TOOL_DESCRIPTION } from './prompts.ts';
+import { analysisBegun, analysisEnded, panelistAdded, panelistEnded } from './progress.ts';
 import { formatTranscript } from './transcript.ts';
 
 const TYPE = 'service:fusion';
@@ -110,7 +111,7 @@ function fromPreset(name: FusionPresetName, { choice, request }: ToolContext): C
 async function runPanel(
   requested: Parameters,
   context: ToolContext,
-  { turns, generate, signal }: ToolCall<object>,
+  { turns, generate, signal, report }: ToolCall<object>,
   { panel, analyst }: { readonly panel: readonly string[]; readonly analyst: string },
 ): Promise<ToolOutcome> {
   const { monotonicMs, note, budgetNanoUsd } = context;
@@ -119,7 +120,14 @@ async function runPanel(
   const text = formatTranscript(turns);
   const common = commonInput(requested, shareOf(budgetNanoUsd(), panel.length));
   const member = { ...common, instructions: PANELIST_PROMPT, text };
-  const members = await Promise.all(panel.map((model) => callModel({ ...member, model }, asking, PANEL_MS_MAX)));
+  const members = await Promise.all(
+    panel.map(async (model) => {
+      report?.(panelistAdded(model));
+      const reply = await callModel({ ...member, model }, asking, PANEL_MS_MAX);
+      for (const progress of panelistEnded(model, reply)) report?.(progress);
+      return reply;
+    }),
+  );
   const answered = members.filter(isAnswer);
   if (answered.length === 0) {
     note(formatStage(monotonicMs() - startedMs, members));
@@ -127,6 +135,7 @@ async function runPanel(
   }
   const answers = answersOf(answered);
   const { temperature: _ofPanel, ...settings } = common.settings;
+  report?.(analysisBegun(analyst));
   const reply = await callModel(
     {
       ...common,
@@ -142,6 +151,7 @@ async function runPanel(
     ANALYST_MS_MAX,
   );
   const verdict = readVerdict(reply);
+  if ('analysis' in verdict) report?.(analysisEnded(verdict.analysis));
   note(formatStage(monotonicMs() - startedMs, members, { reply, verdict }));
   return succeeded({
     answers,

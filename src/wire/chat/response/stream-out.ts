@@ -130,6 +130,7 @@ export class ChatStreamEncoder implements StreamEncoder {
         return '';
       case 'usage':
       case 'warning':
+      case 'tool-progress':
       case 'failed':
         return '';
       default:

@@ -99,6 +99,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
         this.#end = event;
         return '';
       case 'warning':
+      case 'tool-progress':
       case 'failed':
         return '';
       default:

@@ -1,7 +1,7 @@
 import type { ToolCallBlock } from '../../../canonical/blocks.ts';
 import type { FunctionTool } from '../../../canonical/request.ts';
 import { randomText } from '../../../lib/ids.ts';
-import { parseJson, type JsonObject } from '../../../lib/json.ts';
+import { parseJson, type Json, type JsonObject } from '../../../lib/json.ts';
 import { callItemOf, type NamelessKind } from '../caller-tools.ts';
 import { CustomInputDecoder } from '../../gateway/custom-tools/custom-input.ts';
 import type { BlockAddition, BlockTarget } from './block-target.ts';
@@ -10,6 +10,7 @@ import type { ItemStatus, Output, OutputItem } from './output.ts';
 
 const CALL_ID_CHARS = 24;
 const NO_ARGUMENTS = '{}';
+const DIFF_EVENT = 'apply_patch_call_operation_diff';
 
 /**
  * A call for the caller to run. Its end on the wire waits until the response goes on or ends well: a client runs what has
@@ -213,7 +214,15 @@ class BuiltCallItem implements CallItem {
       ...(status === 'in_progress' ? withoutArguments(members) : members),
       status,
     }));
-    return this.#item.begin();
+    return this.#item.begin() + this.#writeDiff(members['operation']);
+  }
+
+  /** Callers that ask for it get the diff of a patch as an event of its own, too. */
+  #writeDiff(operation: Json | undefined): string {
+    const diff = isObject(operation) ? operation['diff'] : undefined;
+    if (!this.#output.isExtended || this.#item === undefined || typeof diff !== 'string') return '';
+    const delta = diff === '' ? '' : this.#item.event(`${DIFF_EVENT}.delta`, { delta: diff });
+    return delta + this.#item.event(`${DIFF_EVENT}.done`, { diff });
   }
 
   settle(): string {
@@ -246,7 +255,7 @@ function emptyLists(action: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(action).map(([name, value]) => [name, Array.isArray(value) ? [] : value]));
 }
 
-function isObject(value: JsonObject[string]): value is JsonObject {
+function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

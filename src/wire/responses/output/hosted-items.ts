@@ -16,12 +16,15 @@ interface Progress {
   readonly failed?: string;
   /** The member that comes in deltas, and the events that bring it. */
   readonly text?: { readonly member: string; readonly event: string };
+  /** How its events begin, where that is not the type of the item: clients know them only if they ask for them. */
+  readonly extended?: string;
 }
 
 const PROGRESS: Readonly<Record<string, Progress>> = {
   web_search_call: { begin: ['in_progress', 'searching'], end: 'completed' },
   file_search_call: { begin: ['in_progress', 'searching'], end: 'completed' },
   image_generation_call: { begin: ['in_progress', 'generating'], end: 'completed' },
+  'service:fusion': { begin: ['in_progress'], end: 'completed', extended: 'fusion_call' },
   mcp_list_tools: { begin: ['in_progress'], end: 'completed', failed: 'failed' },
   mcp_call: {
     begin: ['in_progress'],
@@ -50,6 +53,8 @@ export class HostedItem {
   readonly #progress: Progress;
   readonly #deltas: DeltaFrames | undefined;
   readonly #type: string;
+  /** How the names of its events begin. */
+  readonly #stem: string;
   /** Vendors refuse members that they do not know when an item comes back. */
   readonly #hasStatus: boolean;
   #value: JsonObject;
@@ -61,7 +66,8 @@ export class HostedItem {
     const type = textOf(value['type']) ?? '';
     this.#type = type;
     this.#value = value;
-    this.#progress = Object.hasOwn(PROGRESS, type) ? (PROGRESS[type] ?? NO_PROGRESS) : NO_PROGRESS;
+    this.#progress = progressOf(type, output);
+    this.#stem = this.#progress.extended ?? type;
     const isSealed = value['encrypted_content'] !== undefined;
     const id = output.idFor(type, textOf(value['id']), isSealed);
     this.#item = output.add(id, (status, itemId) => this.#format(status, itemId));
@@ -71,7 +77,7 @@ export class HostedItem {
   }
 
   begin(): string {
-    return this.#item.begin() + this.#progress.begin.map((step) => this.#report(step)).join('');
+    return this.#item.begin() + this.#progress.begin.map((step) => this.#event(step)).join('');
   }
 
   /** More of the code or the arguments. */
@@ -93,12 +99,17 @@ export class HostedItem {
     }
     const hasFailed = value['status'] === 'failed' || (failed !== undefined && typeof value['error'] === 'string');
     const step = hasFailed ? failed : end;
-    if (step !== undefined) frames += this.#report(step);
+    if (step !== undefined) frames += this.#event(step);
     return frames + this.#item.end('completed');
   }
 
-  #report(step: string): string {
-    return this.#item.event(`${this.#type}.${step}`, {});
+  /** What the tool itself reports, for callers that ask for such events. */
+  report(step: string, fields: JsonObject): string {
+    return this.#progress.extended === undefined ? '' : this.#event(step, fields);
+  }
+
+  #event(step: string, fields: JsonObject = {}): string {
+    return this.#item.event(`${this.#stem}.${step}`, fields);
   }
 
   /** The vendor's own status stands where it has one: some items know others. */
@@ -114,6 +125,11 @@ export class HostedItem {
 }
 
 const NO_PROGRESS: Progress = { begin: [] };
+
+function progressOf(type: string, { isExtended }: Output): Progress {
+  const progress = Object.hasOwn(PROGRESS, type) ? PROGRESS[type] : undefined;
+  return progress === undefined || (progress.extended !== undefined && !isExtended) ? NO_PROGRESS : progress;
+}
 
 /** A call of a tool that the provider runs. */
 export class HostedCall implements BlockTarget {

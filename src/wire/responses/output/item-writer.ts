@@ -93,6 +93,8 @@ export class ItemWriter {
         return '';
       case 'extra':
         return this.#takeExtra(event.extra);
+      case 'tool-progress':
+        return this.#serverCalls.report(event);
       case 'usage':
       case 'warning':
       case 'end':

@@ -54,13 +54,16 @@ const LEGAL_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** The items of one response, in the order in which they began. */
 export class Output {
   readonly frames: EventFrames;
+  /** Events that strict clients do not know may be written. */
+  readonly isExtended: boolean;
   readonly #newId: (type: string) => string;
   readonly #items: OutputItem[] = [];
   readonly #ids = new Set<string>();
 
   /** @param newId a new id for an item of a type */
-  constructor(frames: EventFrames, newId: (type: string) => string) {
+  constructor(frames: EventFrames, newId: (type: string) => string, isExtended = false) {
     this.frames = frames;
+    this.isExtended = isExtended;
     this.#newId = newId;
   }
 

@@ -1,4 +1,5 @@
 import type { OpaqueBlock, ToolCallBlock } from '../../../canonical/blocks.ts';
+import type { ToolProgressEvent } from '../../../canonical/events.ts';
 import type { GenerationRequest, Tool } from '../../../canonical/request.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { fieldsOf } from '../../extra.ts';
@@ -55,6 +56,11 @@ export class ServerCalls {
     const target = new ServerCallTarget(block, () => this.#beginComplete());
     this.#running.push(target);
     return target;
+  }
+
+  /** What a running call reports of itself. */
+  report({ callId, step, fields }: ToolProgressEvent): string {
+    return this.#running.find((running) => running.callId === callId)?.item?.report(step, fields) ?? '';
   }
 
   /** @returns `undefined` for an item that is no result of a running call */

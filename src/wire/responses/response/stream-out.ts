@@ -63,9 +63,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     // Behind those that open the stream: `in_progress`, and before it `created` where the stream has not begun.
     this.#frames = new EventFrames((identity.nextEvent ?? 1) + 1, isWhole);
     const { newId = newItemId, containers } = settings;
-    this.#output = new Output(this.#frames, newId);
-    const of = (): ResponseIdentity => this.#identity;
     const { request } = identity;
+    this.#output = new Output(this.#frames, newId, request?.response?.extendedEvents === true);
+    const of = (): ResponseIdentity => this.#identity;
     this.#items =
       request?.response?.compacts !== undefined
         ? new CompactionWriter(this.#output, createSummarySeal(containers, of))
