@@ -1,9 +1,10 @@
 import type { JsonObject } from '../lib/json.ts';
 import type { ResponseOwner } from '../state/contract.ts';
 import { textOf } from '../wire/json-fields.ts';
+import { providerItemMark } from '../wire/responses/provider-items.ts';
 import { idOf, type TurnItems } from './items.ts';
 
-/** Which provider made an encrypted text. It is forgotten after a day, and with its process. */
+/** Which provider made an encrypted text, or ran the tool of an item. It is forgotten after a day, and with its process. */
 export interface KnownOrigins {
   /** Slug; `undefined`: not known. */
   originOf(owner: OriginScope, encrypted: string): string | undefined;
@@ -21,8 +22,8 @@ export function originsOf(
   const origins: Record<string, string> = {};
   for (const item of [...input, ...output]) {
     const id = idOf(item);
-    const encrypted = textOf(item['encrypted_content']);
-    const provider = id && encrypted ? known.originOf(owner, encrypted) : undefined;
+    const mark = markOf(item);
+    const provider = id && mark ? known.originOf(owner, mark) : undefined;
     if (id !== undefined && provider !== undefined) origins[id] = provider;
   }
   return Object.keys(origins).length === 0 ? undefined : origins;
@@ -33,7 +34,12 @@ export function learnOrigins({ input, output, origins }: TurnItems, owner: Origi
   if (origins === undefined) return;
   for (const item of [...input, ...output]) {
     const provider = textOf(origins[idOf(item) ?? '']);
-    const encrypted = textOf(item['encrypted_content']);
-    if (provider !== undefined && encrypted) known.learn(owner, encrypted, provider);
+    const mark = markOf(item);
+    if (provider !== undefined && mark) known.learn(owner, mark, provider);
   }
+}
+
+/** By what its origin is known: what it encrypts, or itself. */
+function markOf(item: JsonObject): string | undefined {
+  return textOf(item['encrypted_content']) ?? providerItemMark(item);
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { textOf } from '../../src/wire/json-fields.ts';
 import { ANALYSIS, fusionTool, PANEL, startPanel, states, type States } from '../support/panel.ts';
 import { emit as emitTurn } from '../support/tool-turns.ts';
-import { json, type Arrived } from '../support/upstream.ts';
+import { json } from '../support/upstream.ts';
 import { ONE_OF_EACH, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 import { speak } from '../support/upstreams/speak.ts';
 import { checkStream, lastResponse, type SeenEvent } from '../support/wire/responses/stream-checker.ts';
@@ -134,9 +134,9 @@ suite('a panel that the caller watches', () => {
 
   // @spec responses-135
   test('reports which members failed, and why', async (t) => {
-    const emit = (who: Parameters<States>[0], arrived: Arrived, turn: number): ReturnType<States> =>
-      who === 'two' ? json(400, { error: { message: 'no' } }) : states(who, arrived, turn);
-    const events = checkStream(await ask(t, emit as States), PANELS);
+    const emit: States = (who, arrived) =>
+      who === 'two' ? json(400, { error: { message: 'no' } }) : states(who, arrived);
+    const events = checkStream(await ask(t, emit), PANELS);
     assert.deepEqual(steps(events, 'acme/two'), ['panel.added', 'panel.failed']);
     const failed = events.find(({ name }) => name === 'fusion_call.panel.failed')?.data;
     assert.equal(typeof failed?.['error'], 'string');

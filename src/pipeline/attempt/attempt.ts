@@ -11,6 +11,7 @@ import type { Candidate } from '../../routing/route-plan.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import type { Dialect, StreamDecoder, UpstreamFormat } from '../../wire/format.ts';
 import type { AttemptDeadline } from './attempt-deadline.ts';
+import { withPlainMcpCalls } from '../replay/plain-mcp-calls.ts';
 import type { ResponseMemory, RequestedEndpoint } from '../replay/replay-memory.ts';
 import { NO_ANSWER_ROOM, NoResponseRoom, type ResponseRoom } from '../response/whole-response-budget.ts';
 import { authorizeCall, tryPrepareCall, unsayable } from './call-upstream.ts';
@@ -80,7 +81,7 @@ export async function makeAttempt(
   const { dialect: known } = requested;
   const turns = isLarge ? deps.turns : undefined;
   if (turns !== undefined) await turns.next();
-  const recalling = deps.memory.recall(given, requested);
+  const recalling = deps.memory.recall(withPlainMcpCalls(given, format, known), requested);
   const recalled = recalling instanceof Promise ? await recalling : recalling;
   const { reasoningMember, refusal } = recalled;
   if (refusal !== undefined) return { committed: false, failure: unsayable(refusal) };

@@ -6,6 +6,9 @@ import { invalid, type GatewayError } from '../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ExpiringCache } from '../../lib/cache/expiring-cache.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { fieldsOf } from '../../wire/extra.ts';
+import { compactionTextOf, providerItemMark } from '../../wire/responses/provider-items.ts';
 import { pathsOfBlocks, pathsOfTurns } from '../../wire/gateway/source/source-paths.ts';
 
 const ORIGINS_MAX = 50_000;
@@ -15,7 +18,7 @@ const LIFETIME_MS = 24 * 3_600_000;
 const TAIL_CHARS = 256;
 
 /**
- * Which provider made a piece of encrypted reasoning. Only the organization whose key it was made under can read it, and
+ * Which provider made a piece of encrypted reasoning, or ran a tool that an item stands for. Only the organization whose key it was made under can read it, and
  * one format's reasoning looks like another's: what goes to a second account of the same vendor is refused, with the whole
  * request. Nothing of the data is kept but a hash. @spec route-29
  */
@@ -55,7 +58,7 @@ export function createOriginMemory({ clock, part = 1 }: OriginMemoryDeps): Origi
   const limits = { entriesMax: ORIGINS_MAX, bytesMax: Math.floor(BYTES_MAX * part), lifetimeMs: LIFETIME_MS };
   const origins = new ExpiringCache<string>(limits, () => clock.monotonicMs());
   const originOf = (block: Block, scope: string): string | undefined => {
-    const text = isBound(block) ? block.text : compactionOf(block);
+    const text = isBound(block) ? block.text : (compactionOf(block) ?? markOf(block));
     return text === undefined ? undefined : origins.get(keyOf(scope, text));
   };
   const remember = (scope: string, text: string, provider: string): void =>
@@ -73,21 +76,27 @@ export function createOriginMemory({ clock, part = 1 }: OriginMemoryDeps): Origi
     },
     keepOwn(request, { provider, scope }) {
       const isForeign = (block: Block): boolean => (originOf(block, scope) ?? provider) !== provider;
-      const kept = withoutBlocks(
+      const readable = withoutBlocks(
         request,
         (block) => isBound(block) && isForeign(block),
         'encrypted reasoning can only be read where it was made, at another provider',
       );
+      const kept = withoutBlocks(
+        readable.request,
+        belongsTo(request, (block) => markOf(block) !== undefined && isForeign(block)),
+        'an item of a tool of another provider, which alone knows it',
+      );
+      const warnings = [...readable.warnings, ...kept.warnings];
       const refusal = refusalOf(request, (block) => compactionOf(block) !== undefined && isForeign(block));
-      return refusal === undefined ? kept : { ...kept, refusal };
+      return { request: kept.request, warnings, ...(refusal !== undefined && { refusal }) };
     },
     listen({ provider, scope }) {
       const open = new Map<number, string>();
       return (batch) => {
         for (const event of batch) {
           if (event.type === 'block-start') {
-            const history = compactionOf(event.block);
-            if (history !== undefined) remember(scope, history, provider);
+            const mark = compactionOf(event.block) ?? markOf(event.block);
+            if (mark !== undefined) remember(scope, mark, provider);
             else if (isBound(event.block)) open.set(event.index, event.block.text);
           }
           if (open.size === 0) continue;
@@ -112,15 +121,43 @@ export function isBound(block: Block): block is Extract<Block, { type: 'reasonin
   return block.family === 'unknown' || block.family?.endsWith('-responses-v1') === true;
 }
 
-/** Items of the responses format that stand for a conversation which their vendor shortened. */
-const COMPACTIONS: ReadonlySet<unknown> = new Set(['compaction', 'context_compaction', 'compaction_summary']);
-
 /** The encrypted history that a block stands for. */
 function compactionOf(block: Block): string | undefined {
-  if (block.type !== 'opaque' || block.format !== 'responses' || !COMPACTIONS.has(block.value['type']))
-    return undefined;
-  const { encrypted_content: text } = block.value;
-  return typeof text === 'string' && text !== '' ? text : undefined;
+  return block.type === 'opaque' && block.format === 'responses' ? compactionTextOf(block.value) : undefined;
+}
+
+/** What tells the item of a tool that a provider ran from all others. */
+function markOf(block: Block): string | undefined {
+  const item = itemOf(block);
+  return item && providerItemMark(item);
+}
+
+function itemOf(block: Block): JsonObject | undefined {
+  if (block.type === 'opaque') return block.format === 'responses' ? block.value : undefined;
+  return block.type === 'tool-call' && block.runBy === 'upstream' ? fieldsOf(block, 'responses') : undefined;
+}
+
+/** These blocks, and what answers them: neither stands without the other. */
+function belongsTo(
+  { turns }: Pick<GenerationRequest, 'turns'>,
+  isForeign: (block: Block) => boolean,
+): (block: Block) => boolean {
+  const foreign = turns.flatMap(({ blocks }) => blocks.filter(isForeign));
+  if (foreign.length === 0) return () => false;
+  const ids = new Set(foreign.flatMap((block) => partnersOf(itemOf(block) ?? {})));
+  return (block) => {
+    const item = itemOf(block);
+    return item !== undefined && (isForeign(block) || partnersOf(item).some((id) => ids.has(id)));
+  };
+}
+
+/** A call and its output share `call_id`; an approval names its request by the id. */
+function partnersOf({ type, id, call_id: callId, approval_request_id: approval }: JsonObject): readonly string[] {
+  const asked = type === 'mcp_approval_request' ? id : approval;
+  return [
+    ...(typeof callId === 'string' ? [`call ${callId}`] : []),
+    ...(typeof asked === 'string' ? [`approval ${asked}`] : []),
+  ];
 }
 
 /** The fault of the first block that the request cannot do without. */

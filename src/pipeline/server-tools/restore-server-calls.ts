@@ -21,11 +21,22 @@ export function restoreServerCalls(
   const tools: Recalling = new Map(entries.map(({ name, tool }) => [name, tool]));
   const isRestored = (block: Block): boolean => codec.decode(block) !== undefined;
   if (!request.turns.some(({ role, blocks }) => role === 'assistant' && blocks.some(isRestored))) return request;
+  return splitTurns(request, () => offeredCalls(codec, tools));
+}
+
+/** What a block of a response is, of a call that ran before the response went on. */
+type DecodeRun = (block: Block) => ReplayedServerCall | undefined;
+
+/**
+ * The request with each response taken apart into the turns that its calls, which ran elsewhere, divide it into.
+ * @param openResponse gives what decodes the blocks of one response
+ */
+export function splitTurns(request: GenerationRequest, openResponse: () => DecodeRun): GenerationRequest {
   const turns: Turn[] = [];
   let pendingResults: readonly ToolResultBlock[] = [];
   for (const turn of request.turns) {
     if (turn.role === 'assistant') {
-      const split = splitResponse(turn, codec, tools);
+      const split = splitResponse(turn, openResponse());
       turns.push(...turnsOfResults(pendingResults), ...split.turns);
       pendingResults = split.pendingResults;
       continue;
@@ -49,18 +60,26 @@ interface SplitResponse {
   readonly pendingResults: readonly ToolResultBlock[];
 }
 
-function splitResponse(answer: Turn, codec: ServerCallCodec, tools: Recalling): SplitResponse {
+function splitResponse(answer: Turn, decode: DecodeRun): SplitResponse {
   const split = new ResponseSplit(answer);
-  const known = new Map<string, Pick<ServerTool, 'recall'>>();
   for (const block of answer.blocks) {
+    const replayed = decode(block);
+    if (replayed === undefined) split.add(block);
+    else split.restore(replayed);
+  }
+  return split.end();
+}
+
+/** Of tools that are offered again. */
+function offeredCalls(codec: ServerCallCodec, tools: Recalling): DecodeRun {
+  const known = new Map<string, Pick<ServerTool, 'recall'>>();
+  return (block) => {
     const replayed = codec.decode(block);
     const called = replayed?.call === undefined ? undefined : tools.get(replayed.call.name);
     if (replayed !== undefined && called !== undefined) known.set(replayed.id, called);
     const tool = replayed === undefined ? undefined : known.get(replayed.id);
-    if (replayed === undefined || tool === undefined) split.add(block);
-    else split.restore(recalled(replayed, tool));
-  }
-  return split.end();
+    return replayed === undefined || tool === undefined ? undefined : recalled(replayed, tool);
+  };
 }
 
 /** What the model is to read of it, where that is not all. */

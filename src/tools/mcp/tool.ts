@@ -11,7 +11,7 @@ import {
   type ToolSet,
 } from '../contract.ts';
 import { formatResult } from './format-result.ts';
-import { functionNameOf, placeholderName } from './function-name.ts';
+import { mcpFunctionName, mcpPlaceholderName } from '../../canonical/tools/mcp-function-name.ts';
 
 const SERVER_CHARS_MAX = 64;
 const NAME_CHARS_MAX = 128;
@@ -51,7 +51,7 @@ export const mcp: ToolSet<typeof parameters> = {
         tools: unlike(
           listed
             .filter(({ name }) => allowed?.includes(name) !== false)
-            .map((tool) => ({ name: functionNameOf(server, tool.name), tool: toolOf(found, tool) })),
+            .map((tool) => ({ name: mcpFunctionName(server, tool.name), tool: toolOf(found, tool) })),
         ),
         warnings: missing.map(([at]) => ({
           code: 'content-dropped' as const,
@@ -62,7 +62,7 @@ export const mcp: ToolSet<typeof parameters> = {
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       return {
-        tools: [{ name: placeholderName(server), tool: placeholderOf(found, error) }],
+        tools: [{ name: mcpPlaceholderName(server), tool: placeholderOf(found, error) }],
         warnings: [{ code: 'content-dropped', path: `${path}.server`, message: error.message }],
       };
     }

@@ -1,0 +1,44 @@
+import type { Block } from '../../canonical/blocks.ts';
+import type { GenerationRequest } from '../../canonical/request.ts';
+import { mcpFunctionName } from '../../canonical/tools/mcp-function-name.ts';
+import type { ReplayedServerCall } from '../../canonical/tools/server-call.ts';
+import type { Json } from '../../lib/json.ts';
+import type { Dialect, UpstreamFormat } from '../../wire/format.ts';
+import { textOf } from '../../wire/json-fields.ts';
+import { splitTurns } from '../server-tools/restore-server-calls.ts';
+
+/** A vendor's label of a server may hold more than the name of a function can. */
+const ILLEGAL = /[^a-zA-Z0-9_-]/g;
+
+/**
+ * The request with the calls that a vendor made to MCP servers as calls of functions and their results, for an endpoint
+ * that does not know their items: what was found there is text, and the conversation rests on it. @spec responses-136
+ */
+export function withPlainMcpCalls(
+  request: GenerationRequest,
+  format: UpstreamFormat,
+  dialect: Dialect,
+): GenerationRequest {
+  if (request.format !== 'responses' || (format.id === 'responses' && dialect.openTools === true)) return request;
+  const isCall = (block: Block): boolean => decodeMcpCall(block) !== undefined;
+  return request.turns.some(({ blocks }) => blocks.some(isCall)) ? splitTurns(request, () => decodeMcpCall) : request;
+}
+
+/** Only of a call that has ended: one without a result cannot be answered any more. */
+function decodeMcpCall(block: Block): ReplayedServerCall | undefined {
+  if (block.type !== 'opaque' || block.format !== 'responses' || block.value['type'] !== 'mcp_call') return undefined;
+  const { id, server_label: server, name, arguments: input, output, error } = block.value;
+  const failure = errorTextOf(error);
+  const text = textOf(output) ?? failure;
+  if (typeof id !== 'string' || typeof name !== 'string' || text === undefined) return undefined;
+  return {
+    id,
+    call: { name: mcpFunctionName((textOf(server) ?? '').replaceAll(ILLEGAL, '_'), name), input: textOf(input) ?? '' },
+    result: { text, failed: failure !== undefined },
+  };
+}
+
+function errorTextOf(error: Json | undefined): string | undefined {
+  if (error === undefined || error === null) return undefined;
+  return typeof error === 'string' ? error : JSON.stringify(error);
+}
