@@ -36,6 +36,8 @@ export interface PluginRequest {
   readonly id: string;
   readonly enabled: boolean;
   readonly options: JsonObject;
+  /** Endpoints that do the same by themselves are left to it. */
+  readonly yieldsToNative?: true;
 }
 
 /** One plugin as a workspace or a key sets it for requests that do not name it. @spec plugin-6 */

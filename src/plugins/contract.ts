@@ -82,6 +82,8 @@ export interface EndpointFacts {
   readonly inputModalities?: readonly string[];
   readonly supportedParameters?: ReadonlySet<string>;
   readonly nativeTools?: boolean;
+  /** It is the vendor's of the responses format. */
+  readonly openTools?: boolean;
   readonly searchFormat?: FormatId;
   /** Most native first. */
   readonly formats?: readonly FormatId[];

@@ -1,4 +1,5 @@
 import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
+import type { FormatId } from '../../canonical/extra.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { EndpointFacts, RequestFitting } from '../contract.ts';
 import { compress } from './middle-out.ts';
@@ -18,6 +19,7 @@ export function fitByMiddleOut(request: GenerationRequest, isRequested: boolean)
   const isOn = ({ contextTokensMax, outputModalities }: EndpointFacts): boolean =>
     (isRequested || (contextTokensMax ?? Infinity) <= SMALL_CONTEXT_TOKENS) &&
     !(outputModalities?.length === 1 && outputModalities[0] === 'image');
+  const isLeftAlone = truncatesItself(request);
   return {
     isRequested,
     judge(endpoints) {
@@ -27,18 +29,27 @@ export function fitByMiddleOut(request: GenerationRequest, isRequested: boolean)
       const largest = Math.max(...endpoints.map(contextOf));
       return (endpoint) => {
         if (!isOn(endpoint) || !isTooLong(size.tokens, request, endpoint)) return undefined;
+        if (isLeftAlone(endpoint, endpoint.formats?.[0])) return true;
         const context = contextOf(endpoint);
         return size.keptTokens <= roomOf(request, endpoint) && context >= Math.min(half, largest);
       };
     },
     fit(full, endpoint, format) {
-      if (!isOn(endpoint)) return undefined;
+      if (!isOn(endpoint) || isLeftAlone(endpoint, format)) return undefined;
       const turnsMax = format === 'messages' ? MESSAGES_TURNS_MAX : Infinity;
       const isLong = isTooLong(estimateRequestTokens(full), full, endpoint);
       if (!isLong && full.turns.length <= turnsMax) return undefined;
       return leaveOutMiddle(full, isLong ? roomOf(full, endpoint) * FILLED_SHARE : Infinity, turnsMax);
     },
   };
+}
+
+/** Which endpoints shorten the input by themselves: those of the vendor of `truncation`, where the request has it. */
+function truncatesItself({
+  directives,
+}: GenerationRequest): (endpoint: EndpointFacts, format: FormatId | undefined) => boolean {
+  const yields = directives.plugins.some(({ yieldsToNative }) => yieldsToNative === true);
+  return ({ openTools }, format) => yields && openTools === true && format === 'responses';
 }
 
 interface Size {

@@ -152,8 +152,12 @@ suite('a request of the responses format', () => {
   // @spec responses-17
   test('is followed by a compression of the conversation where truncation is auto', () => {
     const plugins = (body: JsonObject): unknown => decode({ ...HELLO, ...body }).directives.plugins;
-    assert.deepEqual(plugins({ truncation: 'auto' }), [{ id: 'context-compression', enabled: true, options: {} }]);
-    assert.deepEqual(plugins({ truncation: 'disabled' }), [{ id: 'context-compression', enabled: false, options: {} }]);
+    assert.deepEqual(plugins({ truncation: 'auto' }), [
+      { id: 'context-compression', enabled: true, options: {}, yieldsToNative: true },
+    ]);
+    assert.deepEqual(plugins({ truncation: 'disabled' }), [
+      { id: 'context-compression', enabled: false, options: {}, yieldsToNative: true },
+    ]);
     assert.deepEqual(plugins({ truncation: 'disabled', plugins: [{ id: 'context-compression' }] }), [
       { id: 'context-compression', enabled: true, options: {} },
     ]);

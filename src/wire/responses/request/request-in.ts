@@ -188,7 +188,7 @@ function truncate(
   truncation: ResponsesRequest['truncation'],
 ): readonly PluginRequest[] {
   if (truncation === undefined || plugins.some(({ id }) => id === COMPRESSION)) return plugins;
-  return [...plugins, { id: COMPRESSION, enabled: truncation === 'auto', options: {} }];
+  return [...plugins, { id: COMPRESSION, enabled: truncation === 'auto', options: {}, yieldsToNative: true }];
 }
 
 function decodeOptions(
