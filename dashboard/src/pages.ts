@@ -137,6 +137,13 @@ export const PAGES: readonly PageEntry[] = [
     isForOperators: true,
   },
   {
+    path: '/ui/containers',
+    title: 'Containers',
+    load: () => import('./pages/containers/page.tsx'),
+    nav: { group: 'Run', icon: 'box' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/files',
     title: 'Files',
     load: () => import('./pages/files/page.tsx'),

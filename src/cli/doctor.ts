@@ -6,6 +6,7 @@ import { providersFromConfig } from '../app/providers/providers-from-config.ts';
 import type { Provider, ProviderAdapter } from '../providers/contract.ts';
 import { checkClock, checkDataDir, checkSecret } from './doctor/check-machine.ts';
 import { embeddedDatabaseOf } from '../app/embedded-database.ts';
+import { checkContainers } from './doctor/check-containers.ts';
 import { checkDatabase } from './doctor/check-database.ts';
 import { checkMcpServers } from './doctor/check-mcp.ts';
 import { checkModelNames } from './doctor/check-model-names.ts';
@@ -41,6 +42,7 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
     ['secret', checkSecret(config.secret)],
     ['database', await checkDatabase(config.databaseUrl, embeddedDatabaseOf(config))],
     ['redis', await checkRedis(config.redisUrl, keyPrefix(config.redisPrefix))],
+    ...(await checkContainers(config, io.env)),
   ] as const satisfies readonly (readonly [string, Finding])[];
   for (const [subject, finding] of machine) report(subject, finding);
   const vault = await openVaultFor(config, io.env);

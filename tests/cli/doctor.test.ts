@@ -156,3 +156,11 @@ test('warns of default models that do not do what they are for, and of vectors t
   assert.match(stdout, /models\.a\/vectors has endpoints of fp8 and bf16: their vectors may not compare\./);
   assert.doesNotMatch(stdout, /embeddings_model/);
 });
+
+// @spec container-2
+test('reports containers that stay off, and why', async () => {
+  const { code, stdout } = await doctor('containers: { runtime: auto }');
+  assert.equal(code, 1);
+  const why = process.platform === 'linux' ? 'containers\\.rootfs is not set' : 'on Linux alone';
+  assert.match(stdout, new RegExp(`FAILED +containers +They stay off: .*${why}`));
+});

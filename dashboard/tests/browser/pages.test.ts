@@ -21,6 +21,7 @@ const PAGES = [
   '/ui/people',
   '/ui/tools',
   '/ui/vault',
+  '/ui/containers',
   '/ui/vault?tab=releases',
   '/ui/files',
   '/ui/destinations',
