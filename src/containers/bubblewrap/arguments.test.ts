@@ -12,6 +12,12 @@ test('binds two directories of the host alone, hides nothing by a later mount, a
     args.filter((arg) => /bind/.test(arg)),
     ['--ro-bind', '--bind'],
   );
+  const withUploads = bubblewrapArguments({ rootfs: '/r', home: '/h', mnt: '/u', tmpBytes: 7, seccompFd: 3 }).join(' ');
+  assert.match(
+    withUploads,
+    / --bind \/h \/home\/agent --ro-bind \/u \/mnt --chdir /,
+    'what is uploaded cannot be written',
+  );
   for (const option of ['--new-session', '--die-with-parent', '--clearenv', '--cap-drop ALL', '--seccomp 3'])
     assert.ok(line.includes(option), option);
   assert.doesNotMatch(line, /share-net|--cap-add|\/sys|\/run/);
