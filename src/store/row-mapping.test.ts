@@ -25,6 +25,7 @@ import { openDatabase, type Database } from './engine/database.ts';
 import { backgroundResponseRows, responseEventRows, storedMediaRows, storedResponseRows } from './responses/columns.ts';
 import { membershipSourceRows, scimGroupRows, scimMappingRows, scimTokenRows, scimUserRows } from './scim/columns.ts';
 import { invitationRows, userRows } from './people/columns.ts';
+import { mcpClientRows, mcpCodeRows, mcpConnectionRows, mcpTokenRows } from './connections/columns.ts';
 import { generationRows } from './generations/columns.ts';
 import { channelResource } from '../resources/notification-channels.ts';
 import { notificationDeliveryRows, notificationEventRows } from './notifications/columns.ts';
@@ -88,6 +89,22 @@ const STRUCTURED: Readonly<Record<string, unknown>> = {
   'notification_channels.quiet_hours': { tz: 'Europe/Vienna', from: '22:00', to: '07:00' },
   'notification_events.facts': { limit: 7 },
   'video_jobs.assets': [{ fileId: 'file_1', mediaType: 'video/mp4', bytes: 7 }],
+  'mcp_clients.redirect_uris': ['https://editor.example/back'],
+  'mcp_connections.scopes': ['mcp:read'],
+  'mcp_codes.consent': {
+    clientId: 'editor',
+    clientName: 'Editor',
+    clientHost: null,
+    redirectUri: 'https://editor.example/back',
+    challenge: 'c',
+    resource: 'https://gateway.example/mcp',
+    scopes: ['mcp:read'],
+    issuerLabel: 'Ann',
+    workspaceId: 'w',
+    limitNanoUsd: 7,
+    limitReset: 'daily',
+    expiresAtMs: null,
+  },
   'invitations.workspaces': [{ workspaceId: 'w', role: 'admin' }],
 };
 
@@ -112,6 +129,10 @@ const MAPPERS: Partial<Readonly<Record<keyof Tables, Mapper>>> = {
   workspaces: workspaceResource.rows,
   membership_sources: membershipSourceRows,
   scim_tokens: scimTokenRows,
+  mcp_clients: mcpClientRows,
+  mcp_codes: mcpCodeRows,
+  mcp_connections: mcpConnectionRows,
+  mcp_tokens: mcpTokenRows,
   scim_users: scimUserRows,
   scim_groups: scimGroupRows,
   scim_group_mappings: scimMappingRows,

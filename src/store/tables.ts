@@ -1,3 +1,4 @@
+import type { McpClientsTable, McpCodesTable, McpConnectionsTable, McpTokensTable } from './connections/columns.ts';
 import type {
   InternCallsTable,
   InternInputsTable,
@@ -212,6 +213,10 @@ export interface Tables {
   readonly intern_steps: InternStepsTable;
   readonly intern_inputs: InternInputsTable;
   readonly intern_texts: InternTextsTable;
+  readonly mcp_clients: McpClientsTable;
+  readonly mcp_codes: McpCodesTable;
+  readonly mcp_connections: McpConnectionsTable;
+  readonly mcp_tokens: McpTokensTable;
   readonly background_responses: BackgroundResponsesTable;
   readonly response_events: ResponseEventsTable;
   readonly journal_checkpoints: JournalCheckpointsTable;

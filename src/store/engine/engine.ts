@@ -11,7 +11,8 @@ export type LockName =
   | 'export-positions'
   | 'usage-progress'
   | 'people'
-  | 'notification channels';
+  | 'notification channels'
+  | 'mcp clients';
 
 /** Runs a task in a transaction while no other task runs under the same name. */
 export type RunAlone = <Value>(

@@ -2,6 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Database } from '../engine/database.ts';
 import type { Page, PageWindow } from '../engine/page.ts';
 import { changeIssued } from '../accounts/issued-keys.ts';
+import { revokeConnectionsOf } from '../connections/connections.ts';
 import { numberOf } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 import { userRows, type OrganizationRole, type UserRow } from './columns.ts';
@@ -210,6 +211,7 @@ export async function disableUser(
     .execute();
   await transaction.deleteFrom('oauth_codes').where('user_id', '=', id).execute();
   await transaction.deleteFrom('invitations').where('user_id', '=', id).execute();
+  await revokeConnectionsOf(transaction, id, atMs);
   return { keys };
 }
 
