@@ -1,5 +1,5 @@
 import { createByokKeys, type ByokKeys } from '../accounts/byok/byok-keys.ts';
-import { createCodeIssuers } from '../accounts/keys/code-issuers.ts';
+import { createCodeIssuers, type CodeIssuers } from '../accounts/keys/code-issuers.ts';
 import type { Keys, StaticKeys } from '../accounts/keys/keys.ts';
 import { createByokCredentials, type ByokCredentials } from '../accounts/byok/byok-credentials.ts';
 import { createOauthCodes, type OauthCodes } from '../accounts/keys/oauth-codes.ts';
@@ -30,6 +30,7 @@ export interface AccountAreas {
   readonly box: Secrets['box'];
   readonly byokCredentials: ByokCredentials;
   readonly byokUpstreams: ByokUpstreams;
+  readonly issuers: CodeIssuers;
   /** What the routes work on. */
   readonly services: { readonly byok: ByokKeys; readonly presets: Presets; readonly oauth: OauthCodes };
 }
@@ -90,6 +91,7 @@ export function createAccountAreas(parts: AccountAreaParts): AccountAreas {
     box: () => secrets.box(),
     byokCredentials,
     byokUpstreams,
+    issuers,
     services: {
       byok: createByokKeys({
         store,

@@ -85,7 +85,7 @@ const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const IPV6_SITE_GROUPS = 4;
 
 /** What one caller can choose among: of IPv6 the network of 64 bits, of IPv4 the address alone. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const [, mapped] = IPV4_IN_IPV6.exec(address) ?? [];
   if (mapped !== undefined) return mapped;
   return isIPv6(address) ? `${groupsOf(address).slice(0, IPV6_SITE_GROUPS).join(':')}::/64` : address;

@@ -6,6 +6,7 @@ import type { InvitationStore } from '../../store/people/invitations.ts';
 import type { Membership, PeopleStore, Person, Refusal } from '../../store/people/people.ts';
 import type { Page, PageWindow } from '../../store/engine/page.ts';
 import { digestOf, isSecret, newSecret } from '../console/secrets.ts';
+import { DEFAULT_WORKSPACE_ID } from '../principal.ts';
 import type { Passwords } from './passwords.ts';
 
 export type { Membership, Person } from '../../store/people/people.ts';
@@ -48,6 +49,8 @@ export interface People {
   /** A user that may do something now; `undefined`: it is unknown or disabled. */
   admit(id: string): Promise<UserRow | undefined>;
   membershipsOf(userId: string): Promise<readonly Membership[]>;
+  /** Whether a user may use a workspace. */
+  belongsTo(user: UserRow, workspaceId: string): Promise<boolean>;
   /** @throws GatewayError 409 for an address that has a user, 404 for an unknown workspace */
   invite(invitation: NewInvitation): Promise<OpenLink>;
   invitations(window: PageWindow): Promise<Page<InvitationRow>>;
@@ -122,6 +125,10 @@ export function createPeople(deps: PeopleDeps): People {
       return user?.disabledAtMs === null ? user : undefined;
     },
     membershipsOf: (userId) => store.membershipsOf(userId),
+    async belongsTo({ id, role }, workspaceId) {
+      if (role === 'org:admin' || workspaceId === DEFAULT_WORKSPACE_ID) return true;
+      return (await store.membershipsOf(id)).some((each) => each.workspaceId === workspaceId);
+    },
     ...createLinks(deps, get),
     accept: (acceptance) => accept(deps, acceptance),
     async update(id, settings) {
