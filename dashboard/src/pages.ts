@@ -185,4 +185,5 @@ export const PAGES: readonly PageEntry[] = [
   },
   { path: '/ui/start', title: 'First run', load: () => import('./pages/start/page.tsx'), isForOperators: true },
   { path: '/ui/authorize', title: 'Consent', load: () => import('./pages/authorize/page.tsx') },
+  { path: '/ui/connect', title: 'Connect a program', load: () => import('./pages/connect/page.tsx') },
 ];

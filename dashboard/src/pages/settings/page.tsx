@@ -20,6 +20,7 @@ import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { setTheme, useTheme } from '../../parts/theme.ts';
 import { Ago, Name } from '../../parts/text.tsx';
+import { Connections } from './connections.tsx';
 import { Configuration } from './configuration.tsx';
 import { Password } from './password.tsx';
 import { parseSettingsSearch } from './search.ts';
@@ -89,6 +90,7 @@ function You(): ReactElement {
       )}
       {session?.subject.kind === 'user' && ways?.hasPasswords === true && <Password />}
       <Look />
+      <Connections />
       <Sessions />
     </>
   );
