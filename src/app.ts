@@ -18,6 +18,7 @@ import { readPlugins } from './app/read-plugins.ts';
 import { createOperations } from './app/operations/operations.ts';
 import { createReadiness } from './app/operations/readiness.ts';
 import { createManagersLimiter } from './app/spending.ts';
+import { createConnectionArea, type ConnectionArea } from './app/mcp-server/connection-area.ts';
 import { ownMcp } from './app/mcp-server/mount-own-mcp.ts';
 import { openOwnStorage, type OwnStorage } from './app/storage.ts';
 import { shareMemory } from './app/workers/share-memory.ts';
@@ -69,8 +70,10 @@ export async function createApp(given: GatewayOptions): Promise<App> {
     config.server.workers > 1
       ? await openWorkers({ ...foundation.shared, ...storage, findsLocalServers: options.findsLocalServers === true })
       : undefined;
-  const consoleArea = createConsoleArea(options, foundation, parts);
-  const server = openFirstServer(options, foundation, parts, { workers, consoleArea, codexInstructions });
+  const connectionArea = createConnectionArea(foundation, parts);
+  const consoleArea = createConsoleArea(options, foundation, parts, connectionArea?.services);
+  const own = { workers, consoleArea, connectionArea, codexInstructions };
+  const server = openFirstServer(options, foundation, parts, own);
   return {
     generations: {
       async find(id) {
@@ -115,7 +118,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
         server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs }),
         responseArea.drain(drainMs),
       ]);
-      await Promise.all([internArea?.close(), evaluationArea.close()]);
+      await Promise.all([internArea?.close(), evaluationArea.close(), connectionArea?.close()]);
       for (const part of [notifications, jobs, videoArea, records, observability, fileArea, responseArea, foundation])
         await part.close();
     },
@@ -140,10 +143,12 @@ function openFirstServer(
   {
     workers,
     consoleArea,
+    connectionArea,
     codexInstructions,
   }: {
     readonly workers: Workers | undefined;
     readonly consoleArea: ConsoleArea;
+    readonly connectionArea: ConnectionArea | undefined;
     readonly codexInstructions: string | undefined;
   },
 ): HttpServer {
@@ -175,7 +180,7 @@ function openFirstServer(
         scim: scimArea?.services,
       };
       await mountScimOf(scimArea, fastify);
-      (await ownMcp(foundation, parts, services))(fastify);
+      (await ownMcp(foundation, parts, services, connectionArea?.http))(fastify);
       registerManagementRoutes(fastify, MANAGEMENT_ROUTES, {
         authenticate: limitManagement(consoleArea.callers.orKeys(accounts.authenticate), createManagersLimiter(shared)),
         callers: consoleArea.callers,

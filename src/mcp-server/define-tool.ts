@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { McpScope } from '../accounts/connections/authorization.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { McpAbilities } from './abilities.ts';
@@ -23,6 +24,8 @@ interface ToolFacts {
   readonly description: string;
   /** It changes nothing and costs nothing. */
   readonly isReadOnly: boolean;
+  /** What a connection needs to have been allowed. */
+  readonly scope: McpScope;
   /** Absent: always. */
   readonly isThere?: (abilities: McpAbilities) => boolean;
 }

@@ -22,6 +22,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'List models',
     description: 'Lists the models that can be used, with their context length, prices and parameters.',
     isReadOnly: true,
+    scope: 'mcp:read',
     input: z.object({
       query: text.optional().describe('Words that the slug or the name holds.'),
       output_modalities: text
@@ -54,6 +55,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Get a model',
     description: 'Shows one model: what it takes and gives, its context length, prices and parameters.',
     isReadOnly: true,
+    scope: 'mcp:read',
     input: z.object({ model }),
     output: one,
     async run(input, { principal, abilities }) {
@@ -65,6 +67,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'List the endpoints of a model',
     description: 'Lists the providers of one model, with the price, the limits and the latency of each.',
     isReadOnly: true,
+    scope: 'mcp:read',
     input: z.object({ model }),
     output: one,
     async run(input, { principal, abilities }) {
@@ -76,6 +79,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'List providers',
     description: 'Lists the providers of models, with their data policies.',
     isReadOnly: true,
+    scope: 'mcp:read',
     input: z.object({}),
     output: rows,
     async run(_input, { principal, abilities }) {
@@ -87,6 +91,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Show what the key may spend',
     description: 'Shows the limit of the key that is used, what it has spent, and what is left, in USD.',
     isReadOnly: true,
+    scope: 'mcp:read',
     input: z.object({}),
     output: z.object({ limit: z.number().nullable(), usage: z.number(), limit_remaining: z.number().nullable() }),
     async run(_input, { principal, abilities }) {
@@ -101,6 +106,7 @@ export const READ_TOOLS: readonly Tool[] = [
     description:
       'Shows what is recorded of a generation of this key: model, provider, tokens, cost and times. No text.',
     isReadOnly: true,
+    scope: 'mcp:read',
     input: z.object({ id: z.string().min(1).max(NAME_CHARS_MAX).describe('The id of the response.') }),
     output: one,
     async run({ id }, { principal, abilities }) {
@@ -112,6 +118,7 @@ export const READ_TOOLS: readonly Tool[] = [
     title: 'Search the documentation',
     description: 'Searches the documentation of the gateway and returns the sections that fit best.',
     isReadOnly: true,
+    scope: 'mcp:read',
     isThere: ({ searchDocs }) => searchDocs !== undefined,
     input: z.object({ query: text, limit: z.int().min(1).max(PAGES_MAX).default(PAGES) }),
     output: z.object({ results: z.array(z.object({ page: z.string(), heading: z.string(), text: z.string() })) }),

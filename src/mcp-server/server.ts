@@ -1,4 +1,10 @@
-import { createMcpHandler, McpServer, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  McpServer,
+  requireScopes,
+  type AuthInfo,
+  type McpHttpHandler,
+} from '@modelcontextprotocol/server';
 import type { Principal } from '../accounts/principal.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { McpAbilities } from './abilities.ts';
@@ -47,10 +53,16 @@ export function createGatewayMcp(deps: McpServerDeps): McpHttpHandler {
 const callers = new WeakMap<object, Principal>();
 
 /** The caller, on its way through the library, which takes it for what a token was checked to be. */
-export function authInfoOf(principal: Principal): AuthInfo {
+export function authInfoOf(
+  principal: Principal,
+  {
+    scopes,
+    ...of
+  }: Partial<Pick<AuthInfo, 'clientId' | 'resource' | 'expiresAt'>> & { readonly scopes: readonly string[] },
+): AuthInfo {
   const caller = {};
   callers.set(caller, principal);
-  return { token: '', clientId: principal.keyHash, scopes: [], extra: { caller } };
+  return { token: '', clientId: principal.keyHash, ...of, scopes: [...scopes], extra: { caller } };
 }
 
 function principalOf(authInfo: AuthInfo | undefined): Principal {
@@ -61,7 +73,7 @@ function principalOf(authInfo: AuthInfo | undefined): Principal {
 }
 
 function register(server: McpServer, tool: Tool, principal: Principal, { abilities, countCall }: McpServerDeps): void {
-  const { name, title, description, input, output, isReadOnly } = tool;
+  const { name, title, description, input, output, isReadOnly, scope } = tool;
   server.registerTool(
     name,
     {
@@ -69,6 +81,8 @@ function register(server: McpServer, tool: Tool, principal: Principal, { abiliti
       description,
       inputSchema: input,
       outputSchema: output,
+      // What a connection may not do yet is answered with the scope to ask for.
+      scopeChallenge: requireScopes(scope),
       annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: !isReadOnly },
     },
     async (args, { mcpReq: { signal, _meta: meta, notify } }) => {

@@ -21,6 +21,7 @@ export const SPEND_TOOLS: readonly Tool[] = [
     title: 'Send a message to a model',
     description: 'Sends a message to a model and returns its response. It is charged to the key that is used.',
     isReadOnly: false,
+    scope: 'mcp:spend',
     input: z.object({
       model,
       message: z.string().min(1).max(MESSAGE_CHARS_MAX),
@@ -56,6 +57,7 @@ export const SPEND_TOOLS: readonly Tool[] = [
     title: 'Generate an image',
     description: 'Makes a picture from a text. It is charged to the key that is used.',
     isReadOnly: false,
+    scope: 'mcp:spend',
     input: z.object({
       model,
       prompt: z.string().min(1).max(PROMPT_CHARS_MAX),
@@ -83,6 +85,7 @@ export const SPEND_TOOLS: readonly Tool[] = [
     title: 'Send feedback',
     description: 'Says what was wrong with a generation of this key.',
     isReadOnly: false,
+    scope: 'mcp:feedback',
     input: z.object({
       generation_id: z.string().min(1).max(NAME_CHARS_MAX),
       category: z.string().max(NAME_CHARS_MAX).describe('Such as incoherence, latency, billing or other.'),

@@ -34,6 +34,7 @@ function read(text: string): unknown {
 /** What must stand beside a key so that its entry is whole. */
 const BESIDE: Readonly<Record<string, object>> = {
   'providers.<slug>': { adapter: 'openai-compatible', base_url: 'https://api.alpha.example/v1' },
+  'mcp_server.clients.[]': { client_id: 'editor', name: 'Editor', redirect_uris: ['https://editor.example/back'] },
   'mcp_servers.<name>': { url: 'https://mcp.example/mcp' },
   'models.<author/slug>': { endpoints: [{ provider: 'ollama', model: 'one' }] },
   'models.<author/slug>.endpoints.[]': { provider: 'ollama', model: 'one' },

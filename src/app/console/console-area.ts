@@ -5,7 +5,7 @@ import { createConsoleKeys, type ConsoleKeys } from '../../accounts/console/cons
 import { createConsoleLinks, type ConsoleLinks } from '../../accounts/console/links.ts';
 import { createConsoleSessions, type ConsoleSessions } from '../../accounts/console/sessions.ts';
 import { createSignInLimit } from '../../accounts/console/sign-in-limit.ts';
-import type { SignInWays } from '../../http/console/console-route.ts';
+import type { ConnectionServices, SignInWays } from '../../http/console/console-route.ts';
 import type { ConsoleListener } from '../../http/console/console.ts';
 import { createConsoleCallers, type ConsoleCallers } from '../../http/console/callers.ts';
 import type { ServerOptions } from '../../http/server.ts';
@@ -24,7 +24,12 @@ export interface ConsoleArea {
   listener(own: Pick<GenerationLimits, 'unread' | 'draining'>): ServerOptions['console'];
 }
 
-export function createConsoleArea(options: GatewayOptions, foundation: Foundation, parts: Parts): ConsoleArea {
+export function createConsoleArea(
+  options: GatewayOptions,
+  foundation: Foundation,
+  parts: Parts,
+  connections: ConnectionServices | undefined,
+): ConsoleArea {
   const { shared, accounts, storage } = foundation;
   const { clock, config, state } = shared;
   const { database } = storage;
@@ -60,7 +65,14 @@ export function createConsoleArea(options: GatewayOptions, foundation: Foundatio
       if (!config.console.enabled) return undefined;
       let loaded: Promise<ConsoleListener> | undefined;
       return async (request, response, next) => {
-        loaded ??= loadListener(options, foundation, parts, { sessions, keys, callers, own, ways: signIn?.ways });
+        loaded ??= loadListener(options, foundation, parts, {
+          sessions,
+          keys,
+          callers,
+          own,
+          connections,
+          ways: signIn?.ways,
+        });
         return (await loaded)(request, response, next);
       };
     },
@@ -72,24 +84,21 @@ const KEYS_OF_USER_MAX = 1_000;
 /** The sources of the dashboard, and what is built of them. */
 const FOLDER = fileURLToPath(new URL('../../../dashboard', import.meta.url));
 
+interface ConsoleParts {
+  readonly sessions: ConsoleSessions;
+  readonly keys: ConsoleKeys;
+  readonly callers: ConsoleCallers;
+  readonly own: Pick<GenerationLimits, 'unread' | 'draining'>;
+  readonly connections: ConnectionServices | undefined;
+  readonly ways: SignInWays | undefined;
+}
+
 /** With the first request of a browser: a start does without. */
 async function loadListener(
   { bodyLimits, dashboardFolder: folder = FOLDER }: GatewayOptions,
   { shared, accounts }: Foundation,
   { formats, generateDeps, areas, responseArea, videoArea, observability }: Parts,
-  {
-    sessions,
-    keys,
-    callers,
-    own,
-    ways,
-  }: {
-    readonly sessions: ConsoleSessions;
-    readonly keys: ConsoleKeys;
-    readonly callers: ConsoleCallers;
-    readonly own: Pick<GenerationLimits, 'unread' | 'draining'>;
-    readonly ways: SignInWays | undefined;
-  },
+  { sessions, keys, callers, own, connections, ways }: ConsoleParts,
 ): Promise<ConsoleListener> {
   const [{ createConsole }, { createPages }, { createAssetReader }, { createBuilder }, { createWhatIf }] =
     await Promise.all([
@@ -103,7 +112,13 @@ async function loadListener(
   return createConsole({
     rules: config.console,
     isForwarded: config.server.workers > 1,
-    services: { sessions, organization: ways, plainHttp: config.console.plainHttp, version: readVersion() },
+    services: {
+      sessions,
+      organization: ways,
+      connections,
+      plainHttp: config.console.plainHttp,
+      version: readVersion(),
+    },
     keys,
     callers,
     generation: generationRoutes(

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { AuthorizationRequest, Place } from '../../accounts/connections/authorization.ts';
+import type { Connections } from '../../accounts/connections/connections.ts';
 import type { ConsoleSession, ConsoleSessions, SessionSecrets } from '../../accounts/console/sessions.ts';
 import type { Oidc } from '../../accounts/people/oidc.ts';
 import type { RouteResponse } from '../management/route.ts';
@@ -8,9 +10,19 @@ export interface ConsoleServices {
   readonly sessions: ConsoleSessions;
   /** Absent: there is no organization, and keys alone sign in. */
   readonly organization?: SignInWays | undefined;
+  /** Absent: programs connect with API keys alone. */
+  readonly connections?: ConnectionServices | undefined;
   /** Whether a browser on another machine may sign in without TLS. */
   readonly plainHttp: boolean;
   readonly version: string;
+}
+
+/** Programs that people let use `/mcp` for them. */
+export interface ConnectionServices extends Connections {
+  /** @throws OauthRefusal */
+  check(parameters: URLSearchParams, place: Place): Promise<AuthorizationRequest>;
+  /** The gateway under the origin that the browser has of it. @throws GatewayError 403 without TLS */
+  placeOf(origin: string): Place;
 }
 
 /** How users sign in. */

@@ -1,22 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import {
+  bearerAuthChallengeResponse,
+  OAuthError,
+  OAuthErrorCode,
+  verifyBearerToken,
+  type AuthInfo,
+  type McpHttpHandler,
+  type OAuthTokenVerifier,
+} from '@modelcontextprotocol/server';
 import type { FastifyInstance } from 'fastify';
 import { requireKind, type Authenticate } from '../../accounts/keys/authenticate.ts';
+import { MCP_SCOPES } from '../../accounts/connections/authorization.ts';
+import { isAccessToken } from '../../accounts/connections/grants.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { authInfoOf, BODY_BYTES_MAX } from '../../mcp-server/server.ts';
 import { leaveBodyToRoute } from '../management/body-parsers.ts';
 import { checkOrigin, ownOriginOf, type OwnOriginRules } from './own-origin.ts';
+import { mountOauth, type OauthMountDeps } from './mount-oauth.ts';
+import { resourceMetadataUrl } from './oauth-metadata.ts';
+import { isSafe, resourceAt } from './place.ts';
 import { MCP_PATHS } from './refuse-mcp.ts';
 import { problemBody, type ProblemLog } from '../problem.ts';
 
 export interface McpMountDeps extends OwnOriginRules {
   readonly handler: McpHttpHandler;
   readonly authenticate: Authenticate;
+  /** Absent: API keys alone open it. */
+  readonly oauth?: OauthMountDeps | undefined;
   readonly log: ProblemLog;
 }
 
 /** A key in an address stands in logs. */
+const SCHEME = /^bearer\s+/i;
+/** The scope that a client without a token requests. */
+const LEAST_SCOPE = 'mcp:read';
 const KEY_PARAMETERS = ['access_token', 'api_key', 'key', 'token'] as const;
 
 /** Serves the gateway as an MCP server. */
@@ -27,31 +45,83 @@ export function mountMcp(fastify: FastifyInstance, deps: McpMountDeps): void {
     for (const url of MCP_PATHS)
       context.all(url, (request, reply) => {
         reply.hijack();
-        return handle(request.raw, reply.raw);
+        return handle(request.raw, reply.raw, request.originalUrl);
       });
     done();
   });
+  if (deps.oauth !== undefined) mountOauth(fastify, { ...deps, ...deps.oauth });
 }
 
-function serveWith(deps: McpMountDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+type Serve = (request: IncomingMessage, response: ServerResponse, calledUrl: string) => Promise<void>;
+
+function serveWith(deps: McpMountDeps): Serve {
   const listen = toNodeHandler(deps.handler, {
     maxRequestBodySize: BODY_BYTES_MAX,
     onerror: (error) => deps.log.error({ err: error }, 'a request of the MCP server failed'),
   });
-  return async (request, response) => {
+  return async (request, response, calledUrl) => {
     try {
-      checkOrigin(request, ownOriginOf(request, deps), deps);
+      const origin = ownOriginOf(request, deps);
+      checkOrigin(request, origin, deps);
       if (request.method !== 'POST') return refuseMethod(response);
       checkQuery(request);
-      const principal = await deps.authenticate(request.headers, { allowApiKeyHeader: false });
-      requireKind(principal, 'normal');
+      const auth = await authorize(deps, request, resourceAt(origin, calledUrl.split('?', 1)[0] ?? ''));
       response.setHeader('x-accel-buffering', 'no');
       const { method, url = '/' } = request;
-      await listen(Object.assign(request, { method, url, auth: authInfoOf(principal) }), response);
+      await listen(Object.assign(request, { method, url, auth }), response);
     } catch (error) {
-      refuse(error, request, response, deps);
+      await refuse(error, request, response, deps);
     }
   };
+}
+
+/** Finds the caller by a token of a connection or by an API key. @throws Challenge, GatewayError */
+async function authorize(
+  { authenticate, oauth }: McpMountDeps,
+  { headers }: IncomingMessage,
+  resource: string,
+): Promise<AuthInfo> {
+  const metadataUrl = oauth === undefined || !isSafe(resource) ? undefined : resourceMetadataUrl(resource);
+  try {
+    const { authorization = '' } = headers;
+    if (oauth !== undefined && isAccessToken(authorization.replace(SCHEME, '')))
+      return await verifyBearerToken(authorization, {
+        verifier: verifierOf(oauth),
+        expectedResource: new URL(resource),
+        ...(metadataUrl !== undefined && { resourceMetadataUrl: metadataUrl }),
+      });
+    const principal = await authenticate(headers, { allowApiKeyHeader: false });
+    requireKind(principal, 'normal');
+    return authInfoOf(principal, { scopes: MCP_SCOPES });
+  } catch (error) {
+    const isRefused = error instanceof OAuthError || (error instanceof GatewayError && error.status === 401);
+    if (!isRefused || metadataUrl === undefined) throw error;
+    throw new Challenge(error.message, metadataUrl);
+  }
+}
+
+function verifierOf({ grants }: OauthMountDeps): OAuthTokenVerifier {
+  return {
+    async verifyAccessToken(token) {
+      const admitted = await grants.admit(token);
+      if (admitted === undefined)
+        throw new OAuthError(OAuthErrorCode.InvalidToken, 'The token is not valid, has expired, or was revoked.');
+      const { principal, scopes, clientId, resource, expiresAtMs } = admitted;
+      const expiresAt = Math.ceil(expiresAtMs / 1_000);
+      return authInfoOf(principal, { scopes, clientId, resource: new URL(resource), expiresAt });
+    },
+  };
+}
+
+/** A 401 that says where a client learns how to get a token. @source RFC 9728, 5.1 */
+class Challenge extends Error {
+  readonly metadataUrl: string;
+
+  constructor(message: string, metadataUrl: string) {
+    super(message);
+    this.name = 'Challenge';
+    this.metadataUrl = metadataUrl;
+  }
 }
 
 function checkQuery({ url = '' }: IncomingMessage): void {
@@ -70,14 +140,27 @@ function refuseMethod(response: ServerResponse): void {
   response.end(rpcError('Method not allowed: POST alone is.'));
 }
 
-function refuse(thrown: unknown, request: IncomingMessage, response: ServerResponse, { log }: McpMountDeps): void {
+async function refuse(
+  thrown: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { log }: McpMountDeps,
+): Promise<void> {
+  // The rest of an unread body would be taken for the next request.
+  if (!request.complete) response.shouldKeepAlive = false;
+  if (thrown instanceof Challenge) {
+    const challenge = bearerAuthChallengeResponse(new OAuthError(OAuthErrorCode.InvalidToken, thrown.message), {
+      requiredScopes: [LEAST_SCOPE],
+      resourceMetadataUrl: thrown.metadataUrl,
+    });
+    response.writeHead(challenge.status, Object.fromEntries(challenge.headers)).end(await challenge.text());
+    return;
+  }
   const { error, status, headers } = problemBody(thrown, log);
   response.writeHead(status, {
     ...headers,
     'content-type': 'application/json; charset=utf-8',
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-    // The rest of an unread body would be taken for the next request.
-    ...(!request.complete && { connection: 'close' }),
   });
   response.end(rpcError(error.message));
 }

@@ -31,8 +31,8 @@ import { up as up0027 } from '../migrations/0027-scim.ts';
 import { up as up0028 } from '../migrations/0028-interns.ts';
 import { up as up0029 } from '../migrations/0029-generation-origins.ts';
 import { up as up0031 } from '../migrations/0031-evaluations.ts';
-import { up as up0035 } from '../migrations/0035-intern-workers.ts';
 import { up as up0033 } from '../migrations/0033-mcp-connections.ts';
+import { up as up0035 } from '../migrations/0035-intern-workers.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -74,8 +74,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0028-interns', up: up0028 },
   { name: '0029-generation-origins', up: up0029 },
   { name: '0031-evaluations', up: up0031 },
-  { name: '0035-intern-workers', up: up0035 },
   { name: '0033-mcp-connections', up: up0033 },
+  { name: '0035-intern-workers', up: up0035 },
 ];
 
 /**

@@ -44,8 +44,8 @@ const LANDED: Readonly<Record<string, string>> = {
   '0028-interns': '0093a9c7d8e1b4a4b88e9723343ad442a85f217d37a11b8eb88408dd74b10bac',
   '0029-generation-origins': '21dfac8850d75ae94798481c48785cc7cc18b531cb0144d2735c0e21aade0418',
   '0031-evaluations': '9b083cc31508640e1dc009f00de91405993d1551ad22199f1c1c501e1c43ad2c',
-  '0035-intern-workers': 'd0b56ca46b9065bbacddeb5125598cdf56d5e6a27bb0e11e8136fbb882295dce',
   '0033-mcp-connections': '2e19279f22dc97823886a2c2ff80e8d097ac19f3fb0250758589a4464d1f9ed7',
+  '0035-intern-workers': 'd0b56ca46b9065bbacddeb5125598cdf56d5e6a27bb0e11e8136fbb882295dce',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

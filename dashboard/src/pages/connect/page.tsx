@@ -91,7 +91,7 @@ function Consent({ query, request }: { readonly query: string; readonly request:
       }}
       className="mx-auto my-8 flex max-w-md flex-col gap-4 rounded-xl border border-line bg-surface p-6"
     >
-      <Asker of={request} />
+      <Program of={request} />
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 font-medium">What it may do</legend>
         {SCOPES.map((scope) => (
@@ -138,7 +138,7 @@ function Consent({ query, request }: { readonly query: string; readonly request:
 }
 
 /** Hosts come first: of all that is shown they are what a program cannot choose. */
-function Asker({ of }: { readonly of: ConnectionRequest }): ReactElement {
+function Program({ of }: { readonly of: ConnectionRequest }): ReactElement {
   const { clientHost, clientName, isKnown, redirectHost, isLoopback } = of;
   return (
     <div className="flex flex-col gap-2">
