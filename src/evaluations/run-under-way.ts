@@ -64,14 +64,14 @@ export class RunUnderWay {
   #stop: RunStop;
   #isStopped = false;
   #failuresInRow = 0;
-  #savedMs: number;
+  /** With the first answer, so that a process that ends soon after has made progress. */
+  #savedMs = -Infinity;
 
   constructor(deps: EvaluationDeps, input: RunUnderWayInput) {
     this.#deps = deps;
     this.#input = input;
     this.#settings = input.run.settings;
     this.#cap = new CostCap(input.run.maxCostNanoUsd, input.spentNanoUsd);
-    this.#savedMs = deps.clock.monotonicMs();
   }
 
   /** @throws what the store, the engine or a bug throws: the job is run again */

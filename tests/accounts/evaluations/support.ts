@@ -100,7 +100,7 @@ export async function setUp(t: TestContext, more = ''): Promise<Setting> {
 
 type Client = Pick<Setting, 'call' | 'upload' | 'dataset' | 'run' | 'until'>;
 
-const TRIES_MAX = 1_000;
+const TRIES_MAX = 12_000;
 const LOOK_MS = 10;
 
 export function clientOf(baseUrl: string): Client {
