@@ -274,6 +274,35 @@ Options:
   --key KEY         default: GATEWAY_API_KEY, otherwise GATEWAY_MANAGEMENT_KEY
 `;
 
+export const EVAL_HELP = `Usage: model-gateway eval run FILE --models a,b --max-cost USD [options]
+       model-gateway eval list [options]
+       model-gateway eval show RUN [options]
+       model-gateway eval compare RUN RUN [options]
+       model-gateway eval publish RUN [options]
+       model-gateway eval import FILE --license TEXT [options]
+
+Asks models of a running gateway the questions of a dataset, waits for the end, and shows how sure the result is:
+docs/evaluations.md. Exit codes of \`run\`: 0 done, 3 the cap is reached, 4 it failed or a score is too low.
+
+Options:
+  --models A,B      the models of a run
+  --max-cost USD    what a run may cost
+  --payer HASH      the key that pays; default: GATEWAY_API_KEY
+  --name NAME       of the dataset; default: that of the file
+  --repeats N       how often each question is put
+  --sample N        so many questions, chosen by --seed N
+  --concurrency N   calls at a time
+  --max-tokens N    of a response whose question sets none
+  --judge MODEL     judges responses by --rubric TEXT
+  --fail-below X    fails where a mean is lower; MODEL=X is for one model, and several are separated by commas
+  --force           compares runs of different datasets or judges
+  --license TEXT    under which a table may be used; --citation TEXT says where it is from
+  --json            print the response of the gateway as JSON
+  --url URL         address of the gateway; default: that of the configuration in this directory
+  --config FILE     another configuration                (GATEWAY_CONFIG)
+  --key KEY         default: GATEWAY_MANAGEMENT_KEY
+`;
+
 export function formatOverview(commands: Readonly<Record<string, Command>>): string {
   const widest = Math.max(...Object.keys(commands).map((name) => name.length));
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(widest + 2)}${summary}\n`);

@@ -14,6 +14,7 @@ import {
   CREDITS_HELP,
   DESTINATIONS_HELP,
   DOCTOR_HELP,
+  EVAL_HELP,
   EXPLAIN_HELP,
   GENERATIONS_HELP,
   IMPORT_HELP,
@@ -133,6 +134,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'show how a request would be routed, without sending it',
     help: EXPLAIN_HELP,
     run: async (args, io) => (await import('./explain.ts')).runExplain(args, io),
+  },
+  eval: {
+    summary: 'run your own benchmarks on a running gateway, and compare models',
+    help: EVAL_HELP,
+    run: async (args, io) => (await import('./eval.ts')).runEval(args, io),
   },
   sandbox: {
     summary: 'start the sandbox provider alone, as an upstream for tests',

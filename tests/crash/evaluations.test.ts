@@ -26,7 +26,7 @@ const CALL_USD = 0.000015;
 const LISTED = 500;
 const UNTIL_DONE_MS = 300_000;
 
-/** What became of every item: the facts that do not depend on when it was asked. */
+/** What became of every item: the facts that do not depend on the time of its call. */
 async function tableOf(client: ReturnType<typeof clientOf>, id: string): Promise<readonly string[]> {
   const rows: string[] = [];
   for (let cursor: string | undefined = ''; cursor !== undefined;) {

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { parseFlags } from '../config/flags.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
+import { CommandError, UsageError, type Io } from './command.ts';
+import { EVAL_FLAGS, type EvalFlags } from './eval/flags.ts';
+import { formatComparisons, formatRun, formatRuns, objectsOf, textOf } from './eval/format.ts';
+import { openGatewayClient, type GatewayClient } from './eval/gateway-client.ts';
+import { runDataset } from './eval/run-eval.ts';
+
+const LISTED = 100;
+
+/** The words of each command after its name. */
+const COMMANDS = {
+  run: ['the file of a dataset'],
+  list: [],
+  show: ['a run'],
+  compare: ['a run', 'another one, or the same'],
+  publish: ['a run'],
+  import: ['a file of scores'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** `model-gateway eval`: benchmark runs of a running gateway. */
+export async function runEval(args: readonly string[], io: Io): Promise<number> {
+  const { values, words } = parseFlags(args, EVAL_FLAGS);
+  const [verb, ...rest] = words;
+  if (!isCommand(verb)) throw new UsageError(`eval: say what to do: ${Object.keys(COMMANDS).join(', ')}`);
+  const name = verb;
+  const wanted = COMMANDS[name];
+  if (rest.length < wanted.length) throw new UsageError(`eval ${name}: name ${wanted[rest.length] ?? ''}`);
+  if (rest.length > wanted.length)
+    throw new UsageError(`eval ${name}: ${rest[wanted.length] ?? ''}: unexpected argument`);
+  const client = openGatewayClient(values, io);
+  try {
+    return await act(client, { name, rest, values }, io);
+  } finally {
+    await client.close();
+  }
+}
+
+function isCommand(word: string | undefined): word is keyof typeof COMMANDS {
+  return word !== undefined && Object.hasOwn(COMMANDS, word);
+}
+
+interface Given {
+  readonly name: keyof typeof COMMANDS;
+  readonly rest: readonly string[];
+  readonly values: EvalFlags;
+}
+
+async function act(client: GatewayClient, { name, rest, values }: Given, io: Io): Promise<number> {
+  const [first = '', second = ''] = rest.map(encodeURIComponent);
+  const print = (answer: JsonObject, format: (answer: JsonObject) => string): number => {
+    io.stdout.write(values.json === true ? `${JSON.stringify(answer)}\n` : format(answer));
+    return 0;
+  };
+  switch (name) {
+    case 'run':
+      return runDataset(client, rest[0] ?? '', values, io);
+    case 'list':
+      return print(await client.call(`/benchmarks/runs?limit=${LISTED}`), ({ data }) => formatRuns(objectsOf(data)));
+    case 'show':
+      return print(await client.call(`/benchmarks/runs/${first}`), formatRun);
+    case 'compare': {
+      const force = values.force === true ? '&force=true' : '';
+      return print(await client.call(`/benchmarks/compare?a=${first}&b=${second}${force}`), formatComparisons);
+    }
+    case 'publish':
+      return print(await client.call(`/benchmarks/runs/${first}/publish`, { method: 'POST' }), formatPublished);
+    case 'import':
+    default:
+      return print(
+        await client.call('/benchmarks/import', { method: 'POST', body: importOf(rest[0] ?? '', values) }),
+        ({ imported }) => `${textOf(imported)} scores are in the catalog.\n`,
+      );
+  }
+}
+
+function formatPublished({ metric, data, skipped }: JsonObject): string {
+  const published = objectsOf(data).map((one) => `${textOf(one['model'])}  ${textOf(one['score'])}\n`);
+  const left = objectsOf(skipped).map((one) => `${textOf(one['model'])} is left out: it ${textOf(one['reason'])}\n`);
+  return `${textOf(metric)}\n${published.join('')}${left.join('')}Routers use it once \`scores.abilities\` of the configuration names it.\n`;
+}
+
+/** A JSON array of rows, or an object that has them as `rows`. */
+function importOf(file: string, { license, citation }: EvalFlags): JsonObject {
+  if (license === undefined) throw new UsageError('eval import: say with --license under which licence you may use it');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new CommandError(`${file}: cannot be read`, { cause });
+  }
+  const value = parseJson(text);
+  const rows = isJsonObject(value) ? value['rows'] : value;
+  if (!Array.isArray(rows)) throw new CommandError(`${file}: is no JSON array of scores`);
+  return { rows, license, ...(citation !== undefined && { citation }) };
+}

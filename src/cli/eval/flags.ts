@@ -1,0 +1,25 @@
+import type { ParsedFlags } from '../../config/flags.ts';
+
+export const EVAL_FLAGS = {
+  models: { type: 'string' },
+  'max-cost': { type: 'string' },
+  payer: { type: 'string' },
+  name: { type: 'string' },
+  repeats: { type: 'string' },
+  sample: { type: 'string' },
+  seed: { type: 'string' },
+  concurrency: { type: 'string' },
+  'max-tokens': { type: 'string' },
+  judge: { type: 'string' },
+  rubric: { type: 'string' },
+  'fail-below': { type: 'string' },
+  license: { type: 'string' },
+  citation: { type: 'string' },
+  force: { type: 'boolean' },
+  json: { type: 'boolean' },
+  url: { type: 'string' },
+  key: { type: 'string' },
+  config: { type: 'string' },
+} as const;
+
+export type EvalFlags = ParsedFlags<typeof EVAL_FLAGS>['values'];
