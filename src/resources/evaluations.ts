@@ -111,10 +111,11 @@ const judgeSchema = z
   .strictObject({
     model: slug,
     rubric: z.string().min(1).max(RUBRIC_CHARS_MAX).describe('What makes a response good.'),
-    scale: z.int().min(2).max(SCALE_MAX).default(5).describe('Levels of the score, low to high.'),
-    allow_self_judge: z.boolean().default(false).describe('Lets the judge be one of the models. The results say so.'),
+    scale: z.int().min(2).max(SCALE_MAX).describe('Levels of the score, low to high. Default 5.'),
+    allow_self_judge: z.boolean().describe('Lets the judge be one of the models. The results say so.'),
   })
   .meta({ id: 'EvaluationJudge' });
+const newJudgeSchema = judgeSchema.partial({ scale: true, allow_self_judge: true }).meta({ id: 'NewEvaluationJudge' });
 
 /** What a run goes by, whatever is changed later. */
 export const runSettingsSchema = z.strictObject({
@@ -145,16 +146,39 @@ export const newRunShape = {
     .max(MODELS_MAX),
   payer_key_hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be the hash of a key: 64 hexadecimal digits'),
   max_cost_usd: maxCostSchema,
-  repeats: runSettingsSchema.shape.repeats.default(1),
-  sample: runSettingsSchema.shape.sample.default(null).describe('So many items, chosen by the seed. Null: all.'),
-  seed: runSettingsSchema.shape.seed.default(0),
-  concurrency: runSettingsSchema.shape.concurrency.default(4),
-  max_tokens: runSettingsSchema.shape.max_tokens.default(4_096).describe('Of a response, where the item sets none.'),
-  cache: z.boolean().default(false).describe('Whether responses may come from the response cache.'),
-  judge: judgeSchema.nullable().default(null),
-  name: runNameSchema.nullable().default(null),
-  dry_run: z.boolean().default(false).describe('Estimates the run, and starts none.'),
+  repeats: runSettingsSchema.shape.repeats.optional().describe('Default 1.'),
+  sample: runSettingsSchema.shape.sample.optional().describe('So many items, chosen by the seed. Default: all.'),
+  seed: runSettingsSchema.shape.seed.optional().describe('Default 0.'),
+  concurrency: runSettingsSchema.shape.concurrency.optional().describe('Default 4.'),
+  max_tokens: runSettingsSchema.shape.max_tokens
+    .optional()
+    .describe('Of a response, where the item sets none. Default 4096.'),
+  cache: z.boolean().optional().describe('Whether responses may come from the response cache. Default: no.'),
+  judge: newJudgeSchema.nullable().optional(),
+  name: runNameSchema.nullable().optional(),
+  dry_run: z.boolean().optional().describe('Estimates the run, and starts none.'),
 };
+
+type NewSettings = {
+  readonly [Name in keyof RunSettings]?: Name extends 'judge'
+    ? z.output<typeof newJudgeSchema> | null | undefined
+    : RunSettings[Name] | undefined;
+} & Pick<RunSettings, 'models'>;
+
+/** With defaults where a body says nothing. */
+export function runSettingsOf({ judge = null, ...given }: NewSettings): RunSettings {
+  const { models, repeats = 1, sample = null, seed = 0, concurrency = 4, max_tokens = 4_096, cache = false } = given;
+  return {
+    models,
+    repeats,
+    sample,
+    seed,
+    concurrency,
+    max_tokens,
+    cache,
+    judge: judge && { ...judge, scale: judge.scale ?? 5, allow_self_judge: judge.allow_self_judge ?? false },
+  };
+}
 
 export const RUN_STATES = ['queued', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
 export type EvaluationState = (typeof RUN_STATES)[number];

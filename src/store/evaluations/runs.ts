@@ -207,20 +207,22 @@ async function put(kysely: Database['kysely'], row: ResultRow): Promise<RunRow |
   return kysely.transaction().execute(async (transaction) => {
     const columns = resultRows.toColumns(row);
     const { run_id: _run, item: _item, model: _model, repeat_no: _repeat, ...changes } = columns;
-    const before = await transaction
-      .selectFrom('evaluation_results')
-      .select('verdict')
-      .where('run_id', '=', row.runId)
-      .where('item', '=', row.item)
-      .where('model', '=', row.model)
-      .where('repeat_no', '=', row.repeatNo)
+    const inserted = await transaction
+      .insertInto('evaluation_results')
+      .values(columns)
+      .onConflict((conflict) => conflict.columns(['run_id', 'item', 'model', 'repeat_no']).doNothing())
+      .returning('item')
       .executeTakeFirst();
-    const isNew = before === undefined;
-    if (isNew || before.verdict === 'upstream_error')
+    const isNew = inserted !== undefined;
+    if (!isNew)
       await transaction
-        .insertInto('evaluation_results')
-        .values(columns)
-        .onConflict((conflict) => conflict.columns(['run_id', 'item', 'model', 'repeat_no']).doUpdateSet(changes))
+        .updateTable('evaluation_results')
+        .set(changes)
+        .where('run_id', '=', row.runId)
+        .where('item', '=', row.item)
+        .where('model', '=', row.model)
+        .where('repeat_no', '=', row.repeatNo)
+        .where('verdict', '=', 'upstream_error')
         .execute();
     const run = await transaction
       .updateTable('evaluation_runs')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { NewRun } from '../../../evaluations/evaluation-runs.ts';
-import { maxCostSchema, newRunShape, runNameSchema, VERDICTS } from '../../../resources/evaluations.ts';
+import { maxCostSchema, newRunShape, runNameSchema, runSettingsOf, VERDICTS } from '../../../resources/evaluations.ts';
 import type { ResultPlace, RunRecord } from '../../../evaluations/rows.ts';
 import { pageShape } from '../page.ts';
 import { defineDelete, defineList } from '../resource-routes.ts';
@@ -42,7 +42,7 @@ export const createRun = defineRoute({
   errors: [400, 404],
   async handle({ body, services: { evaluations } }) {
     const input = newRunOf(body);
-    if (body.dry_run)
+    if (body.dry_run === true)
       return {
         status: 200,
         body: { estimate: serializeEstimate(await evaluations.runs.estimate(input)) },
@@ -58,7 +58,8 @@ export const createRun = defineRoute({
 });
 
 function newRunOf(body: z.output<typeof createBody>): NewRun {
-  const { dataset_id, payer_key_hash, max_cost_usd, name, dry_run: _dry, ...settings } = body;
+  const { dataset_id, payer_key_hash, max_cost_usd, name = null, dry_run: _dry, ...given } = body;
+  const settings = runSettingsOf(given);
   return { datasetId: dataset_id, payerKeyHash: payer_key_hash, maxCostUsd: max_cost_usd, name, settings };
 }
 
