@@ -64,6 +64,13 @@ export const PAGES: readonly PageEntry[] = [
     nav: { group: 'Look', icon: 'routing', key: 't' },
   },
   {
+    path: '/ui/evaluations',
+    title: 'Evaluations',
+    load: () => import('./pages/evaluations/page.tsx'),
+    nav: { group: 'Look', icon: 'evaluations', key: 'e' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/keys',
     title: 'Keys',
     load: () => import('./pages/keys/page.tsx'),

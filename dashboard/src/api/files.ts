@@ -52,6 +52,24 @@ export function uploadFile(file: File, onProgress: (share: number) => void, sign
   });
 }
 
+/** Stores a dataset. @returns its id */
+export async function uploadDataset(file: File, name: string): Promise<string> {
+  const form = new FormData();
+  form.append('name', name);
+  form.append('file', file);
+  const response = await fetch(`${API_ROOT}/benchmarks/datasets`, {
+    method: 'POST',
+    headers: { 'X-Console-Token': readToken() ?? '' },
+    body: form,
+  });
+  const text = await response.text();
+  if (!response.ok) throw new ApiError(response.status, messageOf(text));
+  const body: unknown = JSON.parse(text);
+  const data = isRecord(body) && isRecord(body['data']) ? body['data'] : {};
+  if (typeof data['id'] !== 'string') throw new ApiError(0, 'The gateway responded without a dataset.');
+  return data['id'];
+}
+
 function messageOf(text: string): string {
   try {
     const body: unknown = JSON.parse(text);
