@@ -137,6 +137,13 @@ export const PAGES: readonly PageEntry[] = [
     isForOperators: true,
   },
   {
+    path: '/ui/interns',
+    title: 'Interns',
+    load: () => import('./pages/interns/page.tsx'),
+    nav: { group: 'Run', icon: 'user', key: 'i' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/vault',
     title: 'Vault',
     load: () => import('./pages/vault/page.tsx'),

@@ -135,7 +135,7 @@ import type { ManagementRoute } from './management/route.ts';
 import { listImageEndpoints } from './management/images/endpoints.ts';
 import { listImageModels } from './management/images/models.ts';
 import { chatWithIntern, followInternRun } from './management/interns/chat.ts';
-import { answerInternInput, listInternInputs } from './management/interns/input-routes.ts';
+import { answerInternInput, listAllInternInputs, listInternInputs } from './management/interns/input-routes.ts';
 import {
   createIntern,
   deleteIntern,
@@ -374,6 +374,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listInternSteps,
   followInternRun,
   cancelInternRun,
+  listAllInternInputs,
   listInternInputs,
   answerInternInput,
 ];

@@ -10,7 +10,9 @@ import {
   addJob,
   cancelRun,
   createLifecycle,
+  creatorOf,
   mayChange,
+  seesAll,
   selfDriveIsOff,
   type Lifecycle,
   type LifecycleDeps,
@@ -68,8 +70,12 @@ export interface Interns extends Lifecycle, Follow {
   openSession(caller: Principal, internId: string, sessionId: string): Promise<InternRow>;
   cancel(caller: Principal, internId: string, runId: string): Promise<InternRunRow>;
   runs: LifecycleDeps['runs'];
-  /** Those that the caller may answer. */
-  inputs(caller: Principal, internId: string, pendingOnly: boolean, window: PageWindow): Promise<Page<ShownInput>>;
+  /** Those that the caller may answer. @param internId absent: of all interns of the caller's workspace */
+  inputs(
+    caller: Principal,
+    filter: { readonly internId?: string; readonly pendingOnly: boolean },
+    window: PageWindow,
+  ): Promise<Page<ShownInput>>;
   /** Those that the caller may read, with what each is about. */
   sessions(caller: Principal, internId: string, window: PageWindow): Promise<Page<ShownSession>>;
 }
@@ -118,10 +124,13 @@ export function createInterns(deps: InternsDeps): Interns {
       await checkSession(deps, caller, intern, sessionId);
       return intern;
     },
-    async inputs(caller, internId, pendingOnly, window) {
-      const intern = await lifecycle.get(caller, internId);
-      const onlyOf = await onlyOfCaller(deps, caller, intern);
-      const page = await runs.listInputs({ internIds: [intern.id], pendingOnly, onlyOf }, window);
+    async inputs(caller, { internId, pendingOnly }, window) {
+      const intern = internId === undefined ? undefined : await lifecycle.get(caller, internId);
+      const workspaceId = intern?.workspaceId ?? caller.workspaceId;
+      const onlyOf = (await seesAll(deps, caller, workspaceId))
+        ? undefined
+        : { keyHash: caller.keyHash, creatorId: creatorOf(caller) };
+      const page = await runs.listInputs({ workspaceId, internId: intern?.id, pendingOnly, onlyOf }, window);
       const rows = await Promise.all(page.rows.map((row) => showInput(deps, row)));
       return { ...page, rows };
     },

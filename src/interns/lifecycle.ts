@@ -101,16 +101,24 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
 }
 
 export async function mayChange(
-  { isAdmin }: Pick<LifecycleDeps, 'isAdmin'>,
+  deps: Pick<LifecycleDeps, 'isAdmin'>,
   caller: Principal,
   { creatorId, workspaceId }: InternRow,
 ): Promise<boolean> {
-  if (caller.kind === 'management' || creatorId === creatorOf(caller)) return true;
-  return caller.memberId !== null && isAdmin(workspaceId, caller.memberId);
+  return creatorId === creatorOf(caller) || seesAll(deps, caller, workspaceId);
+}
+
+/** A management key, or an admin of the workspace. */
+export async function seesAll(
+  { isAdmin }: Pick<LifecycleDeps, 'isAdmin'>,
+  { kind, memberId }: Principal,
+  workspaceId: string,
+): Promise<boolean> {
+  return kind === 'management' || (memberId !== null && isAdmin(workspaceId, memberId));
 }
 
 /** A user's keys are one creator. */
-function creatorOf({ memberId, keyHash }: Principal): string {
+export function creatorOf({ memberId, keyHash }: Principal): string {
   return memberId ?? keyHash;
 }
 

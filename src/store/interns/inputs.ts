@@ -33,10 +33,12 @@ export type Answered =
   | { readonly outcome: 'closed' | 'body' };
 
 export interface InputFilter {
-  readonly internIds: readonly string[];
+  readonly workspaceId: string;
+  /** Absent: of all interns of the workspace. */
+  readonly internId?: string | undefined;
   readonly pendingOnly: boolean;
-  /** Of sessions that this key began; absent: of all. */
-  readonly onlyOf?: string | undefined;
+  /** Of sessions that this key began, and of agents of this creator; absent: of all. */
+  readonly onlyOf?: { readonly keyHash: string; readonly creatorId: string } | undefined;
 }
 
 export interface InputStore {
@@ -72,24 +74,30 @@ export function createInputStore(database: Database, texts: InternTexts): InputS
       const rows = await all().selectAll().where('run_id', '=', runId).orderBy('step').orderBy('kind').execute();
       return rows.map(internInputRows.toRow);
     },
-    async listInputs({ internIds, pendingOnly, onlyOf }, window) {
-      if (internIds.length === 0) return { rows: [], totalCount: 0 };
-      const ofInterns = all().where('intern_id', 'in', internIds);
-      const found =
-        onlyOf === undefined
-          ? ofInterns
-          : ofInterns.where((is) =>
-              is.exists(
-                is
-                  .selectFrom('intern_sessions as sessions')
-                  .select('sessions.id')
-                  .whereRef('sessions.intern_id', '=', 'intern_inputs.intern_id')
-                  .whereRef('sessions.id', '=', 'intern_inputs.session_id')
-                  .where('sessions.key_hash', '=', onlyOf),
+    listInputs: ({ workspaceId, internId, pendingOnly, onlyOf }, window) => {
+      let found = all().where((is) =>
+        is.exists(
+          is
+            .selectFrom('interns')
+            .innerJoin('intern_sessions as sessions', 'sessions.intern_id', 'interns.id')
+            .select('interns.id')
+            .whereRef('interns.id', '=', 'intern_inputs.intern_id')
+            .whereRef('sessions.id', '=', 'intern_inputs.session_id')
+            .where('interns.workspace_id', '=', workspaceId)
+            .$if(onlyOf !== undefined, (own) =>
+              own.where((either) =>
+                either.or([
+                  either('sessions.key_hash', '=', onlyOf?.keyHash ?? ''),
+                  either('interns.creator_id', '=', onlyOf?.creatorId ?? ''),
+                ]),
               ),
-            );
+            ),
+        ),
+      );
+      if (internId !== undefined) found = found.where('intern_id', '=', internId);
+      if (pendingOnly) found = found.where('state', '=', 'pending');
       return fetchPage(
-        pendingOnly ? found.where('state', '=', 'pending') : found,
+        found,
         window,
         (rows) => rows.selectAll().orderBy('created_at_ms', 'desc').orderBy('id', 'desc'),
         internInputRows.toRow,

@@ -148,8 +148,10 @@ test('lists what waits, and lets a manager answer, but shows other keys of the w
   const session = `/interns/${id}/sessions/${asked.sessionId}`;
   const own = await call('GET', `/interns/${id}/inputs`);
   assert.match(own.text, new RegExp(`"id":"${asked.question?.id}"`));
-  for (const list of ['inputs', 'sessions'])
-    assert.match((await call('GET', `/interns/${id}/${list}`, undefined, other)).text, /"data":\[\]/);
+  for (const list of [`/interns/${id}/inputs`, `/interns/${id}/sessions`, '/interns/inputs'])
+    assert.match((await call('GET', list, undefined, other)).text, /"data":\[\]/);
+  for (const headers of [{}, { authorization: `Bearer ${MANAGEMENT_KEY}` }])
+    assert.match((await call('GET', '/interns/inputs', undefined, headers)).text, new RegExp(`"intern_id":"${id}"`));
   for (const texts of [`${run}/steps`, `${run}/events`, `${session}/messages`])
     assert.equal((await call('GET', texts, undefined, other)).status, 403);
   assert.doesNotMatch((await call('GET', run, undefined, other)).text, /write it down/);

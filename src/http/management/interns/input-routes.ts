@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ShownInput } from '../../../interns/interns.ts';
 import { DECISIONS, INPUT_STATES } from '../../../resources/interns.ts';
 import { serializeTime } from '../../../resources/columns.ts';
+import { ownerOf, ownerShape } from '../owner.ts';
 import { pageSchema, pageShape, parseWindow, serializePage } from '../page.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { internPath, internsOf, runSchema, serializeRun } from './intern-shape.ts';
@@ -11,6 +12,7 @@ const TEXT_CHARS_MAX = 20_000;
 const inputSchema = z
   .strictObject({
     id: z.string().describe('The id of the call in the stream.'),
+    intern_id: z.string(),
     run_id: z.string(),
     session_id: z.string(),
     kind: z.enum(['permission', 'question']),
@@ -25,9 +27,10 @@ const inputSchema = z
   .meta({ id: 'InternInput' });
 
 function serializeInput({ row, summary, input }: ShownInput): z.output<typeof inputSchema> {
-  const { id, runId, sessionId, kind, tool, state, decision } = row;
+  const { id, internId, runId, sessionId, kind, tool, state, decision } = row;
   return {
     id,
+    intern_id: internId,
     run_id: runId,
     session_id: sessionId,
     kind,
@@ -41,6 +44,8 @@ function serializeInput({ row, summary, input }: ShownInput): z.output<typeof in
   };
 }
 
+const stateShape = { state: z.enum(['pending', 'all']).optional().describe('Default: `pending`.') };
+
 export const listInternInputs = defineRoute({
   method: 'GET',
   path: '/interns/{internId}/inputs',
@@ -50,13 +55,35 @@ export const listInternInputs = defineRoute({
   tag: 'Interns',
   summary: 'List what waits, or waited, for a decision that the caller may make',
   params: internPath,
-  query: z.strictObject({ ...pageShape, state: z.enum(['pending', 'all']).optional().describe('Default: `pending`.') }),
+  query: z.strictObject({ ...pageShape, ...stateShape }),
   body: NO_BODY,
   responses: { 200: { description: 'A page, the newest first.', schema: pageSchema(inputSchema) } },
   errors: [400, 404],
   async handle({ params, query, ...context }) {
     const { interns, caller } = internsOf(context);
-    const page = await interns.inputs(caller, params.internId, query.state !== 'all', parseWindow(query));
+    const filter = { internId: params.internId, pendingOnly: query.state !== 'all' };
+    const page = await interns.inputs(caller, filter, parseWindow(query));
+    return { status: 200, body: serializePage(page, serializeInput) };
+  },
+});
+
+export const listAllInternInputs = defineRoute({
+  method: 'GET',
+  path: '/interns/inputs',
+  scope: 'any',
+  role: 'member',
+  operationId: 'listAllInternInputs',
+  tag: 'Interns',
+  summary: 'List what waits, or waited, for a decision that the caller may make, of all interns of a workspace',
+  params: NOTHING,
+  query: z.strictObject({ ...pageShape, ...ownerShape, ...stateShape }),
+  body: NO_BODY,
+  responses: { 200: { description: 'A page, the newest first.', schema: pageSchema(inputSchema) } },
+  errors: [400, 404],
+  async handle({ query, ...context }) {
+    const { interns } = internsOf(context);
+    const caller = await ownerOf(query, context);
+    const page = await interns.inputs(caller, { pendingOnly: query.state !== 'all' }, parseWindow(query));
     return { status: 200, body: serializePage(page, serializeInput) };
   },
 });
