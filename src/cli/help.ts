@@ -61,6 +61,24 @@ Options:
   --workspace ID    secrets of a workspace            (default: those of the operator)
 ${CONFIG_OPTIONS}`;
 
+export const INTERNS_HELP = `Usage: model-gateway interns COMMAND [options]
+
+Saved agents, their runs, and what waits for a person (interns.enabled in the configuration). A running gateway goes on
+with a run within seconds of a decision.
+
+Commands:
+  list            the interns of the workspace, the newest first
+  waiting         what waits for a decision, with its input as it will be sent
+  runs INTERN     the runs of one, the newest first
+  show RUN        a run step by step
+  approve CALL    let a call run; --session allows it for the rest of the session
+  deny CALL       refuse it; the model reads that
+  cancel RUN      end a run that is not over
+
+Options:
+  --workspace ID    another workspace than the default one
+${CONFIG_OPTIONS}`;
+
 export const CONTAINERS_HELP = `Usage: model-gateway containers COMMAND [options]
 
 Containers in which \`service:bash\` runs commands of models (containers.runtime in the configuration).

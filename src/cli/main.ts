@@ -18,6 +18,7 @@ import {
   EXPLAIN_HELP,
   GENERATIONS_HELP,
   IMPORT_HELP,
+  INTERNS_HELP,
   JOURNAL_HELP,
   KEYS_HELP,
   NOTIFY_HELP,
@@ -69,6 +70,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'check what isolates commands of models, and list and remove containers',
     help: CONTAINERS_HELP,
     run: async (args, io) => (await import('./containers.ts')).runContainers(args, io),
+  },
+  interns: {
+    summary: 'list saved agents and runs, decide on what waits, and cancel runs',
+    help: INTERNS_HELP,
+    run: async (args, io) => (await import('./interns.ts')).runInterns(args, io),
   },
   journal: {
     summary: 'list, show and apply records on their way to the database',
