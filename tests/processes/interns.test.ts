@@ -87,8 +87,8 @@ async function checkUnknown(gateway: Gateway, intern: string, run: string): Prom
   await until(async () => (await askedOf(gateway, intern))?.kind === 'question', 'a question waits');
   const question = await askedOf(gateway, intern);
   const path = `/interns/${intern}/inputs/${question?.id}/answer`;
-  const told = { decision: 'deny', text: 'I looked: it did run.' };
-  assert.equal((await call(gateway, 'POST', path, told)).status, 200);
+  const known = { decision: 'deny', text: 'I looked: it did run.' };
+  assert.equal((await call(gateway, 'POST', path, known)).status, 200);
   const events = await call(gateway, 'GET', `${run}/events`);
   assert.match(events.text, /"state":"unknown"[^\n]*not known whether this ran/);
   assert.match(events.text, /event: end\n[^\n]*"state":"done"/);
