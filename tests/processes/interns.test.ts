@@ -136,7 +136,7 @@ for (const engine of POSTGRES_ENGINES)
         ),
       );
       assert.deepEqual(
-        answers.map(({ status }) => status).toSorted((one, other) => one - other),
+        answers.map(({ status }) => status).toSorted((left, right) => left - right),
         [200, 409, 409, 409, 409, 409],
       );
       for (const gateway of gateways)
