@@ -78,6 +78,7 @@ const profileSchema = z.object({
     z.object({
       id: z.number(),
       callFrame: z.object({ functionName: z.string(), url: z.string(), lineNumber: z.number() }),
+      children: z.array(z.number()).optional(),
     }),
   ),
   samples: z.array(z.number()),
@@ -95,6 +96,16 @@ interface Thread {
 export function summariseProfile(json: string, span: { readonly fromUs: number; readonly toUs: number }): Thread {
   const profile = profileSchema.parse(JSON.parse(json));
   const frames = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));
+  const callers = new Map(profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  // A function of Node or V8 says little without the one of ours that called it.
+  const ownCaller = (id: number): string => {
+    for (let at = callers.get(id); at !== undefined; at = callers.get(at)) {
+      const frame = frames.get(at);
+      if (frame?.url.startsWith('file:') === true)
+        return `${frame.functionName || '(anonymous)'} ${shortenUrl(frame.url)}:${frame.lineNumber + 1}`;
+    }
+    return '';
+  };
   const functions = new Map<string, { name: string; place: string; selfMs: number }>();
   let idleMs = 0;
   let totalMs = 0;
@@ -110,7 +121,7 @@ export function summariseProfile(json: string, span: { readonly fromUs: number; 
       idleMs += selfMs;
       continue;
     }
-    const place = frame.url === '' ? '' : `${shortenUrl(frame.url)}:${frame.lineNumber + 1}`;
+    const place = frame.url === '' ? ownCaller(id) : `${shortenUrl(frame.url)}:${frame.lineNumber + 1}`;
     const key = `${frame.functionName} ${place}`;
     const sum = functions.get(key) ?? { name: frame.functionName || '(anonymous)', place, selfMs: 0 };
     sum.selfMs += selfMs;

@@ -7,6 +7,7 @@ import { findModels } from '../catalog/find-models.ts';
 import type { Moderation } from '../canonical/tools/moderation.ts';
 import type { Config, ProviderDefaults } from '../config/config.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
+import { Slots } from '../lib/memory/slots.ts';
 import type { LiveCatalog } from './catalog/live-catalog.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { Observability } from './observability.ts';
@@ -130,7 +131,7 @@ function createRoutingDeps({
     stats,
     deadlines: config.deadlines.adaptive ? createDeadlines({ clock }) : undefined,
     sticky: createStickySessions({ clock, values: state.values }),
-    running: new Set(),
+    running: new Slots(),
   };
 }
 

@@ -33,7 +33,7 @@ export function largestBody(bytesMax: number): number {
 }
 
 export function createBodyBudget(bytesMax: number): BodyBudget {
-  const byOwner = new Map<string, number>();
+  const owners = new Map<string, Owner>();
   let taken = 0;
 
   function hasRoom(owned: number): boolean {
@@ -41,16 +41,25 @@ export function createBodyBudget(bytesMax: number): BodyBudget {
     return owned <= bytesMax * SHARE_OF_KEY && taken <= bytesMax * SHARE_OF_LARGE;
   }
 
-  function add(owner: string, bytes: number): number {
-    const owned = (byOwner.get(owner) ?? 0) + bytes;
+  function ownerOf(id: string): Owner {
+    const known = owners.get(id);
+    if (known !== undefined) return known;
+    if (owners.size >= OWNERS_KEPT) dropIdle(owners);
+    const owner: Owner = { shares: 0, bytes: 0 };
+    owners.set(id, owner);
+    return owner;
+  }
+
+  function add(owner: Owner, bytes: number): number {
     taken += bytes;
-    if (owned === 0) byOwner.delete(owner);
-    else byOwner.set(owner, owned);
-    return owned;
+    owner.bytes += bytes;
+    return owner.bytes;
   }
 
   return {
-    open(owner) {
+    open(id) {
+      const owner = ownerOf(id);
+      owner.shares++;
       let held = 0;
       let isOver = false;
       return {
@@ -61,13 +70,31 @@ export function createBodyBudget(bytesMax: number): BodyBudget {
           if (!hasRoom(add(owner, more))) throw noRoom();
         },
         release() {
+          if (isOver) return;
           isOver = true;
+          owner.shares--;
           if (held > 0) add(owner, -held);
           held = 0;
         },
       };
     },
   };
+}
+
+/**
+ * Owners without a request stay known up to this number: a table that loses its only entry with each request is made anew
+ * with each, in V8's old generation (see Slots).
+ */
+const OWNERS_KEPT = 1_024;
+
+interface Owner {
+  /** Of requests under way. */
+  shares: number;
+  bytes: number;
+}
+
+function dropIdle(owners: Map<string, Owner>): void {
+  for (const [id, { shares }] of owners) if (shares === 0) owners.delete(id);
 }
 
 function noRoom(): GatewayError {

@@ -25,18 +25,21 @@ export function createConnections(
   unread: Pick<UnreadResponses, 'dropStalled'>,
   limits?: LingerLimits,
 ): Connections {
-  /** In the order in which they were opened or last used. */
-  const open = new Map<Socket, IncomingMessage | undefined>();
+  const open = new Map<Socket, Connection>();
   const closing = new WeakSet<Socket>();
+  let uses = 0;
 
   function makeRoomFor(opened: Socket): void {
-    let unfinished: Socket | undefined;
-    for (const [socket, request] of open) {
+    let idle: Connection | undefined;
+    let unfinished: Connection | undefined;
+    for (const connection of open.values()) {
+      const { socket, request } = connection;
       if (socket === opened) continue;
-      if (request === undefined) return close(socket);
-      if (!request.complete) unfinished ??= socket;
+      if (request === undefined) idle = olderOf(idle, connection);
+      else if (!request.complete) unfinished = olderOf(unfinished, connection);
     }
-    if (unfinished !== undefined) close(unfinished);
+    const least = idle ?? unfinished;
+    if (least !== undefined) close(least.socket);
     else if (!unread.dropStalled()) close(opened);
   }
 
@@ -49,7 +52,7 @@ export function createConnections(
   function closeAfterBody(socket: Socket): void {
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
-      if (open.get(socket)?.complete === false) {
+      if (open.get(socket)?.request?.complete === false) {
         closing.add(socket);
         socket.end();
       } else destroySoon();
@@ -69,7 +72,7 @@ export function createConnections(
 
   return {
     opened(socket) {
-      open.set(socket, undefined);
+      open.set(socket, { socket, request: undefined, use: ++uses });
       socket.once('close', () => open.delete(socket));
       closeAfterBody(socket);
       if (open.size > connectionsMax) makeRoomFor(socket);
@@ -77,18 +80,32 @@ export function createConnections(
     requested(request) {
       const { socket } = request;
       if (closing.has(socket)) return false;
-      if (open.has(socket)) open.set(socket, request);
+      const connection = open.get(socket);
+      if (connection !== undefined) connection.request = request;
       return true;
     },
     answered(request) {
       const { socket } = request;
-      if (socket.destroyed || !open.has(socket)) return;
+      const connection = open.get(socket);
+      if (socket.destroyed || connection === undefined) return;
       if (!request.complete) readRest(request);
       // Of pipelined requests the next one may have come already.
-      if (open.get(socket) !== request) return;
+      if (connection.request !== request) return;
+      connection.request = undefined;
       // Behind all others: it is the last that would be closed.
-      open.delete(socket);
-      open.set(socket, undefined);
+      connection.use = ++uses;
     },
   };
+}
+
+/** Changed, not made anew, with each request: see Slots. */
+interface Connection {
+  readonly socket: Socket;
+  request: IncomingMessage | undefined;
+  /** When it was opened or last used: the number of that use. */
+  use: number;
+}
+
+function olderOf(one: Connection | undefined, other: Connection): Connection {
+  return one !== undefined && one.use < other.use ? one : other;
 }

@@ -8,6 +8,7 @@ import { openRouteReport } from '../canonical/route-report.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Cancellation } from '../lib/async/cancellation.ts';
 import { createLruCache } from '../lib/cache/lru-cache.ts';
+import type { Slots } from '../lib/memory/slots.ts';
 import { RequestLog, type StepOfGeneration } from '../telemetry/request-log.ts';
 import { ResponseMeter } from '../telemetry/response-meter.ts';
 import type { ErrorContext, FinalUsage } from '../wire/format.ts';
@@ -28,7 +29,7 @@ export interface OpenRequestDeps extends SettleDeps, BudgetReservationDeps {
   readonly takeRoom: () => void;
   readonly returnRoom: () => void;
   /** Those under way in this process, the oldest first. */
-  readonly running: Set<RunningRequest>;
+  readonly running: Slots<RunningRequest>;
   /** Keeps the text of the response, where its workspace may want that. Absent: none does. */
   readonly openCapture?: (log: RequestLog<ModelRequest>) => RequestLog['capture'];
   /** For the operator: an assumption of ours that does not hold. */
@@ -62,6 +63,7 @@ export class OpenRequest<Request extends ModelRequest> {
   readonly cancellation = new Cancellation<RequestEnd>();
   readonly #deps: OpenRequestDeps;
   readonly #timer: NodeJS.Timeout;
+  readonly #slot: number;
   /** Ends of what steps opened. */
   readonly #ends: (() => void)[] = [];
   #settlement: Settlement | undefined;
@@ -73,7 +75,7 @@ export class OpenRequest<Request extends ModelRequest> {
     const { principal, place, background } = arrived;
     this.reservation = new BudgetReservation(deps, principal, this.facts.log, place, background !== undefined);
     caller.onGone(() => this.cancellation.abort('gone'));
-    deps.running.add(this);
+    this.#slot = deps.running.add(this);
     this.#timer = setTimeout(() => this.cancellation.abort('total'), background?.totalMs ?? deps.totalMs);
   }
 
@@ -88,7 +90,7 @@ export class OpenRequest<Request extends ModelRequest> {
    */
   close(isCharged = false): Promise<void> | undefined {
     clearTimeout(this.#timer);
-    this.#deps.running.delete(this);
+    this.#deps.running.free(this.#slot);
     for (let last = this.#ends.pop(); last !== undefined; last = this.#ends.pop()) this.#run(last);
     return isCharged || this.#isHandedOver ? this.#leave() : this.settled().then(() => this.#leave());
   }

@@ -54,16 +54,15 @@ export interface RunningHere {
 
 const BYTES_PER_TOKEN = 4;
 
-export function createRunningHere(requests: ReadonlySet<RunningRequest>, monotonicMs: () => number): RunningHere {
+export function createRunningHere(requests: Iterable<RunningRequest>, monotonicMs: () => number): RunningHere {
   return {
     list(sight, limit) {
-      const all = [...requests].filter(({ facts: { log } }) => isSeen(log.principal, sight));
+      const all = [...requests]
+        .filter(({ facts: { log } }) => isSeen(log.principal, sight))
+        .toSorted((one, other) => other.facts.report.arrivedMs - one.facts.report.arrivedMs);
       return {
         total: all.length,
-        rows: all
-          .slice(-limit)
-          .toReversed()
-          .map((request) => describe(request, monotonicMs())),
+        rows: all.slice(0, limit).map((request) => describe(request, monotonicMs())),
       };
     },
     stop(id, sight) {

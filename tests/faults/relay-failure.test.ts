@@ -11,6 +11,7 @@ import { systemClock, type Clock } from '../../src/lib/clock.ts';
 import { createTextInspector } from '../../src/content-filters/inspector.ts';
 import { createHttpClient } from '../../src/lib/net/http-client.ts';
 import { createLoopTurns } from '../../src/lib/async/loop-turns.ts';
+import { Slots } from '../../src/lib/memory/slots.ts';
 import { createResponseMemory } from '../../src/pipeline/replay/replay-memory.ts';
 import { createGenerate } from '../../src/pipeline/generate.ts';
 import { createWholeResponseMemory } from '../../src/pipeline/response/whole-response-budget.ts';
@@ -142,7 +143,7 @@ async function setStage(
     baseUrl: () => 'http://127.0.0.1/v1',
     takeRoom: () => undefined,
     returnRoom: () => undefined,
-    running: new Set(),
+    running: new Slots(),
     streams: {
       streamOpened: () => undefined,
       streamClosed: () => undefined,
