@@ -7,7 +7,8 @@ import { API_KEY, MANAGEMENT_KEY, type RunningGateway } from '../support/gateway
 import { startTwoProviders } from '../support/two-providers.ts';
 import { chatChunk, sse, type Script } from '../support/upstream.ts';
 
-const TOTAL_MS = 1_500;
+/** Long enough for the buffers between an upstream and a stalled reader to fill on a machine under load. */
+const TOTAL_MS = 4_000;
 const PIECE = sse([chatChunk({ content: 'x'.repeat(16_000) })]);
 
 /** An answer without end, at the pace of its reader. */
