@@ -1,6 +1,7 @@
 import { invalid } from '../canonical/gateway-error.ts';
 import type { RunRow } from '../store/evaluations/columns.ts';
 import type { EvaluationDeps } from './deps.ts';
+import { nameOf } from './model-name.ts';
 import { noSuch } from './refusals.ts';
 import { resultsOf } from './evaluation-runs.ts';
 import { compare, type Comparison } from './statistics/compare.ts';
@@ -86,15 +87,4 @@ function pairsOf(
   return ofA.flatMap((left) =>
     ofB.filter((right) => nameOf(a, left) === nameOf(b, right)).map((right) => [left, right] as const),
   );
-}
-
-/** With what distinguishes it from the model as it is. */
-export function nameOf({ settings }: Pick<RunRow, 'settings'>, at: number): string {
-  const { model = '', preset, provider, reasoning } = settings.models[at] ?? {};
-  const more = [
-    preset === undefined ? [] : `@preset/${preset}`,
-    provider === undefined ? [] : `provider ${JSON.stringify(provider)}`,
-    reasoning === undefined ? [] : `reasoning ${JSON.stringify(reasoning)}`,
-  ].flat();
-  return more.length === 0 ? model : `${model} (${more.join(', ')})`;
 }

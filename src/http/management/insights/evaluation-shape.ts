@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nameOf } from '../../../evaluations/comparisons.ts';
+import { nameOf } from '../../../evaluations/model-name.ts';
 import type { ModelSummary } from '../../../evaluations/statistics/summary.ts';
 import { usdFromNano } from '../../../lib/money.ts';
 import { serializeTime, serializeUsd } from '../../../resources/columns.ts';
