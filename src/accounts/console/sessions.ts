@@ -137,7 +137,11 @@ export function createConsoleSessions(deps: ConsoleSessionsDeps): ConsoleSession
   return {
     async signIn({ proof, userAgent, address, previous }) {
       const account = 'email' in proof ? proof.email : undefined;
-      const { subjectKind, subjectId, identity } = await limit.attempt(address, () => prove(deps, proof), account);
+      const { subjectKind, subjectId, identity, passwordHash } = await limit.attempt(
+        address,
+        () => prove(deps, proof),
+        account,
+      );
       // A session that was there before the sign-in never becomes one that is signed in, nor stays beside it.
       const before = await look(previous);
       if (before !== undefined) await store.delete(before.id);
@@ -157,7 +161,7 @@ export function createConsoleSessions(deps: ConsoleSessionsDeps): ConsoleSession
         userAgent: userAgent.slice(0, USER_AGENT_CHARS_MAX),
         addressPrefix: addressPrefixOf(address),
       };
-      await store.insert(row, SESSIONS_PER_SUBJECT_MAX);
+      if (!(await store.insert(row, SESSIONS_PER_SUBJECT_MAX, passwordHash))) throw wrongPassword();
       const changes = { subject: row.subjectKind, by: wayOf(proof), role: row.role, address: row.addressPrefix };
       await audit.record({ actor: identity.principal, action: 'signIn', subject: `/sessions/${row.id}`, changes });
       return { row, ...identity, secrets };
@@ -211,7 +215,8 @@ async function changePassword(
 
 type Subject = Pick<ConsoleSessionRow, 'subjectKind' | 'subjectId'>;
 type Identity = Omit<ConsoleSession, 'row'>;
-type Proven = Subject & { readonly identity: Identity };
+/** `passwordHash`: of the password that proved it, or that it chose. */
+type Proven = Subject & { readonly identity: Identity; readonly passwordHash?: string };
 
 /** Which caller a session has now. @throws GatewayError 401 once its key or its user is not valid any more */
 async function identify(
@@ -247,7 +252,14 @@ async function prove(deps: ConsoleSessionsDeps, proof: Proof): Promise<Proven> {
   }
   if (deps.users === undefined) throw noUsers();
   const user = await proveUser(deps.users, proof);
-  return { subjectKind: 'user', subjectId: user.id, identity: await identityOfUser(deps.users, user) };
+  const identity = await identityOfUser(deps.users, user);
+  const isByPassword = !('oidc' in proof) && user.passwordHash !== null;
+  return {
+    subjectKind: 'user',
+    subjectId: user.id,
+    identity,
+    ...(isByPassword && { passwordHash: user.passwordHash }),
+  };
 }
 
 async function proveUser(
@@ -261,7 +273,7 @@ async function proveUser(
   if (!password) throw refused('Passwords do not sign in here: organization.password is off.');
   if ('invitation' in proof) return people.accept(proof.invitation);
   const user = await people.signIn(proof.email, proof.password);
-  if (user === undefined) throw new GatewayError('authentication', 'The address or the password is not valid.');
+  if (user === undefined) throw wrongPassword();
   return user;
 }
 
@@ -303,6 +315,10 @@ function noUsers(): GatewayError {
 
 function refused(message: string): GatewayError {
   return new GatewayError('permission_denied', message);
+}
+
+function wrongPassword(): GatewayError {
+  return new GatewayError('authentication', 'The address or the password is not valid.');
 }
 
 function wrongProof(): GatewayError {

@@ -158,8 +158,13 @@ export function createPeople(deps: PeopleDeps): People {
       if (!(await passwords.check(current, user.passwordHash)))
         throw new GatewayError('authentication', 'The current password is wrong.');
       checkPassword(next, user.email, 'next');
-      await store.update(id, { passwordHash: await passwords.hash(next), updatedAtMs: clock.nowMs() });
-      await store.endSessions(id, sessionId);
+      const changed = await store.setPassword(id, {
+        passwordHash: await passwords.hash(next),
+        before: user.passwordHash,
+        exceptSessionId: sessionId,
+        atMs: clock.nowMs(),
+      });
+      if (changed === undefined) throw new GatewayError('authentication', 'The current password is wrong.');
     },
     async seen({ id, lastSeenAtMs }) {
       const nowMs = clock.nowMs();
@@ -235,9 +240,8 @@ async function accept(
   const passwordHash = await passwords.hash(password);
   if (found.userId !== null) {
     if (!(await invitations.use(found.id, nowMs))) throw deadLink();
-    const user = await store.update(found.userId, { passwordHash, updatedAtMs: nowMs });
-    if (typeof user === 'string' || user.disabledAtMs !== null) throw deadLink();
-    await store.endSessions(user.id);
+    const user = await store.setPassword(found.userId, { passwordHash, atMs: nowMs });
+    if (user === undefined) throw deadLink();
     return user;
   }
   const draft = { passwordHash, firstName: firstName ?? null, lastName: lastName ?? null, oidcSubject: null };

@@ -1,12 +1,18 @@
+import type { Transaction } from 'kysely';
 import type { Database } from '../engine/database.ts';
+import type { Tables } from '../tables.ts';
 import { consoleSessionRows, type ConsoleSessionRow } from './columns.ts';
 
 const { toColumns, toRow } = consoleSessionRows;
 
 /** Sessions that have neither ended nor been idle for too long. */
 export interface ConsoleSessionStore {
-  /** Inserts a session; deletes those that are over, and the oldest of its subject beyond `perSubjectMax`. */
-  insert(row: ConsoleSessionRow, perSubjectMax: number): Promise<void>;
+  /**
+   * Inserts a session; deletes those that are over, and the oldest of its subject beyond `perSubjectMax`.
+   * @param passwordHash of the user, as it was checked. Absent: no password proved it
+   * @returns false: the password was changed meanwhile
+   */
+  insert(row: ConsoleSessionRow, perSubjectMax: number, passwordHash?: string): Promise<boolean>;
   find(idHash: string, nowMs: number): Promise<ConsoleSessionRow | undefined>;
   /** Lists the newest first, of all subjects or of one; at most `limit`. */
   list(nowMs: number, limit: number, subjectId?: string): Promise<readonly ConsoleSessionRow[]>;
@@ -18,8 +24,9 @@ export interface ConsoleSessionStore {
 export function createConsoleSessionStore({ database }: { readonly database: Database }): ConsoleSessionStore {
   const { kysely } = database;
   return {
-    async insert(row, perSubjectMax) {
-      await kysely.transaction().execute(async (transaction) => {
+    insert: (row, perSubjectMax, passwordHash) =>
+      kysely.transaction().execute(async (transaction) => {
+        if (passwordHash !== undefined && !(await lockPassword(transaction, row.subjectId, passwordHash))) return false;
         await transaction
           .deleteFrom('console_sessions')
           .where((is) => is.or([is('ends_at_ms', '<=', row.createdAtMs), is('idle_until_ms', '<=', row.createdAtMs)]))
@@ -35,8 +42,8 @@ export function createConsoleSessionStore({ database }: { readonly database: Dat
         const ids = surplus.map(({ id }) => id);
         if (ids.length > 0) await transaction.deleteFrom('console_sessions').where('id', 'in', ids).execute();
         await transaction.insertInto('console_sessions').values(toColumns(row)).execute();
-      });
-    },
+        return true;
+      }),
     async find(idHash, nowMs) {
       const columns = await kysely
         .selectFrom('console_sessions')
@@ -72,4 +79,16 @@ export function createConsoleSessionStore({ database }: { readonly database: Dat
       return numDeletedRows > 0n;
     },
   };
+}
+
+/** Locks a user until the transaction ends, so that a change of its password ends what is inserted. */
+async function lockPassword(transaction: Transaction<Tables>, userId: string, passwordHash: string): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('users')
+    .set((set) => ({ email: set.ref('email') }))
+    .where('id', '=', userId)
+    .where('password_hash', '=', passwordHash)
+    .where('disabled_at_ms', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

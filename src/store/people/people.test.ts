@@ -7,6 +7,8 @@ import { createKeyStore } from '../accounts/keys.ts';
 import { openDatabase, type Database } from '../engine/database.ts';
 import { ALL_ENGINES, type Place } from '../../../tests/support/store/engines.ts';
 import type { InvitationRow, UserRow } from './columns.ts';
+import type { ConsoleSessionRow } from '../accounts/columns.ts';
+import { createConsoleSessionStore } from '../accounts/console-sessions.ts';
 import { createInvitationStore } from './invitations.ts';
 import { createPeopleStore } from './people.ts';
 
@@ -129,6 +131,77 @@ for (const { name, makePlace } of ALL_ENGINES)
           ],
           2,
         ],
+      );
+    });
+
+    // @spec people-6
+    test('ends sessions and links with a change of the password, also a session that is opened meanwhile', async () => {
+      const [people, sessions] = [createPeopleStore({ database }), createConsoleSessionStore({ database })];
+      const links = createInvitationStore({ database });
+      await people.insert(userOf('pia', { passwordHash: 'old' }), 100);
+      const sessionOf = (id: string): ConsoleSessionRow => ({
+        id,
+        idHash: `cookie of ${id}`,
+        tokenHash: 't',
+        subjectKind: 'user',
+        subjectId: 'pia',
+        role: 'member',
+        createdAtMs: 1_000,
+        lastSeenAtMs: 1_000,
+        idleUntilMs: 5_000,
+        endsAtMs: 9_000,
+        userAgent: '',
+        addressPrefix: '',
+      });
+      for (const id of ['s1', 's2']) assert.equal(await sessions.insert(sessionOf(id), 50, 'old'), true);
+      await links.insert({ ...invitationOf('pia'), userId: 'pia' });
+      const change = { passwordHash: 'new', before: 'old', exceptSessionId: 's1', atMs: 7 };
+      const [changed, ...opened] = await Promise.all([
+        people.setPassword('pia', change),
+        ...['r1', 'r2', 'r3'].map((id) => sessions.insert(sessionOf(id), 50, 'old')),
+      ]);
+      assert.equal(changed?.passwordHash, 'new');
+      const left = await sessions.list(2_000, 100, 'pia');
+      assert.deepEqual(
+        left.map(({ id }) => id),
+        ['s1'],
+        `opened meanwhile: ${opened.join(' ')}`,
+      );
+      assert.equal(await sessions.insert(sessionOf('late'), 50, 'old'), false);
+      assert.equal(await links.find('token of pia', 10), undefined);
+      assert.equal(await people.setPassword('pia', change), undefined, 'the checked password is no more');
+    });
+
+    // @spec people-8
+    test('takes the role of a workspace admin from one that is an admin of the organization no more', async () => {
+      const people = createPeopleStore({ database });
+      await people.insert(userOf('root', { role: 'org:admin' }), 100);
+      await people.insert(userOf('uma', { role: 'org:admin' }), 100);
+      for (const [id, source] of [
+        ['m1', 'manual'],
+        ['m2', 'mapping:g'],
+      ] as const)
+        await database.kysely
+          .insertInto('membership_sources')
+          .values({
+            id,
+            workspace_id: source === 'manual' ? DEFAULT_WORKSPACE_ID : 'w2',
+            user_id: 'uma',
+            source,
+            role: 'admin',
+            created_at_ms: 1,
+          })
+          .execute();
+      await people.update('uma', { role: 'org:member', updatedAtMs: 2 });
+      const rows = await database.kysely
+        .selectFrom('membership_sources')
+        .select(['id', 'role'])
+        .where('user_id', '=', 'uma')
+        .orderBy('id')
+        .execute();
+      assert.deepEqual(
+        rows.map(({ id, role }) => `${id} ${role}`),
+        ['m1 member', 'm2 admin'],
       );
     });
   });

@@ -33,6 +33,13 @@ export interface Ended {
   readonly keys: readonly string[];
 }
 
+interface NewPassword {
+  readonly passwordHash: string;
+  readonly before?: string | null;
+  readonly exceptSessionId?: string;
+  readonly atMs: number;
+}
+
 /** Why a change was not made. */
 export type Refusal = 'unknown' | 'last admin';
 
@@ -53,8 +60,12 @@ export interface PeopleStore {
   disable(id: string, atMs: number): Promise<Ended | Refusal>;
   /** Deletes a user, with all that `disable` ends and its memberships. */
   remove(id: string, atMs: number): Promise<Ended | Refusal>;
-  /** Ends the sessions of a user, but for one. */
-  endSessions(id: string, exceptId?: string): Promise<void>;
+  /**
+   * Sets the password of a user, and ends its sessions, but for one, and its links, in one commit.
+   * @param before the hash that was checked. Absent: whichever there is
+   * @returns `undefined`: the user is unknown or disabled, or its password was changed meanwhile
+   */
+  setPassword(id: string, password: NewPassword): Promise<UserRow | undefined>;
 }
 
 /** Changes that keep a rule over several users wait for each other, in all processes. */
@@ -95,6 +106,7 @@ export function createPeopleStore({ database }: { readonly database: Database })
         const loses = before.role === 'org:admin' && changes.role === 'org:member';
         if (loses && (await isLastAdmin(transaction, before))) return 'last admin';
         await transaction.updateTable('users').set(toChanges(changes)).where('id', '=', id).execute();
+        if (loses) await demote(transaction, id);
         return { ...before, ...changes };
       }),
     async seen(id, atMs) {
@@ -116,12 +128,45 @@ export function createPeopleStore({ database }: { readonly database: Database })
         await transaction.deleteFrom('scim_users').where('user_id', '=', id).execute();
         return ended;
       }),
-    async endSessions(id, exceptId) {
-      let query = kysely.deleteFrom('console_sessions').where('subject_kind', '=', 'user').where('subject_id', '=', id);
-      if (exceptId !== undefined) query = query.where('id', '<>', exceptId);
-      await query.execute();
-    },
+    setPassword: (id, password) =>
+      kysely.transaction().execute((transaction) => setPassword(transaction, id, password)),
   };
+}
+
+/** A sign-in locks the same row: it opens its session before this ends it, or finds another password. */
+async function setPassword(
+  transaction: Transaction<Tables>,
+  id: string,
+  { passwordHash, before, exceptSessionId, atMs }: NewPassword,
+): Promise<UserRow | undefined> {
+  let change = transaction
+    .updateTable('users')
+    .set({ password_hash: passwordHash, updated_at_ms: atMs })
+    .where('id', '=', id)
+    .where('deleted_at_ms', 'is', null)
+    .where('disabled_at_ms', 'is', null);
+  if (before !== undefined) change = change.where('password_hash', before === null ? 'is' : '=', before);
+  const columns = await change.returningAll().executeTakeFirst();
+  if (columns === undefined) return undefined;
+  let sessions = transaction
+    .deleteFrom('console_sessions')
+    .where('subject_kind', '=', 'user')
+    .where('subject_id', '=', id);
+  if (exceptSessionId !== undefined) sessions = sessions.where('id', '<>', exceptSessionId);
+  await sessions.execute();
+  await transaction.deleteFrom('invitations').where('user_id', '=', id).execute();
+  return toRow(columns);
+}
+
+/** An admin of the organization gets the role of an admin where it becomes a member; both end together. */
+export async function demote(transaction: Kysely<Tables>, userId: string): Promise<void> {
+  await transaction
+    .updateTable('membership_sources')
+    .set({ role: 'member' })
+    .where('user_id', '=', userId)
+    .where('source', '=', 'manual')
+    .where('role', '=', 'admin')
+    .execute();
 }
 
 /** What a deleted user leaves is an id. */

@@ -5,7 +5,7 @@ import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
 import { numberOf } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 import { userRows, type UserRow } from '../people/columns.ts';
-import { disableUser, insertUser, isLastAdmin, PEOPLE_LOCK, type Ended } from '../people/people.ts';
+import { demote, disableUser, insertUser, isLastAdmin, PEOPLE_LOCK, type Ended } from '../people/people.ts';
 import { reconcileUsers } from './reconcile.ts';
 import {
   scimGroupRows,
@@ -291,6 +291,7 @@ function createWriter(transaction: Transaction<Tables>): ScimWriter {
     insertPerson: (user, usersMax) => insertUser(transaction, user, usersMax),
     async updatePerson(id, changes) {
       await transaction.updateTable('users').set(userRows.toChanges(changes)).where('id', '=', id).execute();
+      if (changes.role === 'org:member') await demote(transaction, id);
     },
     isLastAdmin: (user) => isLastAdmin(transaction, user),
     disablePerson: (id, atMs) => disableUser(transaction, id, atMs),
