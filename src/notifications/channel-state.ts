@@ -33,18 +33,13 @@ export async function noteFailure(
     nowMs,
   }: { readonly error: string; readonly isLast: boolean; readonly isGone: boolean; readonly nowMs: number },
 ): Promise<void> {
-  const failures = channel.failures + 1;
-  const failedEvents = channel.failedEvents + (isLast ? 1 : 0);
-  const failingSinceMs = channel.failingSinceMs ?? nowMs;
-  const isOff = isGone || failedEvents >= FAILED_EVENTS_MAX || nowMs - failingSinceMs >= FAILING_MS_MAX;
-  await deps.channels.progress(channel.id, {
-    failures,
-    failedEvents,
-    failingSinceMs,
-    lastError: error,
-    ...(failures >= FAILING_AFTER && { state: 'failing' }),
-    ...(isOff && { state: 'disabled', enabled: false }),
-  });
+  const now = await deps.channels.countFailure(channel.id, { error, isLast, nowMs });
+  // It was deleted, or another attempt has switched it off.
+  if (now === undefined || !now.enabled) return;
+  const { failures, failedEvents, failingSinceMs } = now;
+  const isOff = isGone || failedEvents >= FAILED_EVENTS_MAX || nowMs - (failingSinceMs ?? nowMs) >= FAILING_MS_MAX;
+  if (isOff) await deps.channels.progress(channel.id, { state: 'disabled', enabled: false });
+  else if (failures >= FAILING_AFTER) await deps.channels.progress(channel.id, { state: 'failing' });
   if (!isOff) return;
   await raise(deps, [
     {

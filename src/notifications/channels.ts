@@ -143,8 +143,10 @@ async function update(
     // Never the same twice: it identifies the version.
     updatedAtMs: Math.max(nowMs, before.updatedAtMs + 1),
   };
-  if (row.name !== before.name) checkName(await channels.all(), row);
-  if (!(await channels.update(row, before)))
+  const isStored = await channels.update(row, before, (all) => {
+    if (row.name !== before.name) checkName(all, row);
+  });
+  if (!isStored)
     throw new GatewayError('invalid_request', 'Another request changed the channel meanwhile.', { status: 409 });
   await onChange();
   return { record: await recordOf(deps, row), secret };

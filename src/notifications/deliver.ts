@@ -41,7 +41,7 @@ async function deliver(deps: NotificationDeps, run: JobRun): Promise<JobOutcome>
   }
   const nowMs = Math.floor(clock.nowMs());
   // What is on its way already goes on.
-  const heldUntilMs = delivery.attempts === 0 ? await heldUntil(deps, channel, event, nowMs) : undefined;
+  const heldUntilMs = delivery.attempts === 0 ? await heldUntil(deps, channel, { event, delivery }, nowMs) : undefined;
   if (heldUntilMs !== undefined) {
     await outbox.change(delivery.id, { state: 'held' });
     return { state: 'again', afterMs: heldUntilMs - nowMs };
@@ -76,14 +76,14 @@ function progressOf({ job, save }: JobRun): Progress {
 async function heldUntil(
   { outbox }: NotificationDeps,
   channel: ChannelRow,
-  { severity }: NotificationEvent,
+  { event: { severity }, delivery }: { readonly event: NotificationEvent; readonly delivery: NotificationDelivery },
   nowMs: number,
 ): Promise<number | undefined> {
   const quiet = severity === 'critical' ? undefined : quietUntilMs(channel.quietHours, nowMs);
   if (quiet !== undefined) return quiet;
   const hourMs = nowMs - (nowMs % HOUR_MS);
-  const isFull = (await outbox.countSent(channel.id, hourMs)) >= channel.maxPerHour;
-  return isFull ? hourMs + HOUR_MS : undefined;
+  const hour = { sinceMs: hourMs, nowMs, max: channel.maxPerHour };
+  return (await outbox.takePlace(delivery, hour)) ? undefined : hourMs + HOUR_MS;
 }
 
 /** One that waited takes all along that waited with it. What it takes is stored first: a repeat says the same. */
@@ -185,7 +185,13 @@ async function conclude(
   const { status, error, afterMs, kind } = result;
   const pauseMs = kind === 'refused' && attempts >= REFUSED_ATTEMPTS_MAX ? undefined : RETRY_MS[attempts - 1];
   const isLast = kind === 'gone' || pauseMs === undefined;
-  await outbox.change(delivery.id, { state: isLast ? 'failed' : delivery.state, attempts, status, error });
+  await outbox.change(delivery.id, {
+    state: isLast ? 'failed' : delivery.state,
+    attempts,
+    status,
+    error,
+    ...(isLast && { sentAtMs: null }),
+  });
   await noteFailure(deps, channel, { error, isLast, isGone: kind === 'gone', nowMs });
   onSent(channel.kind, isLast ? 'failed' : 'again');
   if (isLast) return { state: 'failed', error };

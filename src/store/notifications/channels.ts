@@ -9,6 +9,13 @@ export type ChannelProgress = Partial<
   Pick<ChannelRow, 'state' | 'failures' | 'failedEvents' | 'failingSinceMs' | 'lastError' | 'lastSentAtMs' | 'enabled'>
 >;
 
+interface ChannelFailure {
+  readonly error: string;
+  /** Whether it was the last attempt for its event. */
+  readonly isLast: boolean;
+  readonly nowMs: number;
+}
+
 /** Where operators are notified, with addresses sealed. */
 export interface ChannelStore {
   find(id: string): Promise<ChannelRow | undefined>;
@@ -17,10 +24,19 @@ export interface ChannelStore {
   all(): Promise<readonly ChannelRow[]>;
   /** @param admit sees all channels while no other is made; what it throws keeps the channel from being made */
   insert(row: ChannelRow, admit: (all: readonly ChannelRow[]) => void): Promise<void>;
-  /** @returns whether the row was as it was when it was read */
-  update(row: ChannelRow, before: Pick<ChannelRow, 'updatedAtMs'>): Promise<boolean>;
+  /**
+   * @param admit as for `insert`
+   * @returns whether the row was as it was when it was read
+   */
+  update(
+    row: ChannelRow,
+    before: Pick<ChannelRow, 'updatedAtMs'>,
+    admit: (all: readonly ChannelRow[]) => void,
+  ): Promise<boolean>;
   /** Stores how deliveries go, which leaves the version of the row as it is. */
   progress(id: string, changes: ChannelProgress): Promise<void>;
+  /** Counts a failed attempt, whatever else is counted meanwhile. @returns the channel after it; `undefined`: there is none */
+  countFailure(id: string, failure: ChannelFailure): Promise<ChannelRow | undefined>;
   /** @returns whether its last test is long enough ago */
   takeTest(id: string, nowMs: number, everyMs: number): Promise<boolean>;
   remove(id: string): Promise<boolean>;
@@ -48,17 +64,33 @@ export function createChannelStore({ kysely, runAlone }: Database): ChannelStore
         admit((await transaction.selectFrom('notification_channels').selectAll().execute()).map(toRow));
         await transaction.insertInto('notification_channels').values(toColumns(row)).execute();
       }),
-    async update(row, before) {
-      const { numUpdatedRows } = await kysely
-        .updateTable('notification_channels')
-        .set(toColumns(row))
-        .where('id', '=', row.id)
-        .where('updated_at_ms', '=', before.updatedAtMs)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    update: (row, before, admit) =>
+      runAlone('notification channels', async (transaction) => {
+        admit((await transaction.selectFrom('notification_channels').selectAll().execute()).map(toRow));
+        const { numUpdatedRows } = await transaction
+          .updateTable('notification_channels')
+          .set(toColumns(row))
+          .where('id', '=', row.id)
+          .where('updated_at_ms', '=', before.updatedAtMs)
+          .executeTakeFirst();
+        return numUpdatedRows > 0n;
+      }),
     async progress(id, changes) {
       await kysely.updateTable('notification_channels').set(toChanges(changes)).where('id', '=', id).execute();
+    },
+    async countFailure(id, { error, isLast, nowMs }) {
+      const columns = await kysely
+        .updateTable('notification_channels')
+        .set((is) => ({
+          failures: is('failures', '+', 1),
+          failed_events: is('failed_events', '+', isLast ? 1 : 0),
+          failing_since_ms: is.fn.coalesce('failing_since_ms', is.val(nowMs)),
+          last_error: error,
+        }))
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst();
+      return columns && toRow(columns);
     },
     async takeTest(id, nowMs, everyMs) {
       const { numUpdatedRows } = await kysely

@@ -41,11 +41,21 @@ export interface Outbox {
   join(id: string): Promise<boolean>;
   /** Takes one out of those that are held. @returns whether it was: of several that try, one does */
   claim(id: string, state: 'queued' | 'merged'): Promise<boolean>;
-  countSent(channelId: string, sinceMs: number): Promise<number>;
+  /**
+   * Takes one of the places that a channel has in an hour, which the delivery keeps until it fails for good.
+   * @returns false: all are taken
+   */
+  takePlace(delivery: Pick<NotificationDelivery, 'id' | 'channelId'>, hour: HourOfChannel): Promise<boolean>;
   /** What waits in a channel for the end of quiet hours or of the hour, the oldest first. */
   held(channelId: string, limit: number): Promise<readonly NotificationDelivery[]>;
   /** Deletes events before a time, with their deliveries, but for marks that still count. `true`: there is more. */
   clearAway(beforeMs: number, nowMs: number): Promise<boolean>;
+}
+
+interface HourOfChannel {
+  readonly sinceMs: number;
+  readonly nowMs: number;
+  readonly max: number;
 }
 
 const CLEAR_AT_ONCE_MAX = 500;
@@ -200,7 +210,7 @@ function deliveriesOf({ kysely }: Database): Pick<Outbox, 'findDelivery' | 'ofEv
   };
 }
 
-function limitsOf({ kysely }: Database): Pick<Outbox, 'claim' | 'countSent' | 'held'> {
+function limitsOf({ kysely, runAlone }: Database): Pick<Outbox, 'claim' | 'takePlace' | 'held'> {
   return {
     async claim(id, state) {
       const { numUpdatedRows } = await kysely
@@ -211,16 +221,23 @@ function limitsOf({ kysely }: Database): Pick<Outbox, 'claim' | 'countSent' | 'h
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async countSent(channelId, sinceMs) {
-      const { sent } = await kysely
-        .selectFrom('notification_deliveries')
-        .select(({ fn }) => fn.countAll().as('sent'))
-        .where('channel_id', '=', channelId)
-        .where('sent_at_ms', '>=', sinceMs)
-        .where('state', '=', 'sent')
-        .executeTakeFirstOrThrow();
-      return numberOf(sent);
-    },
+    takePlace: ({ id, channelId }, { sinceMs, nowMs, max }) =>
+      runAlone('notification channels', async (transaction) => {
+        const { taken } = await transaction
+          .selectFrom('notification_deliveries')
+          .select(({ fn }) => fn.countAll().as('taken'))
+          .where('channel_id', '=', channelId)
+          .where('sent_at_ms', '>=', sinceMs)
+          .where('id', '<>', id)
+          .executeTakeFirstOrThrow();
+        if (numberOf(taken) >= max) return false;
+        await transaction
+          .updateTable('notification_deliveries')
+          .set({ sent_at_ms: nowMs })
+          .where('id', '=', id)
+          .execute();
+        return true;
+      }),
     async held(channelId, limit) {
       const rows = await kysely
         .selectFrom('notification_deliveries')

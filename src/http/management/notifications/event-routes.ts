@@ -56,7 +56,7 @@ function serializeEvent({ event, deliveries }: EventWithDeliveries): z.output<ty
       attempts,
       status,
       error,
-      sent_at: sentAtMs === null ? null : serializeTime(sentAtMs),
+      sent_at: state !== 'sent' || sentAtMs === null ? null : serializeTime(sentAtMs),
     })),
   };
 }
