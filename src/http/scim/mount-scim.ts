@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GatewayError } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { Kind, ListQuery, Scim } from '../../scim/scim.ts';
 import { ScimError, serializeScimError, unknownResource } from '../../scim/scim-error.ts';
 import { RESOURCE_TYPES, SCHEMAS, serviceProviderConfig } from '../../scim/discovery.ts';
 import type { ScimTokenRow } from '../../scim/tokens.ts';
 import { addressOf } from '../console/origin.ts';
+import { problemBody } from '../problem.ts';
 
 export interface ScimHttpDeps {
   readonly scim: Scim;
@@ -54,15 +54,10 @@ function refuse({ onBug }: ScimHttpDeps, error: unknown, reply: FastifyReply): v
     void reply.code(error.status).send(serializeScimError(error.status, error.message, error.scimType));
     return;
   }
-  const status = error instanceof GatewayError ? error.status : statusOf(error);
-  if (status >= 500) onBug(error);
-  const detail = error instanceof Error && status < 500 ? error.message : 'The gateway failed. Try again.';
-  void reply.code(status).send(serializeScimError(status, detail));
-}
-
-function statusOf(error: unknown): number {
-  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
-  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500;
+  const problem = problemBody(error, { error: ({ err }) => onBug(err) });
+  const { 'retry-after': retryAfter } = problem.headers;
+  if (retryAfter !== undefined) void reply.header('retry-after', retryAfter);
+  void reply.code(problem.status).send(serializeScimError(problem.status, problem.error.message));
 }
 
 async function answer(deps: ScimHttpDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
