@@ -96,7 +96,8 @@ async function authorize(
   } catch (error) {
     const isRefused = error instanceof OAuthError || (error instanceof GatewayError && error.status === 401);
     if (!isRefused || metadataUrl === undefined) throw error;
-    throw new Challenge(error.message, metadataUrl);
+    // RFC 6750 takes no quotes in the description.
+    throw new Challenge(error.message.replaceAll('"', ''), metadataUrl);
   }
 }
 
