@@ -51,7 +51,7 @@ for (const { name, makePlace } of ALL_ENGINES)
       const fail = (nowMs: number) =>
         channels.countFailure('failing', { error: 'away', isLast: nowMs % 2 === 0, nowMs });
       const seen = await Promise.all([1, 2, 3, 4, 5, 6].map((nowMs) => fail(nowMs)));
-      assert.deepEqual(seen.map((row) => row?.failures).toSorted(), [1, 2, 3, 4, 5, 6]);
+      assert.deepEqual(new Set(seen.map((row) => row?.failures)), new Set([1, 2, 3, 4, 5, 6]));
       const { failures, failedEvents, lastError } = (await channels.find('failing')) ?? {};
       assert.deepEqual([failures, failedEvents, lastError], [6, 3, 'away']);
       assert.equal(await channels.countFailure('gone', { error: 'x', isLast: true, nowMs: 1 }), undefined);
