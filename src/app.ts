@@ -89,8 +89,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       const firstKeys = await accounts.keys.bootstrap(accounts.staticKeys);
       if (options.findsLocalServers === true) localServers.start();
       refresher?.start();
-      observability.start();
-      fileArea.start();
+      for (const part of [observability, parts.classifierInput, fileArea]) part.start();
       responseArea.start();
       videoArea.start();
       internArea?.start();
@@ -118,7 +117,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
         server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs }),
         responseArea.drain(drainMs),
       ]);
-      await Promise.all([internArea?.close(), evaluationArea.close(), connectionArea?.close()]);
+      for (const part of [internArea, evaluationArea, connectionArea, parts.classifierInput]) await part?.close();
       for (const part of [notifications, jobs, videoArea, records, observability, fileArea, responseArea, foundation])
         await part.close();
     },
@@ -223,6 +222,7 @@ function servicesOf(
     interns: parts.internArea?.interns,
     containers: foundation.shared.shell?.kept,
     evaluations: parts.evaluationArea.evaluations,
+    classifiers: parts.classifiers,
     countCall: countCallsBy(generateDeps.rateLimiter),
     ...observability.services,
     credits: spending.credits,

@@ -5,6 +5,7 @@ import type { Administration } from './administration.ts';
 import type { ProviderPreferences } from '../canonical/directives.ts';
 import { findModels } from '../catalog/find-models.ts';
 import type { Moderation } from '../canonical/tools/moderation.ts';
+import type { ClassifierIntake } from '../classifiers/intake.ts';
 import type { Config, ProviderDefaults } from '../config/config.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
 import { Slots } from '../lib/memory/slots.ts';
@@ -38,10 +39,12 @@ export function createGenerateDeps(
     policies,
     observability,
     notifications,
+    intake,
     files,
   }: Pick<AccountAreas & Administration, 'byokCredentials' | 'byokUpstreams' | 'policies'> & {
     readonly observability: Observability;
     readonly notifications: Notifications;
+    readonly intake: ClassifierIntake;
     readonly files: Files;
   },
 ): GenerateDeps {
@@ -72,14 +75,14 @@ export function createGenerateDeps(
     store,
     takeRoom,
     returnRoom,
-    observe: observeWith(shared, observability, notifications),
+    observe: observeWith(shared, { observability, notifications, intake }),
     ...createTagger({ config, clock }),
     routers: createRouterDeps({ config, clock, state }, observability.traffic),
     inspector,
     allowedPhrases: config.guardrails.allowedPhrases,
     plugins: [...Object.values(SLUG_ROUTERS), ...Object.values(PLUGINS)],
     ...abilitiesOf(shared, catalog, files),
-    openCapture: (of) => observability.openCapture(of),
+    openCapture: (of) => observability.openCapture(of) ?? intake.openCapture(of),
     defaults: {
       ...(config.defaults.model !== undefined && { model: config.defaults.model }),
       provider: preferencesFrom(config.defaults.provider),
@@ -97,14 +100,22 @@ export function createGenerateDeps(
 
 function observeWith(
   { metrics, log }: Pick<SharedDeps, 'metrics' | 'log'>,
-  observability: Observability,
-  notifications: Notifications,
+  {
+    observability,
+    notifications,
+    intake,
+  }: {
+    readonly observability: Observability;
+    readonly notifications: Notifications;
+    readonly intake: ClassifierIntake;
+  },
 ): GenerateDeps['observe'] {
   const { hub } = observability;
   return (record) => {
     metrics.observe(record);
     logGeneration(log, record);
     observability.ended(record);
+    intake.ended(record);
     // Without a call where there is no channel, and no view.
     if (notifications.isOn) notifications.charged(record.principal.keyHash);
     if (hub.isWatched) hub.offer(record);

@@ -18,6 +18,7 @@ import { createClientFormats, serializeErrorIn, type ClientFormats } from './cli
 import { openNotifications } from './notifications/open-notifications.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import { openJobs } from './jobs/open-jobs.ts';
+import type { Classifiers } from '../classifiers/classifiers.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { createFileArea, type FileArea } from './file-area.ts';
 import type { Foundation, GatewayOptions } from './foundation.ts';
@@ -32,6 +33,7 @@ import type { RunningGenerations } from '../http/management/operations/services.
 import type { SharedDeps } from './shared-deps.ts';
 import { createSpending, type Spending } from './spending.ts';
 import { openEvaluationArea, type EvaluationArea } from './jobs/evaluation-area.ts';
+import { openClassifierInput, openClassifiers, type ClassifierInput } from './jobs/classifier-area.ts';
 import { openInternArea, type InternArea } from './jobs/intern-area.ts';
 import { waitForRecords } from './journal.ts';
 import { createVideoArea, type VideoArea } from './jobs/video-area.ts';
@@ -52,6 +54,8 @@ export interface Parts {
   /** Absent: there are no saved agents, or another process has them. */
   readonly internArea: InternArea | undefined;
   readonly evaluationArea: EvaluationArea;
+  readonly classifierInput: ClassifierInput;
+  readonly classifiers: Classifiers;
   readonly observability: Observability;
   readonly jobs: Jobs;
   readonly notifications: Notifications;
@@ -100,7 +104,7 @@ export async function createParts(
   const fileArea = createFileArea({ ...shared, database });
   const known = { spending, administration, areas };
   const background = openBackground(options, foundation, { ...known, catalog: live.catalog, keepsStore });
-  const { observability, jobs, notifications } = background;
+  const { observability, notifications, classifierInput } = background;
   const { exports } = observability;
   const built = createAccounting(spending, journal, config.server.region, exports);
   const accounting = options.accounting?.(built) ?? built;
@@ -109,6 +113,7 @@ export async function createParts(
     ...administration,
     observability,
     notifications,
+    intake: classifierInput.intake,
     files: fileArea.files,
   });
   const formats = createClientFormats(config.responses, await areas.box());
@@ -123,7 +128,7 @@ export async function createParts(
     responseArea: createResponseArea({ ...areaDeps, serves, formats }, generateDeps),
     videoArea: createVideoArea({ ...options, ...areaDeps, files: fileArea.files }, generateDeps),
     ...openJobAreas(
-      { ...options, ...areaDeps, ...administration, ...accounts, live, jobs, formats, records, areas },
+      { ...options, ...areaDeps, ...administration, ...accounts, ...background, live, formats, records, areas },
       generateDeps,
     ),
     ...background,
@@ -137,17 +142,21 @@ export async function createParts(
 /** Areas whose work is jobs that call models. */
 function openJobAreas(
   deps: Parameters<typeof openInternArea>[0] &
-    Omit<Parameters<typeof openEvaluationArea>[0], 'presets' | 'waitForRecords'> & {
+    Omit<Parameters<typeof openEvaluationArea>[0], 'presets' | 'waitForRecords'> &
+    Omit<Parameters<typeof openClassifiers>[0], 'catalog' | 'input'> & {
+      readonly live: LiveCatalog;
+      readonly classifierInput: ClassifierInput;
       readonly areas: AccountAreas;
       readonly records: Foundation['storage']['records'];
     },
   generateDeps: GenerateDeps,
-): Pick<Parts, 'internArea' | 'evaluationArea'> {
-  const { areas, records } = deps;
+): Pick<Parts, 'internArea' | 'evaluationArea' | 'classifiers'> {
+  const { areas, records, live, classifierInput: input } = deps;
   const own = { presets: areas.services.presets, waitForRecords: () => waitForRecords(records) };
   return {
     internArea: openInternArea(deps, generateDeps),
     evaluationArea: openEvaluationArea({ ...deps, ...own }, generateDeps),
+    classifiers: openClassifiers({ ...deps, catalog: live.catalog, input }, generateDeps),
   };
 }
 
@@ -165,7 +174,7 @@ function openBackground(
     readonly catalog: LiveCatalog['catalog'];
     readonly keepsStore: boolean;
   },
-): Pick<Parts, 'observability' | 'jobs' | 'notifications'> {
+): Pick<Parts, 'observability' | 'jobs' | 'notifications' | 'classifierInput'> {
   const jobs = openJobs({ ...options, ...shared, database, keepsStore });
   const notifications = openNotifications({
     ...options,
@@ -200,7 +209,16 @@ function openBackground(
         link: `/ui/destinations/${id}`,
       }),
   });
-  return { observability, jobs, notifications };
+  const classifierInput = openClassifierInput({
+    ...shared,
+    ...areas,
+    ...administration,
+    database,
+    invalidations: shared.state.invalidations,
+    jobs,
+    catalog,
+  });
+  return { observability, jobs, notifications, classifierInput };
 }
 
 function reloading({ config, betaTable, log }: SharedDeps, live: LiveCatalog): Pick<Parts, 'inEffect' | 'reload'> {

@@ -134,6 +134,13 @@ import {
 import type { ManagementRoute } from './management/route.ts';
 import { listImageEndpoints } from './management/images/endpoints.ts';
 import { listImageModels } from './management/images/models.ts';
+import {
+  createClassifier,
+  deleteClassifier,
+  getClassifier,
+  listClassifiers,
+  updateClassifier,
+} from './management/insights/classifier-routes.ts';
 import { chatWithIntern, followInternRun } from './management/interns/chat.ts';
 import { answerInternInput, listAllInternInputs, listInternInputs } from './management/interns/input-routes.ts';
 import {
@@ -359,6 +366,11 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   deleteVaultSecret,
   listVaultReleases,
   rotateMasterKey,
+  listClassifiers,
+  createClassifier,
+  getClassifier,
+  updateClassifier,
+  deleteClassifier,
   listInterns,
   createIntern,
   getIntern,

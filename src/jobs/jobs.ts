@@ -21,6 +21,8 @@ export interface Jobs {
   cancel(kind: string, id: string): Promise<boolean>;
   /** Lets a job run on that waits for something outside. @returns whether it waited */
   wake(id: string, checkpoint?: JsonObject): Promise<boolean>;
+  /** Deletes the oldest jobs of a subject that wait to run, beyond so many. @returns how many */
+  dropOldest(kind: string, subjectId: string, keepMax: number): Promise<number>;
   /** Before any process of the gateway works. */
   recover(): Promise<void>;
   start(): void;
@@ -82,6 +84,7 @@ export function createJobs(deps: JobsDeps): Jobs {
       if (wasWaiting) runner.nudge();
       return wasWaiting;
     },
+    dropOldest: (kind, subjectId, keepMax) => store.dropOldest(kind, subjectId, keepMax),
     async recover() {
       // On PostgreSQL another gateway may live, and leases say so.
       if (deps.isAlone && deps.runs) await store.forgetRunners();

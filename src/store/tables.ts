@@ -31,6 +31,12 @@ import type {
   EvaluationScoresTable,
 } from './evaluations/columns.ts';
 import type { JobsTable } from './jobs/columns.ts';
+import type {
+  ClassifierDaysTable,
+  ClassifiersTable,
+  ClassifierVersionsTable,
+  GenerationTagsTable,
+} from './classifiers/columns.ts';
 import type { VaultReleasesTable, VaultSecretsTable } from './vault/columns.ts';
 import type { InvitationsTable, UsersTable } from './people/columns.ts';
 import type { NotificationDeliveriesTable, NotificationEventsTable } from './notifications/columns.ts';
@@ -202,6 +208,10 @@ export interface Tables {
   readonly evaluation_runs: EvaluationRunsTable;
   readonly evaluation_results: EvaluationResultsTable;
   readonly evaluation_scores: EvaluationScoresTable;
+  readonly classifiers: ClassifiersTable;
+  readonly classifier_versions: ClassifierVersionsTable;
+  readonly classifier_days: ClassifierDaysTable;
+  readonly generation_tags: GenerationTagsTable;
   readonly notification_channels: NotificationChannelsTable;
   readonly notification_events: NotificationEventsTable;
   readonly notification_deliveries: NotificationDeliveriesTable;

@@ -97,7 +97,7 @@ export function createContentLog(deps: ContentLogDeps): ContentLog {
       return isWanted(known, record) ? new ResponseCapture() : undefined;
     },
     async take(record) {
-      if (record.capture === undefined) return undefined;
+      if (record.capture?.isStored !== true) return undefined;
       if (!isWanted(await switches.get(record.principal.workspaceId), record)) return undefined;
       return serializeContent(record, record.capture.answer());
     },

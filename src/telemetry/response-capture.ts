@@ -15,6 +15,8 @@ const TOOL_CALLS_MAX = 500;
 
 /** Keeps what an answer says while it passes by. Only where the workspace wants it kept. */
 export class ResponseCapture {
+  /** It may be stored as content. Else something else reads it. */
+  readonly isStored: boolean;
   /** By index of the block: what is open, and where its text goes. */
   readonly #open = new Map<number, 'text' | 'reasoning' | { input: string }>();
   readonly #calls: { readonly id: string; readonly name: string; input: string }[] = [];
@@ -22,6 +24,10 @@ export class ResponseCapture {
   #reasoning = '';
   #charsLeft = CHARS_MAX;
   #isCut = false;
+
+  constructor(isStored = true) {
+    this.isStored = isStored;
+  }
 
   push(batch: EventBatch): void {
     for (const event of batch) {

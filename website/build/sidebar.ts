@@ -50,6 +50,7 @@ const GROUPS: readonly Group[] = [
     '/embeddings': 'Embeddings',
     '/rerank': 'Rerank',
     '/alpha-decisions': 'Decisions',
+    '/classifiers': 'Classifiers',
     '/images': 'Images',
     '/videos': 'Clips',
     '/speech-to-text': 'Speech-to-text',

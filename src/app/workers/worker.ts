@@ -42,7 +42,7 @@ export async function createWorker(
   const { shared } = foundation;
   const parts = await createParts(options, foundation, { keepsStore: false, serves: true });
   ready = createReadiness({ ...foundation.storage, ...parts.spending });
-  const { localServers, refresher, observability, notifications, responseArea, videoArea } = parts;
+  const { localServers, refresher, observability, notifications, classifierInput, responseArea, videoArea } = parts;
   const forwarder = createForwarder({
     path: httpPath,
     serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
@@ -63,6 +63,7 @@ export async function createWorker(
       if (findsLocalServers) localServers.start();
       refresher?.start();
       observability.start();
+      classifierInput.start();
       notifications.start();
       responseArea.start();
       return address;
@@ -75,6 +76,7 @@ export async function createWorker(
       await Promise.all([server.close({ farewellMs, drainMs }), responseArea.drain(drainMs)]);
       forwarder.close();
       await notifications.close();
+      await classifierInput.close();
       await foundation.storage.records.close();
       await observability.close();
       await responseArea.close();

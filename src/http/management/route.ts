@@ -27,6 +27,7 @@ import type { ClientFormatId } from '../../canonical/extra.ts';
 import type { MetricsOf } from '../../catalog/endpoint-metrics.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import type { Evaluations } from '../../evaluations/evaluations.ts';
+import type { Classifiers } from '../../classifiers/classifiers.ts';
 import type { Interns } from '../../interns/interns.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { BacktestResult } from '../../pipeline/backtest.ts';
@@ -97,6 +98,7 @@ export interface ManagementServices {
   /** Absent: the configuration has none. */
   readonly interns?: Interns | undefined;
   readonly evaluations: Evaluations;
+  readonly classifiers: Classifiers;
   /** Counts a call of a normal key that is no generation. @throws GatewayError 429 */
   readonly countCall: (principal: Principal) => Promise<void>;
   /** @throws GatewayError 400 for a body that the generation route of the format would refuse, 404 for an unknown model */

@@ -1,5 +1,4 @@
 import type { Decide } from '../../canonical/decisions.ts';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import { GatewayError, withMetadata } from '../../canonical/gateway-error.ts';
 import type { GenerationOrigin } from '../../canonical/generation-origin.ts';
 import type { GenerateNested, NestedResponse } from '../../canonical/tools/nested-generation.ts';
@@ -17,7 +16,7 @@ const NONCE_CHARS = 16;
  */
 export function createDecide(deps: JudgeModelDeps, generate: GenerateNested, origin: GenerationOrigin): Decide {
   return async (state, questions, { models, timeoutMs, signal }) => {
-    const model = judgeOf(deps, { ...NO_DIRECTIVES, models });
+    const model = judgeOf(deps, { models });
     // Log-probabilities take a call a question and order; percentages of many questions share one.
     const method = questions.length === 1 ? methodOf({ method: 'auto', questions }, model) : 'schema';
     const limit = AbortSignal.timeout(timeoutMs);
@@ -73,12 +72,3 @@ function refused(error: unknown): unknown {
 function isRefusal({ response }: NestedResponse): boolean {
   return response.end?.finish === 'content_filter' || response.blocks.some(({ type }) => type === 'refusal');
 }
-
-const NO_DIRECTIVES = {
-  models: [],
-  provider: DEFAULT_PREFERENCES,
-  plugins: [],
-  echoUpstreamBody: false,
-  serviceMetadata: false,
-  betas: [],
-} as const;

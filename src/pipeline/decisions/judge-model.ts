@@ -13,7 +13,7 @@ export interface JudgeModelDeps {
 }
 
 /** @throws GatewayError 400 or 404 where the first model cannot be a judge */
-export function judgeOf({ catalog, plugins }: JudgeModelDeps, directives: Directives): Model {
+export function judgeOf({ catalog, plugins }: JudgeModelDeps, directives: Pick<Directives, 'models'>): Model {
   const routed = directives.models.find((slug) => plugins.some((plugin) => isSlugOf(plugin, slug)));
   if (routed !== undefined)
     throw invalid('model', `${JSON.stringify(routed)} is a router: name the model that is to decide`);

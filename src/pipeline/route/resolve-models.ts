@@ -13,6 +13,10 @@ const SLUG_CHARS_MAX = 256;
 
 type Strategy = RouteReport['strategy'];
 
+interface ResolvedFrom extends Pick<GenerationRequest, 'settings'> {
+  readonly directives: Pick<GenerationRequest['directives'], 'models'>;
+}
+
 /**
  * The models that the slugs name, in order. A fallback that does not exist is left out, as it could not have served; no
  * model at all is an error. @throws GatewayError 400 for a malformed slug or none, 404 for an unknown one
@@ -20,7 +24,7 @@ type Strategy = RouteReport['strategy'];
  * @spec model-5, model-6
  */
 export function resolveModels(
-  { directives, settings }: Pick<GenerationRequest, 'directives' | 'settings'>,
+  { directives, settings }: ResolvedFrom,
   defaultModel: string | undefined,
   catalog: Catalog,
   usesFallbacks = true,

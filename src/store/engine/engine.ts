@@ -12,7 +12,8 @@ export type LockName =
   | 'usage-progress'
   | 'people'
   | 'notification channels'
-  | 'mcp clients';
+  | 'mcp clients'
+  | 'classifiers';
 
 /** Runs a task in a transaction while no other task runs under the same name. */
 export type RunAlone = <Value>(

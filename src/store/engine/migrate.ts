@@ -33,6 +33,7 @@ import { up as up0029 } from '../migrations/0029-generation-origins.ts';
 import { up as up0031 } from '../migrations/0031-evaluations.ts';
 import { up as up0033 } from '../migrations/0033-mcp-connections.ts';
 import { up as up0035 } from '../migrations/0035-intern-workers.ts';
+import { up as up0036 } from '../migrations/0036-classifiers.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -76,6 +77,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0031-evaluations', up: up0031 },
   { name: '0033-mcp-connections', up: up0033 },
   { name: '0035-intern-workers', up: up0035 },
+  { name: '0036-classifiers', up: up0036 },
 ];
 
 /**

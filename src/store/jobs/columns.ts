@@ -19,7 +19,7 @@ const columns = {
   lease_until_ms: integer,
   /** It runs, and is to stop. */
   is_cancelled: flag,
-  /** How far it is, in the words of its kind. It holds nothing secret, and nothing that a caller wrote. */
+  /** How far it is, in the words of its kind. It holds nothing secret, and what a caller wrote is sealed. */
   checkpoint: jsonObject,
   error: nullable(text),
   created_at_ms: integer,

@@ -107,6 +107,22 @@ for (const engine of ENGINES)
       assert.equal((await store.find('b'))?.state, 'cancelled');
     });
 
+    // @spec classifier-6
+    test('drops the oldest jobs of a subject that wait, and none that run or are of another one', async () => {
+      const { store, add, setClock } = await open(database);
+      for (const [index, id] of ['a', 'b', 'c', 'd'].entries()) {
+        setClock(START_MS + index);
+        await add(id, { subjectId: 'same' });
+      }
+      await add('other');
+      const [taken] = await store.lease({ ...LEASE, owner: 'one', limit: 1 });
+      assert.equal(taken?.id, 'a');
+      assert.equal(await store.dropOldest('notify', 'same', 2), 1);
+      assert.equal(await store.dropOldest('notify', 'same', 2), 0);
+      assert.deepEqual(ids(await store.ofSubject('notify', 'same', 10)), ['a', 'c', 'd']);
+      assert.equal((await store.find('other'))?.state, 'queued');
+    });
+
     test('forgets what the only process ran before it was killed', async () => {
       const { store, add } = await open(database);
       await add('a');

@@ -51,6 +51,8 @@ export interface JobStore {
   save(id: string, owner: string, checkpoint: JsonObject): Promise<boolean>;
   /** The run is over. @returns whether the job was still the owner's */
   end(id: string, owner: string, next: JobNext, checkpoint?: JsonObject): Promise<boolean>;
+  /** Deletes the oldest of a subject that wait to run, beyond so many. @returns how many */
+  dropOldest(kind: string, subjectId: string, keepMax: number): Promise<number>;
   /** Ends one that waits; one that runs is to stop. @returns whether it was not over */
   cancel(id: string, keepMs: number): Promise<boolean>;
   /** Lets a job run that waits for something outside. @returns whether it waited */
@@ -84,7 +86,7 @@ interface Context {
 type Now = () => RawBuilder<number>;
 type Is = ExpressionBuilder<Tables, 'jobs'>;
 
-function intake(context: Context): Pick<JobStore, 'add' | 'find' | 'ofSubject' | 'cancel' | 'wake'> {
+function intake(context: Context): Pick<JobStore, 'add' | 'find' | 'ofSubject' | 'cancel' | 'wake' | 'dropOldest'> {
   const {
     database: { kysely },
     now,
@@ -116,6 +118,27 @@ function intake(context: Context): Pick<JobStore, 'add' | 'find' | 'ofSubject' |
       if (ended.numUpdatedRows > 0n) return true;
       const stopped = await one.set({ is_cancelled: 1 }).where('state', '=', 'running').executeTakeFirst();
       return stopped.numUpdatedRows > 0n;
+    },
+    async dropOldest(kind, subjectId, keepMax) {
+      const beyond = await kysely
+        .selectFrom('jobs')
+        .select('id')
+        .where('kind', '=', kind)
+        .where('subject_id', '=', storableText(subjectId))
+        .where('state', '=', 'queued')
+        .orderBy('created_at_ms', 'desc')
+        .orderBy('id', 'desc')
+        .limit(CLEAR_AT_ONCE_MAX)
+        .offset(keepMax)
+        .execute();
+      const ids = beyond.map(({ id }) => id);
+      if (ids.length === 0) return 0;
+      const { numDeletedRows } = await kysely
+        .deleteFrom('jobs')
+        .where('id', 'in', ids)
+        .where('state', '=', 'queued')
+        .executeTakeFirst();
+      return Number(numDeletedRows);
     },
     async wake(id, checkpoint) {
       const { numUpdatedRows } = await kysely

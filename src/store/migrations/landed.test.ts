@@ -46,6 +46,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0031-evaluations': '9b083cc31508640e1dc009f00de91405993d1551ad22199f1c1c501e1c43ad2c',
   '0033-mcp-connections': '2e19279f22dc97823886a2c2ff80e8d097ac19f3fb0250758589a4464d1f9ed7',
   '0035-intern-workers': 'd0b56ca46b9065bbacddeb5125598cdf56d5e6a27bb0e11e8136fbb882295dce',
+  '0036-classifiers': 'ba3dd1df922baf237b244f9ecb6305daa5ebbca948d46acb6d194707282342a2',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

@@ -37,7 +37,7 @@ export function encodeExportFacts(record: GenerationRecord): string {
     isPartial: cost?.isPartial,
     steps: record.steps.length === 0 ? undefined : record.steps.map(encodeStep),
     startedBy: record.startedBy,
-    hasContent: record.capture === undefined ? undefined : true,
+    hasContent: record.capture?.isStored === true ? true : undefined,
   });
 }
 

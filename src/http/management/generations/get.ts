@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { GenerationRecord } from '../../../accounts/generation-lookup.ts';
+import type { GenerationTagRow } from '../../../classifiers/classifiers.ts';
 import { appIdOf } from '../../../lib/ids.ts';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { OPERATION_KINDS } from '../../../canonical/operation.ts';
@@ -109,6 +110,9 @@ const generationSchema = z
       .number()
       .nullable()
       .describe("USD that the router's choice saved against that model at list price; negative: it cost more."),
+    tags: z
+      .array(z.strictObject({ classifier_id: z.string(), version: z.int(), dimension: z.string(), value: z.string() }))
+      .describe('What classifiers made of it.'),
     warnings: z
       .array(z.strictObject({ code: z.string(), path: z.string(), message: z.string() }))
       .describe('What was dropped or changed on the way.'),
@@ -140,11 +144,16 @@ export const getGeneration = defineRoute({
     const record = await services.generations.find(generationIdOf(query.id) ?? query.id);
     if (record === undefined || !isInSight(viewer, record))
       throw new GatewayError('not_found', 'There is no such generation.');
-    return { status: 200, body: { data: serializeGeneration(record) } };
+    const tags = await services.classifiers.tagsOf(record.id);
+    return { status: 200, body: { data: { ...serializeGeneration(record), tags: tags.map(serializeTag) } } };
   },
 });
 
-function serializeGeneration(record: GenerationRecord): z.output<typeof generationSchema> {
+function serializeTag({ classifierId, version, dimension, value }: GenerationTagRow) {
+  return { classifier_id: classifierId, version, dimension, value };
+}
+
+function serializeGeneration(record: GenerationRecord): Omit<z.output<typeof generationSchema>, 'tags'> {
   const cost = serializeUsd(record.costNanoUsd);
   return {
     id: record.id,

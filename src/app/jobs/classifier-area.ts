@@ -1,0 +1,138 @@
+import type { AdmitKey } from '../../accounts/keys/authenticate.ts';
+import type { Workspaces } from '../../accounts/workspaces/workspaces.ts';
+import type { PolicyCache } from '../../accounts/policy/policy-cache.ts';
+import type { Catalog } from '../../catalog/model.ts';
+import { createClassifiers, type Classifiers } from '../../classifiers/classifiers.ts';
+import { createClassifyKind, type ClassifyKindDeps } from '../../classifiers/classify-kind.ts';
+import { createClassifierIntake, type ClassifierIntake } from '../../classifiers/intake.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { createHousekeeping } from '../../lib/async/housekeeping.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { SecretBox } from '../../lib/secret-box.ts';
+import type { Notifications } from '../../notifications/notifications.ts';
+import { judgeOf } from '../../pipeline/decisions/judge-model.ts';
+import { createGenerate, type GenerateDeps } from '../../pipeline/generate.ts';
+import type { InvalidationBus } from '../../state/contract.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { DAY_MS } from '../../store/usage/hours.ts';
+import { createClassifierStore, type ClassifierStore } from '../../store/classifiers/classifiers.ts';
+import type { Log } from '../../telemetry/logs.ts';
+import type { ClientFormat } from '../../wire/format.ts';
+
+export interface ClassifierDeps {
+  readonly database: Database;
+  readonly invalidations?: InvalidationBus | undefined;
+  readonly policies: Pick<PolicyCache, 'policyOf'>;
+  readonly box: () => Promise<SecretBox>;
+  readonly jobs: Jobs;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What takes conversations for classifiers, in every process that serves. */
+export interface ClassifierInput {
+  readonly store: ClassifierStore;
+  readonly intake: ClassifierIntake;
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** A classifier that was made or changed in another process is known after this, where the change was not announced. */
+const REFRESH_MS = 10_000;
+
+export function openClassifierInput(deps: ClassifierDeps): ClassifierInput {
+  const { jobs, catalog, clock, log, box } = deps;
+  const store = createClassifierStore(deps);
+  const intake = createClassifierIntake({
+    store,
+    jobs,
+    policyOf: (owner) => deps.policies.policyOf(owner),
+    box,
+    catalog,
+    clock,
+    onFailed: (error, id) =>
+      log.general.warn({ err: error, id }, 'a conversation could not be handed to its classifier'),
+  });
+  const refreshing = createHousekeeping({
+    async work() {
+      await intake.refresh();
+      return false;
+    },
+    everyMs: REFRESH_MS,
+    pauseMs: REFRESH_MS,
+    onFailed: (error) => log.general.warn({ err: error }, 'classifiers could not be read: tried again later'),
+  });
+  return {
+    store,
+    intake,
+    start: () => refreshing.start(),
+    async close() {
+      await refreshing.stop();
+      await intake.close();
+    },
+  };
+}
+
+export interface ClassifierAreaDeps extends Pick<ClassifierDeps, 'box' | 'jobs' | 'catalog' | 'clock'> {
+  readonly input: Pick<ClassifierInput, 'store'>;
+  readonly workspaces: Pick<Workspaces, 'idOf'>;
+  readonly admitKey: AdmitKey;
+  readonly notifications: Pick<Notifications, 'raise'>;
+  readonly formats: { readonly chat: ClientFormat };
+  /** For tests. */
+  readonly classifyRetryMs?: number | undefined;
+}
+
+/** Custom classifiers: their management, and the jobs that sort. */
+export function openClassifiers(deps: ClassifierAreaDeps, generateDeps: GenerateDeps): Classifiers {
+  const { input, jobs, admitKey, clock, notifications } = deps;
+  const judging = { catalog: deps.catalog, plugins: generateDeps.plugins };
+  jobs.register(
+    createClassifyKind({
+      ...judging,
+      store: input.store,
+      admitKey,
+      box: deps.box,
+      generate: createGenerate(generateDeps),
+      format: deps.formats.chat,
+      clock,
+      onLimit: onceADay(
+        clock,
+        (row) =>
+          void notifications.raise({
+            type: 'classifier.limit',
+            severity: 'warning',
+            subject: `classifier:${row.id}`,
+            workspaceId: row.workspaceId,
+            title: `The classifier "${row.name}" has reached its cost limit of the day`,
+            text: 'It sorts nothing more until 00:00 UTC. Raise its limit, or lower its sampling rate.',
+            facts: { classifier_id: row.id, classifier: row.name },
+            link: '/ui/requests?request_origin=classifier',
+          }),
+      ),
+      retryMs: deps.classifyRetryMs,
+    }),
+  );
+  return createClassifiers({
+    store: input.store,
+    workspaces: deps.workspaces,
+    admitKey,
+    checkModel: (slug) => void judgeOf(judging, { models: [slug] }),
+    clock,
+  });
+}
+
+const CLASSIFIERS_MAX = 10_000;
+
+/** Once for each classifier and day, UTC, in this process. */
+function onceADay(clock: Pick<Clock, 'nowMs'>, notify: ClassifyKindDeps['onLimit']): ClassifyKindDeps['onLimit'] {
+  const notified = new Map<string, number>();
+  return (row) => {
+    const day = Math.floor(clock.nowMs() / DAY_MS);
+    if (notified.get(row.id) === day) return;
+    if (notified.size >= CLASSIFIERS_MAX) notified.clear();
+    notified.set(row.id, day);
+    notify(row);
+  };
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import type { AdmitKey } from '../accounts/keys/authenticate.ts';
+import type { Principal } from '../accounts/principal.ts';
+import type { Workspaces } from '../accounts/workspaces/workspaces.ts';
+import { GatewayError, invalid } from '../canonical/gateway-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isUuid } from '../lib/ids.ts';
+import {
+  classifierResource,
+  withOther,
+  type ClassifierPatch,
+  type ClassifierRow,
+  type NewClassifier,
+} from '../resources/classifiers.ts';
+import type { ClassifierDayRow, GenerationTagRow } from '../store/classifiers/columns.ts';
+import type { ClassifierStore } from '../store/classifiers/classifiers.ts';
+import type { Page, PageWindow } from '../store/engine/page.ts';
+import { TEMPLATE_TEXTS } from './templates.ts';
+
+export type { GenerationTagRow };
+
+/** A classifier, and what it did since 00:00 UTC; absent: nothing. */
+export interface ClassifierRecord {
+  readonly row: ClassifierRow;
+  readonly today: ClassifierDayRow | undefined;
+}
+
+export interface Classifiers {
+  /** The oldest first. @throws GatewayError 400 for a workspace that is not there */
+  list(window: PageWindow, workspaceId?: string): Promise<Page<ClassifierRecord>>;
+  /** @throws GatewayError 404 */
+  get(id: string): Promise<ClassifierRecord>;
+  /** @throws GatewayError 400; 409 where the name is taken, or another one of the workspace is enabled */
+  create(input: NewClassifier): Promise<ClassifierRecord>;
+  /** @throws GatewayError 400, 404; 409, also where another request changed it meanwhile */
+  update(id: string, change: ClassifierPatch): Promise<ClassifierRecord>;
+  /** With its tags. @throws GatewayError 404 */
+  delete(id: string): Promise<void>;
+  /** Of all classifiers and versions. */
+  tagsOf(generationId: string): Promise<readonly GenerationTagRow[]>;
+}
+
+export interface ClassifiersDeps {
+  readonly store: ClassifierStore;
+  readonly workspaces: Pick<Workspaces, 'idOf'>;
+  readonly admitKey: AdmitKey;
+  /** @throws GatewayError 400 or 404 for a model that cannot classify, at `model` */
+  readonly checkModel: (slug: string) => void;
+  readonly clock: Pick<Clock, 'nowMs'>;
+}
+
+export function createClassifiers(deps: ClassifiersDeps): Classifiers {
+  const { store, workspaces, clock } = deps;
+  const find = async (id: string): Promise<ClassifierRow> => {
+    const row = isUuid(id) ? await store.find(id) : undefined;
+    if (row === undefined) throw new GatewayError('not_found', 'There is no such classifier.');
+    return row;
+  };
+  const recordOf = async (row: ClassifierRow): Promise<ClassifierRecord> => {
+    const days = await store.today([row.id], clock.nowMs());
+    return { row, today: days.get(row.id) };
+  };
+  return {
+    async list(window, workspaceId) {
+      const of = workspaceId === undefined ? undefined : await workspaces.idOf(workspaceId);
+      const { rows, totalCount } = await store.list(window, of);
+      const days = await store.today(
+        rows.map(({ id }) => id),
+        clock.nowMs(),
+      );
+      return { rows: rows.map((row) => ({ row, today: days.get(row.id) })), totalCount };
+    },
+    get: async (id) => recordOf(await find(id)),
+    async create({ workspaceId, dimensions, ...input }) {
+      const texts =
+        input.template === undefined || input.template === null ? undefined : TEMPLATE_TEXTS[input.template];
+      const given = dimensions ?? texts?.dimensions;
+      if (given === undefined) throw invalid('dimensions', 'is required without a template');
+      const nowMs = Math.floor(clock.nowMs());
+      const row = classifierResource.newRow({
+        ...input,
+        prompt: input.prompt ?? texts?.prompt,
+        id: randomUUID(),
+        workspaceId: await workspaces.idOf(workspaceId),
+        dimensions: withOther(given),
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs,
+      });
+      await check(deps, row);
+      const other = await store.insert(row);
+      if (other !== undefined) throw taken(row, other);
+      return recordOf(row);
+    },
+    async update(id, { dimensions, ...change }) {
+      const before = await find(id);
+      const changed: ClassifierRow = {
+        ...before,
+        ...change,
+        ...(dimensions !== undefined && { dimensions: withOther(dimensions) }),
+        // Never the same twice: it identifies what was read.
+        updatedAtMs: Math.max(Math.floor(clock.nowMs()), before.updatedAtMs + 1),
+      };
+      const row = { ...changed, version: sortsDifferently(before, changed) ? before.version + 1 : before.version };
+      await check(deps, row);
+      const updated = await store.update(row, before);
+      if (updated === false)
+        throw new GatewayError('invalid_request', 'Another request changed the classifier meanwhile.', { status: 409 });
+      if (updated !== true) throw taken(row, updated);
+      return recordOf(row);
+    },
+    async delete(id) {
+      await find(id);
+      await store.remove(id);
+    },
+    tagsOf: (generationId) => store.tagsOf([generationId]),
+  };
+}
+
+/** Tags of before and after such a change do not compare. */
+function sortsDifferently(before: ClassifierRow, after: ClassifierRow): boolean {
+  return (
+    before.model !== after.model ||
+    before.prompt !== after.prompt ||
+    JSON.stringify(before.dimensions) !== JSON.stringify(after.dimensions)
+  );
+}
+
+async function check({ admitKey, checkModel }: ClassifiersDeps, row: ClassifierRow): Promise<void> {
+  checkModel(row.model);
+  const payer = await payerOf(admitKey, row);
+  if (payer === undefined)
+    throw invalid('payer_key_hash', 'must be the hash of a normal key of the workspace that is enabled');
+}
+
+/** `undefined`: the key is gone, or is not of the classifier's workspace any more. */
+export async function payerOf(
+  admitKey: AdmitKey,
+  { payerKeyHash, workspaceId }: Pick<ClassifierRow, 'payerKeyHash' | 'workspaceId'>,
+): Promise<Principal | undefined> {
+  try {
+    const principal = await admitKey(payerKeyHash);
+    return principal.kind === 'normal' && principal.workspaceId === workspaceId ? principal : undefined;
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
+function taken(row: ClassifierRow, other: ClassifierRow): GatewayError {
+  const isName = other.name === row.name;
+  const message = isName
+    ? `The workspace has a classifier of this name: choose another name.`
+    : `The classifier ${JSON.stringify(other.name)} (${other.id}) of the workspace is enabled: disable it first.`;
+  return new GatewayError('invalid_request', message, {
+    status: 409,
+    metadata: { reason: isName ? 'name_taken' : 'other_enabled', classifier_id: other.id },
+  });
+}
