@@ -117,11 +117,23 @@ export async function createApp(given: GatewayOptions): Promise<App> {
         server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs }),
         responseArea.drain(drainMs),
       ]);
-      for (const part of [internArea, evaluationArea, connectionArea, parts.classifierInput]) await part?.close();
-      for (const part of [notifications, jobs, videoArea, records, observability, fileArea, responseArea, foundation])
-        await part.close();
+      await closeParts(foundation, parts, connectionArea);
     },
   };
+}
+
+/** First what makes requests, then what stores them. */
+async function closeParts(
+  foundation: Foundation,
+  parts: Parts,
+  connectionArea: ReturnType<typeof createConnectionArea>,
+): Promise<void> {
+  const { internArea, evaluationArea, classifierInput } = parts;
+  await Promise.all([internArea?.close(), evaluationArea.close(), connectionArea?.close(), classifierInput.close()]);
+  const { notifications, jobs, videoArea, observability, fileArea, responseArea } = parts;
+  const { records } = foundation.storage;
+  for (const part of [notifications, jobs, videoArea, records, observability, fileArea, responseArea, foundation])
+    await part.close();
 }
 
 /** Workers call this process from their start on. */

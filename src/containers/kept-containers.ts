@@ -45,7 +45,7 @@ export async function listContainers(directory: string): Promise<readonly KeptCo
   return found.toSorted((one, other) => other.lastActiveAtMs - one.lastActiveAtMs);
 }
 
-export async function readContainer(directory: string, folder: string): Promise<KeptContainer | undefined> {
+async function readContainer(directory: string, folder: string): Promise<KeptContainer | undefined> {
   const found = await stat(join(directory, folder)).catch(() => undefined);
   if (found === undefined) return undefined;
   return { folder, manifest: await readManifest(directory, folder), lastActiveAtMs: found.mtimeMs };

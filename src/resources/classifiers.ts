@@ -18,7 +18,7 @@ const USD_MAX = 10_000;
 const TENTH_PPM = 100_000;
 const DOLLAR_NANO_USD = 1_000_000_000;
 /** What fits none of the other values of its dimension. */
-export const OTHER_VALUE = 'other';
+const OTHER_VALUE = 'other';
 
 export const TEMPLATES = [
   'department',

@@ -15,8 +15,8 @@ const BOUNDARY_BYTES = 16;
 const LISTED = 100;
 
 /** A run did not come to its end. */
-export const EXIT_CAP = 3;
-export const EXIT_FAILED = 4;
+const EXIT_CAP = 3;
+const EXIT_FAILED = 4;
 
 /** Stores the file where the gateway has it not, runs it, and waits for the end. @returns the exit code */
 export async function runDataset(client: GatewayClient, file: string, flags: EvalFlags, io: Io): Promise<number> {

@@ -1,4 +1,4 @@
-import { classifierResource, type ClassifierRow } from '../../resources/classifiers.ts';
+import { classifierResource } from '../../resources/classifiers.ts';
 import { integer, text } from '../../resources/columns.ts';
 import { createRowMapper, type RowOf, type TableOf } from '../../resources/row-mapper.ts';
 
@@ -38,10 +38,8 @@ export type ClassifiersTable = TableOf<typeof classifierResource.columns>;
 export type ClassifierVersionsTable = TableOf<typeof versions>;
 export type GenerationTagsTable = TableOf<typeof tags>;
 export type ClassifierDaysTable = TableOf<typeof days>;
-export type ClassifierVersionRow = RowOf<typeof versions>;
 export type GenerationTagRow = RowOf<typeof tags>;
 export type ClassifierDayRow = RowOf<typeof days>;
-export type { ClassifierRow };
 
 export const versionRows = createRowMapper(versions);
 export const tagRows = createRowMapper(tags);

@@ -3,9 +3,11 @@ import type { Audit } from '../../../src/accounts/audit.ts';
 import type { TryFilters } from '../../../src/pipeline/content-filters/try-filters.ts';
 import type { ManagementServices } from '../../../src/http/management/route.ts';
 
-/** Ignores changes. */
 /** Nothing is on its way. */
 const waitForRecords = (): Promise<void> => Promise.resolve();
+/** Nothing was sorted. */
+const classifiers = { tagsOf: () => Promise.resolve([]) };
+/** Ignores changes. */
 const audit: Audit = { record: () => Promise.resolve(), list: () => assert.fail('the test has no audit') };
 
 /** Filters find nothing. */
@@ -15,7 +17,7 @@ const tryFilters: TryFilters = (_rules, { text }) =>
 /** The services that a test needs. Use of another one fails the test. */
 export function servicesOf(given: Partial<ManagementServices>): ManagementServices {
   const services: object = new Proxy(
-    { audit, tryFilters, waitForRecords, ...given },
+    { audit, tryFilters, waitForRecords, classifiers, ...given },
     {
       get: (target, name) => {
         const service: unknown = Reflect.get(target, name);

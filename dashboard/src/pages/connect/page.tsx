@@ -18,6 +18,7 @@ import { DAYS_AHEAD, parseNumber } from '../../parts/number-text.ts';
 import { Page as Frame } from '../../parts/page.tsx';
 import { Empty, Skeleton } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
+import { queryOf } from './search.ts';
 
 /** A double click that was meant for another page allows nothing. */
 const PAUSE_MS = 500;
@@ -35,7 +36,7 @@ const SCOPE_LABELS: Readonly<Record<Scope, { readonly label: string; readonly hi
 
 /** A program wants to use the MCP server. */
 export function Page(): ReactElement {
-  const [query] = useState(() => location.search.slice(1));
+  const [query] = useState(() => queryOf(location));
   const request = useQuery({
     queryKey: ['connection request', query],
     queryFn: () => readConnectionRequest(query),

@@ -10,7 +10,7 @@ export type Comparison = Schemas['EvaluationComparison'];
 const PERCENT = 100;
 const CELL = 'px-2 py-1 text-left align-top';
 
-export function formatShare(share: number): string {
+function formatShare(share: number): string {
   return `${(share * PERCENT).toFixed(1)} %`;
 }
 

@@ -8,9 +8,9 @@ import { defineRoute, NOTHING } from '../route.ts';
 
 const TAG = 'Classifiers';
 export const { schema: classifierSchema } = classifierResource;
-export const classifierPathSchema = z.strictObject({ id: z.string().describe('The id of a classifier.') });
+const classifierPathSchema = z.strictObject({ id: z.string().describe('The id of a classifier.') });
 
-export function serializeClassifier({ row, today }: ClassifierRecord): z.output<typeof classifierSchema> {
+function serializeClassifier({ row, today }: ClassifierRecord): z.output<typeof classifierSchema> {
   return classifierResource.serialize(row, {
     today: {
       cost: usdFromNano(today?.costNanoUsd ?? 0),
