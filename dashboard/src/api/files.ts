@@ -28,8 +28,10 @@ export async function downloadFile({ id }: StoredFile): Promise<Blob> {
 
 /** As its workspace sees it; the gateway refuses what a workspace keeps to itself. */
 export async function downloadContainerFile(workspace: string, container: string, id: string): Promise<Blob> {
-  const path = `/containers/${encodeURIComponent(container)}/files/${encodeURIComponent(id)}/content`;
-  const response = await openStream(`${API_ROOT}${path}?workspace_id=${workspace}`, { method: 'GET' });
+  const response = await openStream(
+    `${API_ROOT}/containers/${encodeURIComponent(container)}/files/${encodeURIComponent(id)}/content?workspace_id=${encodeURIComponent(workspace)}`,
+    { method: 'GET' },
+  );
   return response.blob();
 }
 
