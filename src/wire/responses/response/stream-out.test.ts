@@ -128,7 +128,10 @@ suite('a stream of the responses format', () => {
   });
 
   test('is the object that is kept, before its terminal event', () => {
-    const encoder = callerFormat().createStreamEncoder(identity(request({}, { metadata: { a: 'b' } })));
+    let nowMs = 1_795_813_056_999;
+    // The second ends between the two.
+    const format = callerFormat({ nowMs: () => nowMs++ });
+    const encoder = format.createStreamEncoder(identity(request({}, { metadata: { a: 'b' } })));
     const frames = encoder.encode([START, ...text(0, 'Hello'), STOP]);
     const kept = encoder.snapshot?.({ ...FINAL_USAGE, isStored: true }, undefined) ?? {};
     const { output_text: joined, ...rest } = kept;

@@ -51,6 +51,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #hasRefused = false;
   /** Set once the items have ended. */
   #outcome: Outcome | undefined;
+  /** Unix seconds, once: the response is kept before its end is sent, and says the same. */
+  #endedS: number | undefined;
   /** What ended them, until it is sent. */
   #owed = '';
   /** How long nothing had come when the latest event was written. */
@@ -176,7 +178,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #ended(outcome: Outcome, finalUsage: FinalUsage | undefined): NonNullable<ResponseState['ended']> {
     const { nowMs = Date.now } = this.#settings;
-    return { outcome, finalUsage, atS: Math.floor(nowMs() / MS_PER_S) };
+    this.#endedS ??= Math.floor(nowMs() / MS_PER_S);
+    return { outcome, finalUsage, atS: this.#endedS };
   }
 
   /** Not before there is content, or a keep-alive: until then another provider may still serve. */
