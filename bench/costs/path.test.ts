@@ -11,10 +11,10 @@ type Counts = Readonly<Record<'functions' | 'calls' | 'promises', number>>;
  * takes a count down lowers its bound.
  */
 const BOUNDS: Readonly<Record<PathCost['path'], Counts>> = {
-  'chat, whole': { functions: 704, calls: 1_220, promises: 20 },
-  'chat, stream': { functions: 758, calls: 1_611, promises: 36 },
-  'messages, whole': { functions: 696, calls: 1_270, promises: 20 },
-  'messages, stream': { functions: 763, calls: 1_796, promises: 36 },
+  'chat, whole': { functions: 719, calls: 1_220, promises: 20 },
+  'chat, stream': { functions: 772, calls: 1_611, promises: 36 },
+  'messages, whole': { functions: 710, calls: 1_270, promises: 20 },
+  'messages, stream': { functions: 777, calls: 1_796, promises: 36 },
 };
 const COUNTS = ['functions', 'calls', 'promises'] as const;
 
