@@ -189,7 +189,7 @@ function filterIncoming(
   const { incoming, facts, reservation, cancellation, generateNested } = exchange;
   const { policy } = rules;
   const { log, report } = facts;
-  if (incoming.origin === 'judge' || (!hasFilters(policy) && policy.judgeFilters.length === 0)) return undefined;
+  if (incoming.nested?.isJudge === true || (!hasFilters(policy) && policy.judgeFilters.length === 0)) return undefined;
   const onBlocked = async (): Promise<void> => {
     await refuseForbidden(deps, received, report, rules);
     await reservation.takePermit(UNCOUNTED);
@@ -244,7 +244,7 @@ function transform(
     abilities: { generate: generateNested, choice },
     decideBy: (generate) => createDecide(deps, generate, 'judge'),
     isNested: incoming.nested !== undefined,
-    isJudge: incoming.origin === 'judge',
+    isJudge: incoming.nested?.isJudge === true,
     variants: variantsOf(models, defaultModel, deps.catalog),
     endpointsOf: (of) => endpointsOf(deps, of, rules),
     async fund(nanoUsdMax) {

@@ -70,6 +70,8 @@ export interface NestedContext {
   readonly withoutTools: ReadonlySet<string>;
   /** Generations inside the outermost request so far, however deep. */
   readonly runs: { count: number };
+  /** A judge of the request outside, which reads what the filters have left of it: it is not filtered again. */
+  readonly isJudge?: true;
   /** Is called with its usage and cost once it is settled, whatever its outcome. */
   readonly ended: (finalUsage: FinalUsage) => void;
 }

@@ -67,6 +67,7 @@ export function createGenerateNested(
         budgetNanoUsd: input.budgetNanoUsd,
         withoutTools,
         runs,
+        ...(input.origin === 'judge' && { isJudge: true }),
         ended({ usage, charge }) {
           log.nestedRuns.push({ usage, cost: charge });
           input.ended?.({ usage, costNanoUsd: charge?.totalNanoUsd ?? 0 });

@@ -167,6 +167,27 @@ test('has answers judged without the name of the model, and never by the model i
   assert.ok(Math.abs(Number(at(key.body, 'data', 'usage')) - spent) < 1e-9);
 });
 
+test('sends judges what the guardrails leave of an item, like models', async (t) => {
+  const setting = await setUp(t);
+  const { body } = await setting.call('GET', '/workspaces/default');
+  const guardrail = `/guardrails/${textAt(body, 'data', 'default_guardrail_id')}`;
+  const rules = { content_filters: [{ pattern: 'project-\\d+', action: 'redact' }] };
+  assert.equal((await setting.call('PATCH', guardrail, rules)).status, 200);
+  const seen: string[] = [];
+  setting.say = (arrived) => {
+    seen.push(JSON.stringify(arrived.body['messages']));
+    return JSON.stringify({ answers: { q1: { percent: { A: 100, B: 0, C: 0, D: 0, E: 0 } } } });
+  };
+  const id = await setting.dataset([{ prompt: 'About project-7.', checks: [{ type: 'judge' }] }]);
+  const run = await setting.run(id, { judge: { model: 'acme/judge', rubric: 'Is it kind?' } });
+  await setting.until(run, 'done');
+  assert.ok(seen.length > 1, 'the model and the judge were called');
+  assert.deepEqual(
+    seen.filter((messages) => messages.includes('project-7')),
+    [],
+  );
+});
+
 test('counts an item without a verdict of the judge as unjudged', async (t) => {
   const setting = await setUp(t);
   setting.say = (arrived) => (arrived.body['model'] === 'judge' ? 'I cannot say' : 'fine');
