@@ -49,7 +49,7 @@ export interface CallContext {
 
 /** A request about to be sent, for signing. */
 export interface OutgoingCall extends CallContext {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Complete, with the query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

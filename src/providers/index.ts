@@ -16,6 +16,7 @@ import { googleAdapter } from './google/adapter.ts';
 import { vertexDialectOf } from './google/dialect.ts';
 import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts';
 import { KIND_HOSTS } from './kind-hosts.ts';
+import { MEDIA_HOSTS } from './media-hosts.ts';
 import { messagesCompatibleAdapter } from './messages-compatible/adapter.ts';
 import { optionsOf } from './provider-options.ts';
 import { createOpenAiCompatibleAdapter, openAiCompatibleAdapter } from './openai-compatible/adapter.ts';
@@ -35,6 +36,7 @@ export const ADAPTERS = {
   deepgram: deepgramAdapter,
   elevenlabs: elevenLabsAdapter,
   ...KIND_HOSTS,
+  ...MEDIA_HOSTS,
   google: googleAdapter,
   'google-vertex': createGoogleVertexAdapter({
     gemini: { ...googleAdapter, dialect: ({ model }) => vertexDialectOf(model) },

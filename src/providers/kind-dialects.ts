@@ -26,6 +26,28 @@ export const TOGETHER_IMAGE = {
   },
 } as const satisfies Pictures;
 
+// deepinfra.com, the page "API" of each model for pictures; vercel/ai, `deepinfra-image-model.ts` (2026-11): generations and a form
+// of edits, in base64, of which the seed and the output format are no members.
+export const DEEPINFRA_IMAGE = {
+  image: { streaming: false },
+  imageDialect: { members: new Set(['user']) },
+} as const satisfies Pictures;
+
+// docs.fireworks.ai "Generate an image with FLUX.1 [schnell] FP8" and its pages of Kontext, read 2026-11.
+export const FIREWORKS_FLUX = {
+  format: 'image/fireworks',
+  models: /flux/,
+  image: {
+    nMax: 1,
+    resolutions: ['1K'],
+    outputFormats: ['png', 'jpeg'],
+    referencesMax: 1,
+    mask: false,
+    seed: true,
+    streaming: false,
+  },
+} as const satisfies Pick<KindOffer, 'format' | 'models' | 'image'>;
+
 // Base64 is ignored there without an error: lmstudio-ai/lmstudio-bug-tracker#756, BerriAI/litellm#42426.
 export const FLOATS_ONLY = { dialect: { encodings: ['float'] } } as const satisfies Pick<KindOffer, 'dialect'>;
 export const NVIDIA_INPUT_TYPES = {

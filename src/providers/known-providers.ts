@@ -4,7 +4,14 @@ import type { JsonObject } from '../lib/json.ts';
 import { PARAMETERS } from '../wire/chat/parameters.ts';
 import type { Dialect } from '../wire/format.ts';
 import type { KindOffer } from './contract.ts';
-import { FLOATS_ONLY, NVIDIA_INPUT_TYPES, TOGETHER_IMAGE, XAI_IMAGE } from './kind-dialects.ts';
+import {
+  DEEPINFRA_IMAGE,
+  FIREWORKS_FLUX,
+  FLOATS_ONLY,
+  NVIDIA_INPUT_TYPES,
+  TOGETHER_IMAGE,
+  XAI_IMAGE,
+} from './kind-dialects.ts';
 
 /** A host of the chat or the responses format that needs no code of its own. */
 export interface KnownProvider {
@@ -35,6 +42,8 @@ export interface KnownProvider {
   readonly video?: Pick<KindOffer, 'format' | 'models' | 'video'>;
   /** How it makes pictures. */
   readonly image?: Pick<KindOffer, 'image' | 'imageDialect'>;
+  /** Its models that make them in a form of its own. */
+  readonly ownImages?: Pick<KindOffer, 'format' | 'models' | 'image'>;
   /** What is known of its models that hear, and how it speaks. */
   readonly transcription?: TranscriptionFacts;
   readonly speech?: Partial<Pick<KindOffer, 'format' | 'speech'>>;
@@ -281,6 +290,7 @@ export const KNOWN_PROVIDERS = [
     apiKeyVariables: ['FIREWORKS_API_KEY'],
     dialect: { reasoningMember: 'reasoning_content', plainMessages: true },
     messagesPath: '/inference/v1',
+    ownImages: FIREWORKS_FLUX,
     cancellable: true,
   },
   {
@@ -323,6 +333,7 @@ export const KNOWN_PROVIDERS = [
     baseUrl: 'https://api.deepinfra.com/v1/openai',
     apiKeyVariables: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'],
     dialect: { plainMessages: true },
+    image: DEEPINFRA_IMAGE,
     checkPath: false,
     cancellable: true,
   },

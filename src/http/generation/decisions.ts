@@ -1,7 +1,7 @@
 import type { RunDecision } from '../../pipeline/decisions/run-decision.ts';
 import { encodeDecisions } from '../../wire/decisions/answer-out.ts';
 import { decodeDecisions } from '../../wire/decisions/request-in.ts';
-import { encodeOperationError } from '../../wire/operation-error.ts';
+import { encodeOperationError } from '../../wire/operations/operation-error.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { NodeCaller } from './node-caller.ts';
 import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts';

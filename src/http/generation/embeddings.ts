@@ -1,6 +1,6 @@
 import type { EmbeddingsOperation } from '../../canonical/operation.ts';
 import type { RunOperation } from '../../pipeline/operation/operation-request.ts';
-import { encodeOperationError } from '../../wire/operation-error.ts';
+import { encodeOperationError } from '../../wire/operations/operation-error.ts';
 import { decodeEmbeddings } from '../../wire/embeddings/request-in.ts';
 import { withCacheHeaders, withFullNames } from './apply-preset.ts';
 import { NodeCaller } from './node-caller.ts';

@@ -2,7 +2,7 @@ import type { ImageClientShape, ImageOperation } from '../../canonical/image.ts'
 import type { RunOperation } from '../../pipeline/operation/operation-request.ts';
 import { IMAGE_FIELDS } from '../../wire/image/request-shape.ts';
 import { decodeImage } from '../../wire/image/request-in.ts';
-import { encodeOperationError } from '../../wire/operation-error.ts';
+import { encodeOperationError } from '../../wire/operations/operation-error.ts';
 import type { FormBodyDeps, FormFile } from '../form/read-form-body.ts';
 import { withFullNames } from './apply-preset.ts';
 import { NodeCaller } from './node-caller.ts';

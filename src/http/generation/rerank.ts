@@ -1,6 +1,6 @@
 import type { RerankOperation } from '../../canonical/rerank.ts';
 import type { RunOperation } from '../../pipeline/operation/operation-request.ts';
-import { encodeOperationError } from '../../wire/operation-error.ts';
+import { encodeOperationError } from '../../wire/operations/operation-error.ts';
 import { decodeRerank } from '../../wire/rerank/request-in.ts';
 import { withCacheHeaders, withFullNames } from './apply-preset.ts';
 import { NodeCaller } from './node-caller.ts';

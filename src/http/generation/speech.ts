@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SpeechFormat, SpeechOperation } from '../../canonical/speech.ts';
 import type { RunOperation } from '../../pipeline/operation/operation-request.ts';
-import { encodeOperationError } from '../../wire/operation-error.ts';
+import { encodeOperationError } from '../../wire/operations/operation-error.ts';
 import { decodeSpeech } from '../../wire/text-to-speech/request-in.ts';
 import { withFullNames } from './apply-preset.ts';
 import { NodeCaller } from './node-caller.ts';

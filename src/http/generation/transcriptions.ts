@@ -1,7 +1,7 @@
 import type { TranscriptionOperation } from '../../canonical/transcription.ts';
 import type { RunOperation } from '../../pipeline/operation/operation-request.ts';
 import { decodeTranscription, TRANSCRIPTION_FIELDS } from '../../wire/speech-to-text/request-in.ts';
-import { encodeOperationError } from '../../wire/operation-error.ts';
+import { encodeOperationError } from '../../wire/operations/operation-error.ts';
 import type { FormBodyDeps } from '../form/read-form-body.ts';
 import { withFullNames } from './apply-preset.ts';
 import { NodeCaller } from './node-caller.ts';

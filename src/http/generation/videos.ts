@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import type { RunVideo } from '../../video-jobs/run-video.ts';
-import { encodeOperationError } from '../../wire/operation-error.ts';
+import { encodeOperationError } from '../../wire/operations/operation-error.ts';
 import type { FormFieldTypes } from '../../wire/gateway/validation/form-fields.ts';
 import { decodeVideo, type VideoDefaults } from '../../wire/video/request-in.ts';
 import type { FormBodyDeps, FormFile } from '../form/read-form-body.ts';

@@ -12,7 +12,7 @@ import { addressOf, authorizeCall } from '../attempt/call-upstream.ts';
 import { readFailure, readWhole, type DecodeError } from '../attempt/read-answer.ts';
 import { tryAuthorize } from '../attempt/upstream.ts';
 import { abortFailure, WatchedCall } from '../attempt/watched-call.ts';
-import type { CallContext } from '../../providers/contract.ts';
+import type { CallContext, OutgoingCall } from '../../providers/contract.ts';
 
 export interface OneCallDeps {
   readonly http: HttpClient;
@@ -35,14 +35,17 @@ export interface UpstreamCall {
   readonly path: string;
   /** Replaces the path of that base URL. */
   readonly basePath?: string;
+  /** Another host of the same provider. Absent: that of its base URL. */
+  readonly origin?: string;
   /** Absent: POST. */
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: OutgoingCall['method'];
   /** Absent: none. */
   readonly body?: CallBody;
   /** Absent: 200 alone is an answer. */
   readonly isAnswer?: (status: number) => boolean;
   /** Absent: JSON. */
   readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly decodeError: DecodeError;
 }
 
@@ -139,7 +142,7 @@ function isOk(status: number): boolean {
 
 /** The bytes, with the credentials in their headers. */
 function outboundOf(
-  { provider, context, path, basePath, method = 'POST', body, accept }: UpstreamCall,
+  { provider, context, path, basePath, origin, method = 'POST', body, accept, headers: own }: UpstreamCall,
   attempt: HeadSpace['attempt'],
 ) {
   const address = addressOf(provider);
@@ -150,11 +153,17 @@ function outboundOf(
     'accept-encoding': 'identity',
     ...(body !== undefined && { 'content-type': source?.contentType ?? 'application/json' }),
     'user-agent': 'model-gateway',
+    ...own,
     ...provider.settings.headers,
     ...attempt.traceHeaders(provider.settings),
   };
-  const { origin } = address;
-  const prepared = { encoded: { body: {} }, context, origin, path: (basePath ?? address.basePath) + path, headers };
+  const prepared = {
+    encoded: { body: {} },
+    context,
+    origin: origin ?? address.origin,
+    path: (basePath ?? address.basePath) + path,
+    headers,
+  };
   const change = {
     method,
     ...(attempt.keyHash !== undefined && { keyHash: attempt.keyHash }),

@@ -8,7 +8,7 @@ import { NO_USAGE, type Usage } from '../../canonical/usage.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import { offerOf } from '../../providers/contract.ts';
 import { encodeSpeechDelta, encodeSpeechDone, mediaTypeOfSpeech } from '../../wire/text-to-speech/answer-out.ts';
-import { encodeErrorEvent } from '../../wire/operation-error.ts';
+import { encodeErrorEvent } from '../../wire/operations/operation-error.ts';
 import { optionsFor } from '../../wire/provider-options.ts';
 import { UPSTREAM_SPEECH_FORMATS } from '../../wire/text-to-speech/formats.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';

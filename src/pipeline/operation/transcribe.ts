@@ -9,7 +9,7 @@ import { createSseParser } from '../../lib/net/sse.ts';
 import { offerOf, type Provider } from '../../providers/contract.ts';
 import { transcriptFormatAt } from '../../routing/audio-needs.ts';
 import type { TranscriptionFormat } from '../../wire/speech-to-text/format.ts';
-import { encodeErrorEvent } from '../../wire/operation-error.ts';
+import { encodeErrorEvent } from '../../wire/operations/operation-error.ts';
 import { optionsFor } from '../../wire/provider-options.ts';
 import { TRANSCRIPTION_FORMATS } from '../../wire/speech-to-text/formats.ts';
 import {

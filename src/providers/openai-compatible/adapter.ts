@@ -36,6 +36,8 @@ export interface OpenAiCompatibleFacts {
   readonly speech?: Partial<Pick<KindOffer, 'format' | 'speech'>>;
   /** How it makes pictures. */
   readonly image?: Pick<KindOffer, 'image' | 'imageDialect'>;
+  /** Its models that make them in a form of its own. */
+  readonly ownImages?: Pick<KindOffer, 'format' | 'models' | 'image'>;
   /** How it makes clips. Absent: it does not, as far as is known. */
   readonly video?: Pick<KindOffer, 'format' | 'models' | 'video'>;
   readonly checkPath?: string | false;
@@ -109,6 +111,7 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
         transcription: { ...offer.transcription, ...facts.transcription },
       })),
       { kind: 'tts', format: 'tts/openai', ...facts.speech },
+      ...(facts.ownImages === undefined ? [] : [{ kind: 'image' as const, ...facts.ownImages }]),
       ...picturesOf(facts),
       ...(facts.video === undefined ? [] : [{ kind: 'video' as const, ...facts.video }]),
     ],

@@ -4,6 +4,7 @@ import type { ImageOperation } from '../../canonical/image.ts';
 import type { ByteSource } from '../../lib/files/spool.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ProviderOptions } from '../provider-options.ts';
+import type { FollowJob } from '../operations/job.ts';
 import type { ImageDialect } from './dialect.ts';
 
 /** The formats in which upstreams make pictures: a folder each. */
@@ -25,6 +26,9 @@ export interface EncodedImage {
   /** Below the provider's base URL. */
   readonly path: string;
   readonly body: { readonly json: JsonObject } | { readonly source: ByteSource & { readonly contentType: string } };
+  readonly headers?: Readonly<Record<string, string>>;
+  /** In the place of JSON. */
+  readonly accept?: string;
   readonly warnings: readonly Warning[];
 }
 
@@ -78,6 +82,8 @@ export interface ImageFormat {
   readonly nMax: number;
   /** @throws GatewayError 400 for what it cannot say, which fails this attempt alone */
   encode(operation: ImageOperation, target: ImageTarget): EncodedImage;
+  /** Its vendor makes pictures in jobs: what follows on each answer. Absent: the first one has the pictures. */
+  readonly follow?: FollowJob<ImageTarget>;
   /** An answer of status 200. Its pictures are parts of these bytes. @throws NotThatJson */
   decode(answer: Buffer): DecodedImages;
   /** The data of one server-sent event; `undefined`: it says nothing. @throws NotThatJson */

@@ -125,8 +125,11 @@ const REGISTRY_IMPORTS: Readonly<Record<Registry, readonly string[]>> = {
   'content-filters': ['canonical', 'lib'],
 };
 
-/** A folder of `wire` that is no format: the gateway's own fields, which the formats share. */
-const SHARED_BY_FORMATS = 'gateway';
+/**
+ * Folders of `wire` that are no formats: the gateway's own fields, and what formats of several kinds share, such as the queue of a
+ * vendor that makes pictures and clips.
+ */
+const SHARED_BY_FORMATS: ReadonlySet<string> = new Set(['gateway', 'operations']);
 /** Formats never import each other, but for one that carries members of another inside: converse those of a Claude. */
 const EMBEDS: Readonly<Record<string, string>> = { converse: 'messages' };
 
@@ -245,7 +248,7 @@ function mayImport(from: Place, to: Place): boolean {
 }
 
 function mayFormatImport(from: Place, to: Place): boolean {
-  if (to.member === '' || to.member === SHARED_BY_FORMATS || to.member === from.member) return true;
+  if (to.member === '' || SHARED_BY_FORMATS.has(to.member) || to.member === from.member) return true;
   return EMBEDS[from.member] === to.member;
 }
 

@@ -5,16 +5,25 @@ import type { ImageOperation } from '../../../canonical/image.ts';
 import type { Endpoint } from '../../../catalog/model.ts';
 import { NotThatJson } from '../../../lib/json/walk-bytes.ts';
 import { checkBase64Picture } from '../../../lib/pictures/base64-picture.ts';
+import { parseRetryAfterMs } from '../../../lib/net/retry-after.ts';
+import { pictureTypeOf } from '../../../lib/pictures/picture-type.ts';
 import type { KindOffer, Provider } from '../../../providers/contract.ts';
 import { optionsFor } from '../../../wire/provider-options.ts';
 import { encodeImages, type CheckedPicture } from '../../../wire/image/answer-out.ts';
-import type { DecodedImages, ImageAnswerFacts, ImageFormat, ImageTokens } from '../../../wire/image/format.ts';
+import type {
+  DecodedImages,
+  ImageAnswerFacts,
+  ImageFormat,
+  ImageTarget,
+  ImageTokens,
+} from '../../../wire/image/format.ts';
 import { IMAGE_FORMATS } from '../../../wire/image/formats.ts';
 import { statusOfError } from '../../../wire/upstream-error.ts';
 import { judgeFailure } from '../../attempt/judge-failure.ts';
 import { ESTIMATE_MARGIN } from '../../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from '../call-candidates.ts';
 import { announce, asEvents, type DeliveryInput, type KindSteps } from '../kind-steps.ts';
+import { followJob } from '../follow-job.ts';
 import { openCall, readOpened, type UpstreamCall } from '../one-call.ts';
 import { tryEncode } from '../try-encode.ts';
 import {
@@ -94,10 +103,9 @@ async function makePictures(
   const model = endpoint.upstreamModel;
   const stream = request.delivery === 'stream' && format.streams && endpoint.image?.streaming !== false;
   const { imageDialect: dialect = {} } = offer;
-  const encoded = tryEncode(() => {
-    const options = optionsFor(request, provider.settings.slug);
-    return format.encode(request, { model, endUserId, stream, dialect, options });
-  });
+  const options = optionsFor(request, provider.settings.slug);
+  const target: ImageTarget = { model, endUserId, stream, dialect, options };
+  const encoded = tryEncode(() => format.encode(request, target));
   if ('kind' in encoded) return encoded;
   attempt.warn(encoded.warnings);
   const upstream: UpstreamCall = {
@@ -106,7 +114,10 @@ async function makePictures(
     path: offer.path?.(model) ?? encoded.path,
     ...(offer.basePath !== undefined && { basePath: offer.basePath }),
     body: encoded.body,
-    accept: stream ? EVENT_STREAM : 'application/json',
+    accept: encoded.accept ?? (stream ? EVENT_STREAM : 'application/json'),
+    ...(encoded.headers !== undefined && { headers: encoded.headers }),
+    // What begins a job may be "created" or "accepted".
+    ...(format.follow !== undefined && { isAnswer: (status: number) => status >= 200 && status < 300 }),
     decodeError: (text) => format.decodeError(text),
   };
   deadline.start();
@@ -117,11 +128,15 @@ async function makePictures(
   if (stream && opened.answer.headers['content-type']?.startsWith(EVENT_STREAM) === true)
     return spent(await openEvents(deps, { opened, call, format, wholeMs }));
   const room = memory.open(SPLICED_COPIES);
-  const answer = await readOpened(deps, opened, { room, ...space }, wholeMs);
-  if ('kind' in answer) return spent(answer);
-  // Nothing of it is copied from here on.
-  room.shrink(answer.length);
-  return spent(await readPictures(deps, call, { format, answer, context: upstream.context }));
+  const whole = await readOpened(deps, opened, { room, ...space }, wholeMs);
+  if ('kind' in whole) return spent(whole);
+  // Nothing of it is copied from here on, unless it is the bytes of a picture.
+  if (pictureTypeOf(whole) === undefined) room.shrink(whole.length);
+  const { follow } = format;
+  const first = { answer: whole, retryAfterMs: parseRetryAfterMs(opened.answer.headers, deps.nowMs()) };
+  const answer =
+    follow === undefined ? whole : await followJob(deps, { follow, target, first, upstream, space, memory });
+  return 'kind' in answer ? spent(answer) : readPictures(deps, call, { format, answer, context: upstream.context });
 }
 
 /** The provider has made, and billed, what it answered with status 200: no other one is called for it. @spec image-7 */
@@ -140,12 +155,22 @@ async function readPictures(
   call: CandidateCall<ImageOperation>,
   { format, answer, context }: Answer,
 ): Promise<GivenPictures | UpstreamFailure> {
-  const { request, provider } = call;
   const decoded = tryDecode(format, answer);
-  if (decoded === undefined) return transportFailure('garbage');
+  if (decoded === undefined) return spent(transportFailure('garbage'));
   if ('refused' in decoded) return refusal(decoded.refused);
-  if ('error' in decoded)
-    return judgeFailure(classifyErrorEvent(statusOfError(decoded.error), decoded.error), provider);
+  if (!('error' in decoded)) return spent(await checkPictures(deps, call, decoded, context));
+  const failure = judgeFailure(classifyErrorEvent(statusOfError(decoded.error), decoded.error), call.provider);
+  // A job that says that it failed has made nothing.
+  return format.follow === undefined ? spent(failure) : failure;
+}
+
+async function checkPictures(
+  deps: PictureDeps,
+  call: CandidateCall<ImageOperation>,
+  decoded: Extract<DecodedImages, { readonly pictures: unknown }>,
+  context: UpstreamCall['context'],
+): Promise<GivenPictures | UpstreamFailure> {
+  const { request } = call;
   const pictures: CheckedPicture[] = [];
   let left = FETCHED_BYTES_MAX;
   for (const raw of decoded.pictures.slice(0, request.n)) {

@@ -1,5 +1,3 @@
-import { invalid } from '../../../canonical/gateway-error.ts';
-import type { Warning } from '../../../canonical/extra.ts';
 import { picturesOf, type ImageOperation } from '../../../canonical/image.ts';
 import { tokenCount } from '../../../canonical/usage.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
@@ -12,6 +10,7 @@ import { decodeError, parseError } from '../../upstream-error.ts';
 import { base64At } from '../base64-text.ts';
 import type { DecodedImages, EncodedImage, ImageFormat, ImageTarget, ImageTokens } from '../format.ts';
 import { ratioWanted, tierWanted } from '../geometry.ts';
+import { droppedWarnings, refuseMask } from '../words.ts';
 
 /**
  * Models of Google's that draw in a conversation.
@@ -31,7 +30,7 @@ const SIZES = { '512': '512', '1K': '1K', '2K': '2K', '4K': '4K' } as const;
 
 /** @throws GatewayError 400 for what it has no word for */
 function encode(operation: ImageOperation, { model, options }: ImageTarget): EncodedImage {
-  if (operation.mask !== undefined) throw invalid('mask', 'is taken by no endpoint of this provider');
+  refuseMask(operation);
   const ratio = ratioWanted(operation, RATIOS);
   const tier = tierWanted(operation, SIZES);
   const config: JsonObject = {
@@ -64,22 +63,14 @@ function encode(operation: ImageOperation, { model, options }: ImageTarget): Enc
   return {
     path: `/models/${encodePathSegment(model)}:generateContent`,
     body: { source },
-    warnings: droppedWarnings(operation),
+    warnings: droppedWarnings(operation, [
+      'quality',
+      'background',
+      'output_format',
+      'output_compression',
+      'moderation',
+    ]),
   };
-}
-
-function droppedWarnings(operation: ImageOperation): readonly Warning[] {
-  const { quality, background, outputCompression, moderation } = operation;
-  const given = {
-    quality: quality === 'auto' ? undefined : quality,
-    background: background === 'auto' ? undefined : background,
-    output_format: operation.outputFormat,
-    output_compression: outputCompression,
-    moderation,
-  };
-  return Object.entries(given).flatMap(([path, value]) =>
-    value === undefined ? [] : [{ code: 'field-dropped' as const, path, message: 'the provider has no member for it' }],
-  );
 }
 
 /** Reasons of its to end with nothing, each of which is about what was requested. */

@@ -1,4 +1,3 @@
-import type { Warning } from '../../../canonical/extra.ts';
 import type { UpstreamErrorBody } from '../../../canonical/failure/failure.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import type { ImageOperation } from '../../../canonical/image.ts';
@@ -10,6 +9,7 @@ import { decodeError } from '../../upstream-error.ts';
 import { base64At } from '../base64-text.ts';
 import type { DecodedImages, EncodedImage, ImageFormat, ImageTarget } from '../format.ts';
 import { ratioWanted, tierWanted } from '../geometry.ts';
+import { droppedWarnings, refuseMask } from '../words.ts';
 
 /**
  * Stability's forms: a path for each family of models.
@@ -32,9 +32,9 @@ const OWN_PATH = /^(?:stable-image-)?(core|ultra)$/;
 
 /** @throws GatewayError 400 for what it has no word for */
 function encode(operation: ImageOperation, { model, options }: ImageTarget): EncodedImage {
-  const { prompt, seed, outputFormat, references, mask } = operation;
+  const { prompt, seed, outputFormat, references } = operation;
   const [reference] = references;
-  if (mask !== undefined) throw invalid('mask', 'is taken by no endpoint of this provider');
+  refuseMask(operation);
   if (reference !== undefined) throw invalid(reference.path, 'pictures are not read by this provider here');
   if (!OUTPUT_FORMATS.has(outputFormat))
     throw invalid('output_format', 'must be one of png, jpeg, webp at this provider');
@@ -60,20 +60,8 @@ function encode(operation: ImageOperation, { model, options }: ImageTarget): Enc
   return {
     path: `/stable-image/generate/${own ?? 'sd3'}`,
     body: { source: encodeForm([...parts, ...more]) },
-    warnings: droppedWarnings(operation),
+    warnings: droppedWarnings(operation, ['quality', 'background', 'output_compression', 'moderation']),
   };
-}
-
-function droppedWarnings({ quality, background, outputCompression, moderation }: ImageOperation): readonly Warning[] {
-  const given = {
-    quality: quality === 'auto' ? undefined : quality,
-    background: background === 'auto' ? undefined : background,
-    output_compression: outputCompression,
-    moderation,
-  };
-  return Object.entries(given).flatMap(([path, value]) =>
-    value === undefined ? [] : [{ code: 'field-dropped' as const, path, message: 'the provider has no member for it' }],
-  );
 }
 
 const WITHHELD = 'CONTENT_FILTERED';

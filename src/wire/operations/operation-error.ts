@@ -1,7 +1,7 @@
-import type { GatewayError } from '../canonical/gateway-error.ts';
-import type { JsonObject } from '../lib/json.ts';
-import type { ErrorContext } from './format.ts';
-import { errorServiceMetadata, publicError } from './gateway/error-body.ts';
+import type { GatewayError } from '../../canonical/gateway-error.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { ErrorContext } from '../format.ts';
+import { errorServiceMetadata, publicError } from '../gateway/error-body.ts';
 
 /** The error body of calls that are no generation: clients of the vendor's form read `type` and `param`, too. */
 export function encodeOperationError(error: GatewayError, context: ErrorContext): JsonObject {
