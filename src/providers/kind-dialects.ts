@@ -4,7 +4,7 @@ type Pictures = Pick<KindOffer, 'image' | 'imageDialect'>;
 
 // docs.x.ai "Image Generation" and "Image Editing", read 2026-11: a ratio and a tier in place of pixels, no mask, no seed.
 const XAI_RATIOS = '1:1 3:4 4:3 9:16 16:9 2:3 3:2 9:19.5 19.5:9 9:20 20:9 1:2 2:1'.split(' ');
-export const XAI_IMAGE = {
+const XAI_IMAGE = {
   image: { nMax: 10, referencesMax: 3, mask: false, streaming: false },
   imageDialect: {
     geometry: 'ratio',
@@ -16,7 +16,7 @@ export const XAI_IMAGE = {
 } as const satisfies Pictures;
 
 // @ai-sdk/togetherai 2.0, `togetherai-image-model.ts`, and docs.together.ai "Images" (2026-11).
-export const TOGETHER_IMAGE = {
+const TOGETHER_IMAGE = {
   image: { referencesMax: 1, mask: false, streaming: false },
   imageDialect: {
     base64Word: 'base64',
@@ -28,7 +28,7 @@ export const TOGETHER_IMAGE = {
 
 // deepinfra.com, the page "API" of each model for pictures; vercel/ai, `deepinfra-image-model.ts` (2026-11): generations and a form
 // of edits, in base64, of which the seed and the output format are no members.
-export const DEEPINFRA_IMAGE = {
+const DEEPINFRA_IMAGE = {
   image: { streaming: false },
   imageDialect: { members: new Set(['user']) },
 } as const satisfies Pictures;
@@ -47,6 +47,9 @@ export const FIREWORKS_FLUX = {
     streaming: false,
   },
 } as const satisfies Pick<KindOffer, 'format' | 'models' | 'image'>;
+
+/** How single hosts make pictures. */
+export const PICTURES = { xai: XAI_IMAGE, together: TOGETHER_IMAGE, deepinfra: DEEPINFRA_IMAGE } as const;
 
 // Base64 is ignored there without an error: lmstudio-ai/lmstudio-bug-tracker#756, BerriAI/litellm#42426.
 export const FLOATS_ONLY = { dialect: { encodings: ['float'] } } as const satisfies Pick<KindOffer, 'dialect'>;

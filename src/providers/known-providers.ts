@@ -1,20 +1,15 @@
-import type { TranscriptionFacts } from '../canonical/transcription.ts';
 import type { FormatId } from '../canonical/extra.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { PARAMETERS } from '../wire/chat/parameters.ts';
 import type { Dialect } from '../wire/format.ts';
-import type { KindOffer } from './contract.ts';
-import {
-  DEEPINFRA_IMAGE,
-  FIREWORKS_FLUX,
-  FLOATS_ONLY,
-  NVIDIA_INPUT_TYPES,
-  TOGETHER_IMAGE,
-  XAI_IMAGE,
-} from './kind-dialects.ts';
+import type { OpenAiCompatibleFacts } from './openai-compatible/adapter.ts';
+import { FIREWORKS_FLUX, FLOATS_ONLY, NVIDIA_INPUT_TYPES, PICTURES } from './kind-dialects.ts';
 
 /** A host of the chat or the responses format that needs no code of its own. */
-export interface KnownProvider {
+export interface KnownProvider extends Pick<
+  OpenAiCompatibleFacts,
+  'embeddings' | 'video' | 'image' | 'ownImages' | 'transcription' | 'speech'
+> {
   readonly id: string;
   /** Display name. */
   readonly name: string;
@@ -36,17 +31,6 @@ export interface KnownProvider {
   }[];
   /** What it speaks of chat and responses, most native first. Default: chat. */
   readonly formats?: readonly FormatId[];
-  /** How it differs in embeddings. */
-  readonly embeddings?: Pick<KindOffer, 'dialect' | 'facts'>;
-  /** How it makes clips. Absent: it does not, as far as is known. */
-  readonly video?: Pick<KindOffer, 'format' | 'models' | 'video'>;
-  /** How it makes pictures. */
-  readonly image?: Pick<KindOffer, 'image' | 'imageDialect'>;
-  /** Its models that make them in a form of its own. */
-  readonly ownImages?: Pick<KindOffer, 'format' | 'models' | 'image'>;
-  /** What is known of its models that hear, and how it speaks. */
-  readonly transcription?: TranscriptionFacts;
-  readonly speech?: Partial<Pick<KindOffer, 'format' | 'speech'>>;
   /** What is particular to its responses format. */
   readonly responses?: {
     /** Stands in for the path of the base URL: `''`. */
@@ -213,7 +197,7 @@ export const KNOWN_PROVIDERS = [
     apiKeyVariables: ['XAI_API_KEY'],
     formats: ['chat', 'responses'],
     video: { format: 'video/xai', models: /^grok-imagine-video/ },
-    image: XAI_IMAGE,
+    image: PICTURES.xai,
     // docs.x.ai "Generate Text": answers are kept unless `store` says no. "Chat with Files": documents as links and by id.
     // "Priority Processing": the tiers.
     responses: {
@@ -264,7 +248,7 @@ export const KNOWN_PROVIDERS = [
   },
   {
     id: 'together',
-    image: TOGETHER_IMAGE,
+    image: PICTURES.together,
     name: 'Together',
     baseUrl: 'https://api.together.ai/v1',
     apiKeyVariables: ['TOGETHER_API_KEY'],
@@ -333,7 +317,7 @@ export const KNOWN_PROVIDERS = [
     baseUrl: 'https://api.deepinfra.com/v1/openai',
     apiKeyVariables: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'],
     dialect: { plainMessages: true },
-    image: DEEPINFRA_IMAGE,
+    image: PICTURES.deepinfra,
     checkPath: false,
     cancellable: true,
   },

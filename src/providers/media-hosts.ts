@@ -1,5 +1,5 @@
 import { failureOfMeaning, MEANINGS } from '../canonical/failure/failure-meaning.ts';
-import { REFUSAL_WORDS } from '../wire/vendor-job.ts';
+import { REFUSAL_WORDS } from '../wire/operations/job.ts';
 import type { KindOffer, ProviderAdapter } from './contract.ts';
 
 /** A vendor of pictures, clips or sound alone, in forms of its own. */

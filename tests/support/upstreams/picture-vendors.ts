@@ -57,7 +57,7 @@ function sendPicture(response: ServerResponse): void {
 export const BFL: PictureVendor = {
   key: ['x-key', 'sk'],
   members: new Set([
-    ...['prompt', 'width', 'height', 'aspect_ratio', 'seed', 'safety_tolerance', 'output_format', 'input_image'],
+    ...'prompt width height aspect_ratio seed safety_tolerance output_format input_image'.split(' '),
     ...[2, 3, 4, 5, 6, 7, 8].map((number) => `input_image_${number}`),
   ]),
   inputOf: (body) => body,
@@ -76,10 +76,9 @@ export const BFL: PictureVendor = {
 /** @source fal.ai/docs "Inference API" (2026-11); vercel/ai, `fal-image-model.test.ts` */
 export const FAL: PictureVendor = {
   key: ['authorization', 'Key sk'],
-  members: new Set([
-    ...['prompt', 'image_size', 'num_images', 'seed', 'image_url', 'image_urls', 'output_format', 'aspect_ratio'],
-    ...['guidance_scale'],
-  ]),
+  members: new Set(
+    'prompt image_size num_images seed image_url image_urls output_format aspect_ratio guidance_scale'.split(' '),
+  ),
   inputOf: (body) => body,
   answer({ method, path }, state) {
     // Of a model's name only the owner and the app stand before its requests.
@@ -109,7 +108,13 @@ export const FAL: PictureVendor = {
 export const REPLICATE: PictureVendor = {
   key: ['authorization', 'Bearer sk'],
   members: new Set([
-    ...['prompt', 'aspect_ratio', 'seed', 'num_outputs', 'output_format', 'input_image', 'safety_tolerance'],
+    'prompt',
+    'aspect_ratio',
+    'seed',
+    'num_outputs',
+    'output_format',
+    'input_image',
+    'safety_tolerance',
   ]),
   inputOf: (body) => (body['input'] ?? {}) as JsonObject,
   answer({ method, path, headers }, state) {
@@ -131,7 +136,7 @@ export const REPLICATE: PictureVendor = {
 /** @source docs.fireworks.ai, its pages of FLUX.1 Kontext (2026-11) */
 export const FIREWORKS_KONTEXT: PictureVendor = {
   key: ['authorization', 'Bearer sk'],
-  members: new Set([...['prompt', 'aspect_ratio', 'seed', 'output_format', 'input_image', 'safety_tolerance', 'id']]),
+  members: new Set(['prompt', 'aspect_ratio', 'seed', 'output_format', 'input_image', 'safety_tolerance', 'id']),
   inputOf: (body) => body,
   answer({ method, path, body }, state) {
     const workflow = '/v1/workflows/accounts/fireworks/models/flux-kontext-pro';
