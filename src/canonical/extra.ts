@@ -41,7 +41,10 @@ export type OperationFormatId =
   | 'tts/gemini'
   | 'tts/mistral'
   | 'video/veo'
-  | 'video/xai';
+  | 'video/xai'
+  | 'video/fal'
+  | 'video/replicate'
+  | 'video/runway';
 
 export type AnyFormatId = FormatId | OperationFormatId;
 

@@ -40,6 +40,15 @@ function createMediaAdapter({
 const WHOLE = { mask: false, streaming: false, seed: true } as const;
 const PNG_OR_JPEG = { ...WHOLE, outputFormats: ['png', 'jpeg'] } as const;
 
+/** Each model calls further pictures by a name of its own. */
+const FIRST_FRAME = {
+  frames: ['first_frame'],
+  references: [],
+  seed: true,
+  upscaleFactor: false,
+  creativity: [],
+} as const;
+
 export const MEDIA_HOSTS = {
   // docs.bfl.ml "Integration guidelines"; black-forest-labs/skills, `bfl-api/SKILL.md`; both read 2026-11: hosts of regions, and
   // how many pictures each model reads.
@@ -70,7 +79,10 @@ export const MEDIA_HOSTS = {
     baseUrl: 'https://queue.fal.run',
     apiKeyVariable: 'FAL_KEY',
     keyPrefix: 'Key ',
-    offers: [{ kind: 'image', format: 'image/fal', image: { ...PNG_OR_JPEG, nMax: 4 } }],
+    offers: [
+      { kind: 'image', format: 'image/fal', image: { ...PNG_OR_JPEG, nMax: 4 } },
+      { kind: 'video', format: 'video/fal', video: FIRST_FRAME, cancels: true },
+    ],
   }),
   // replicate.com/docs "HTTP API", read 2026-11.
   replicate: createMediaAdapter({
@@ -83,6 +95,29 @@ export const MEDIA_HOSTS = {
         kind: 'image',
         format: 'image/replicate',
         image: { ...WHOLE, nMax: 4, resolutions: ['1K'], outputFormats: ['png', 'jpeg', 'webp'], referencesMax: 1 },
+      },
+      { kind: 'video', format: 'video/replicate', video: FIRST_FRAME, cancels: true },
+    ],
+  }),
+  // @runwayml/sdk 4.20, `client.ts` (2026-11): the version of the API is a header that it demands.
+  runway: createMediaAdapter({
+    id: 'runway',
+    name: 'Runway',
+    baseUrl: 'https://api.dev.runwayml.com/v1',
+    apiKeyVariable: 'RUNWAYML_API_SECRET',
+    headers: { 'x-runway-version': '2024-11-06' },
+    offers: [
+      {
+        kind: 'video',
+        format: 'video/runway',
+        video: {
+          frames: ['first_frame', 'last_frame'],
+          references: [],
+          seed: true,
+          upscaleFactor: false,
+          creativity: [],
+        },
+        cancels: true,
       },
     ],
   }),

@@ -6,7 +6,7 @@ import { upstreamOf, type Upstream, type UpstreamDeps } from '../pipeline/attemp
 import { offerOf } from '../providers/contract.ts';
 import type { VideoJob, VideoJobChanges } from '../store/video-jobs/columns.ts';
 import type { VideoJobStore } from '../store/video-jobs/video-jobs.ts';
-import { UnreadableVideo, type UpstreamJob, type VideoFormat } from '../wire/video/format.ts';
+import { UnreadableVideo, type UpstreamJob, type VideoCall, type VideoFormat } from '../wire/video/format.ts';
 import { VIDEO_FORMATS } from '../wire/video/formats.ts';
 import { callProvider, unreadable, type CallProviderDeps } from './call-provider.ts';
 import { ClipGone, sourceOf } from './clips.ts';
@@ -50,6 +50,7 @@ const JITTER = 0.1;
 const RETRY_AFTER_MS_MAX = 600_000;
 /** A provider that has lost a job says so more than once. */
 const MISSING_MAX = 3;
+const REFUSING_STATUSES: ReadonlySet<unknown> = new Set([400, 422, 451]);
 const MISSING_STATUSES: ReadonlySet<unknown> = new Set([404, 410]);
 /** What a reservation outlives its job by. */
 const GRACE_MS = 3_600_000;
@@ -127,18 +128,36 @@ export async function cancelAtProvider(
   return 'kind' in answer ? answer : undefined;
 }
 
+type Found = Exclude<UpstreamJob, { readonly state: 'ready' }>;
+
 async function look(
   deps: PollDeps,
-  { provider, endpoint, format }: Connected,
+  connected: Connected,
   { jobId }: AcceptedFacts,
+): Promise<{ readonly found: Found; readonly retryAfterMs: number | undefined } | UpstreamFailure> {
+  const looked = await lookAt(deps, connected, connected.format.poll(jobId));
+  if ('kind' in looked) return looked;
+  const { found, retryAfterMs } = looked;
+  if (found.state !== 'ready') return { found, retryAfterMs };
+  const result = await lookAt(deps, connected, found.result);
+  if (!('kind' in result)) return result.found.state === 'ready' ? unreadable() : { ...result, found: result.found };
+  // Some say only here that the request was one that they do not serve.
+  if (!REFUSING_STATUSES.has(result.upstreamStatus)) return result;
+  const { errorType, upstreamMessage: message } = result;
+  const isModerated = errorType === 'content_policy_violation';
+  return {
+    found: { state: 'failed', isModerated, ...(message !== undefined && { message }) },
+    retryAfterMs: undefined,
+  };
+}
+
+async function lookAt(
+  deps: PollDeps,
+  { provider, endpoint, format }: Connected,
+  call: VideoCall,
 ): Promise<{ readonly found: UpstreamJob; readonly retryAfterMs: number | undefined } | UpstreamFailure> {
-  const answer = await callProvider(deps, {
-    provider,
-    format,
-    model: endpoint.upstreamModel,
-    call: format.poll(jobId),
-    timeoutMs: deps.pollTimeoutMs,
-  });
+  const { pollTimeoutMs: timeoutMs } = deps;
+  const answer = await callProvider(deps, { provider, format, model: endpoint.upstreamModel, call, timeoutMs });
   if ('kind' in answer) return answer;
   if (answer.body === undefined && !answer.isEmpty) return unreadable();
   try {
@@ -256,7 +275,7 @@ function failureOf({ message, isModerated }: Extract<UpstreamJob, { readonly sta
     : new GatewayError('provider_unavailable', `The provider could not make the clip.${said}`);
 }
 
-function native({ nativeState }: UpstreamJob): { readonly nativeState?: string } {
+function native({ nativeState }: Found): { readonly nativeState?: string } {
   return nativeState === undefined ? {} : { nativeState };
 }
 

@@ -25,11 +25,11 @@ export function predictionId(answer: JsonObject): string {
   return id;
 }
 
-export function getPrediction(id: string): VendorCall & { readonly method: 'GET'; readonly at: { path: string } } {
+export function getPrediction(id: string): VendorCall & { readonly at: { readonly path: string } } {
   return { method: 'GET', at: { path: `/predictions/${encodePathSegment(id)}` } };
 }
 
-export function cancelPrediction(id: string): VendorCall & { readonly method: 'POST'; readonly at: { path: string } } {
+export function cancelPrediction(id: string): VendorCall & { readonly at: { readonly path: string } } {
   return { method: 'POST', at: { path: `/predictions/${encodePathSegment(id)}/cancel` }, body: {} };
 }
 

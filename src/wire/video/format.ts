@@ -17,7 +17,7 @@ export interface VideoTarget {
 
 /** A call of an upstream, below the provider's base URL. */
 export interface VideoCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: JsonObject;
 }
@@ -57,7 +57,9 @@ export type UpstreamJob =
       readonly isModerated: boolean;
       readonly nativeState?: string;
     }
-  | { readonly state: 'cancelled' | 'expired'; readonly nativeState?: string };
+  | { readonly state: 'cancelled' | 'expired'; readonly nativeState?: string }
+  /** It is over, and its result stands elsewhere. */
+  | { readonly state: 'ready'; readonly result: VideoCall };
 
 /** A format in which upstreams make clips, each in a job. It sees no key, no store and no caller. */
 export interface VideoFormat {

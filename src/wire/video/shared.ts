@@ -1,4 +1,5 @@
 import { invalid } from '../../canonical/gateway-error.ts';
+import type { VideoOperation } from '../../canonical/video.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { dataUrlHead } from '../../lib/net/data-url.ts';
 
@@ -34,4 +35,10 @@ export function durationMsAt(value: Json | undefined): number | undefined {
 
 export function percentAt(value: Json | undefined): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= 100 ? Math.floor(value) : undefined;
+}
+
+/** @throws GatewayError 400 for a size in pixels, at a provider that knows ratios and resolutions */
+export function refuseSize({ size }: Pick<VideoOperation, 'size'>): void {
+  if (size !== undefined)
+    throw invalid('size', 'is taken by no endpoint of this provider: set resolution and aspect_ratio');
 }
