@@ -4,7 +4,13 @@ import { randomText } from '../lib/ids.ts';
 import { parseJsonObject } from '../lib/json.ts';
 import { nanoFromUsd } from '../lib/money.ts';
 import type { OpenAgent } from '../pipeline/agent/agent-steps.ts';
-import type { InternRow, InternRunRow, InternStepRow, InternVersionRow } from '../store/interns/columns.ts';
+import type {
+  InternInputRow,
+  InternRow,
+  InternRunRow,
+  InternStepRow,
+  InternVersionRow,
+} from '../store/interns/columns.ts';
 import type { NewText } from '../store/interns/texts.ts';
 import { decide, inputHashOf } from './approval-rules.ts';
 import {
@@ -192,32 +198,27 @@ export class RunUnderWay {
 
   /** The run waits for a person from now on, and this process has done its part. */
   async #ask(n: number, call: ToolCallBlock, kind: 'permission' | 'question', summary: string): Promise<'waiting'> {
-    const { runs, clock, approvalMs } = this.#deps;
-    const { run } = this.#input;
+    const { runs, clock, approvalMs, notices } = this.#deps;
+    const { run, intern } = this.#input;
     const nowMs = clock.nowMs();
-    await runs.ask(
-      run,
-      {
-        id: `call_${randomText(CALL_ID_CHARS)}`,
-        internId: run.internId,
-        sessionId: run.sessionId,
-        runId: run.id,
-        step: n,
-        kind,
-        tool: call.name,
-        inputHash: inputHashOf(call.name, call.input),
-        state: 'pending',
-        decision: null,
-        answeredBy: null,
-        expiresAtMs: nowMs + approvalMs,
-        createdAtMs: nowMs,
-        answeredAtMs: null,
-      },
-      {
-        request: JSON.stringify({ summary: summary.slice(0, SUMMARY_CHARS_MAX), input: call.input }),
-        leftMs: this.#leftMs(),
-      },
-    );
+    const input: InternInputRow = {
+      id: `call_${randomText(CALL_ID_CHARS)}`,
+      internId: run.internId,
+      sessionId: run.sessionId,
+      runId: run.id,
+      step: n,
+      kind,
+      tool: call.name,
+      inputHash: inputHashOf(call.name, call.input),
+      state: 'pending',
+      decision: null,
+      answeredBy: null,
+      expiresAtMs: nowMs + approvalMs,
+      createdAtMs: nowMs,
+      answeredAtMs: null,
+    };
+    const request = JSON.stringify({ summary: summary.slice(0, SUMMARY_CHARS_MAX), input: call.input });
+    if (await runs.ask(run, input, { request, leftMs: this.#leftMs() })) notices.needsInput(intern, input);
     return 'waiting';
   }
 

@@ -1,6 +1,7 @@
 import type { AdmitKey } from '../accounts/keys/authenticate.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { OpenAgentSteps } from '../pipeline/agent/agent-steps.ts';
+import type { InternInputRow, InternRow, InternRunRow } from '../store/interns/columns.ts';
 import type { InternStore } from '../store/interns/interns.ts';
 import type { RunStore } from '../store/interns/runs.ts';
 
@@ -10,6 +11,14 @@ export interface StepBorder {
   readonly kind: 'model' | 'tool';
   /** `acted`: it is done, and that is not stored yet. */
   readonly at: 'planned' | 'started' | 'acted' | 'done';
+}
+
+/** What people are notified of. */
+export interface RunNotices {
+  /** A run waits for a decision. */
+  needsInput(intern: InternRow, input: InternInputRow): void;
+  /** A run has failed, or no decision came in time. */
+  failed(run: Pick<InternRunRow, 'id' | 'internId' | 'state'>): void;
 }
 
 export interface RunnerDeps {
@@ -23,6 +32,7 @@ export interface RunnerDeps {
   readonly approvalMs: number;
   /** Something of a run is stored. */
   readonly changed: (runId: string) => void;
+  readonly notices: RunNotices;
   /** For tests: what happens at the border of a step. */
   readonly onBorder?: ((border: StepBorder) => Promise<void> | void) | undefined;
 }

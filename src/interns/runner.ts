@@ -33,17 +33,19 @@ export function createRunKind(deps: RunnerDeps): JobKind {
       if (run === undefined || jobIdOf(run) !== id) return;
       const nowMs = deps.clock.nowMs();
       const over = { state: 'failed', error, updatedAtMs: nowMs, finishedAtMs: nowMs } as const;
-      await deps.runs.change(run.id, ['queued', 'running'], over, run.turn);
+      const failed = await deps.runs.change(run.id, ['queued', 'running'], over, run.turn);
       deps.changed(run.id);
+      if (failed !== undefined) deps.notices.failed(failed);
     },
   };
 }
 
 type RunEnd = Pick<InternRunRow, 'state'> & Partial<Pick<InternRunRow, 'error' | 'ending'>>;
 
-async function end({ runs, clock }: RunnerDeps, run: InternRunRow, over: RunEnd): Promise<void> {
+async function end({ runs, clock, notices }: RunnerDeps, run: InternRunRow, over: RunEnd): Promise<void> {
   const nowMs = clock.nowMs();
   if (!(await runs.leave(run, { ...over, updatedAtMs: nowMs, finishedAtMs: nowMs }))) throw new RunEnded();
+  if (over.state === 'failed') notices.failed({ ...run, ...over });
 }
 
 const DONE: JobOutcome = { state: 'done' };

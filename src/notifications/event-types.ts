@@ -24,6 +24,12 @@ export const EVENT_TYPES: readonly EventType[] = [
   { type: 'webhook.disabled', severity: 'warning', what: 'A channel was switched off after long failure.' },
   { type: 'vault.stale', severity: 'warning', what: 'A secret of the vault has an old value (vault.max_age_days).' },
   { type: 'classifier.limit', severity: 'warning', what: 'A classifier has reached its cost limit of the day.' },
+  {
+    type: 'intern.needs_input',
+    severity: 'warning',
+    what: 'A run of an intern waits for a person to decide. Its creator and admins can.',
+  },
+  { type: 'intern.failed', severity: 'warning', what: 'A run of an intern has failed, or got no decision in time.' },
   { type: 'notification.test', severity: 'info', what: 'The call of a test, for the channel that is tested alone.' },
 ];
 

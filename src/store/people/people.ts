@@ -3,6 +3,7 @@ import type { Database } from '../engine/database.ts';
 import type { Page, PageWindow } from '../engine/page.ts';
 import { changeIssued } from '../accounts/issued-keys.ts';
 import { revokeConnectionsOf } from '../connections/connections.ts';
+import { suspendInternsOf } from '../interns/suspend.ts';
 import { numberOf } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 import { userRows, type OrganizationRole, type UserRow } from './columns.ts';
@@ -257,6 +258,7 @@ export async function disableUser(
   await transaction.deleteFrom('oauth_codes').where('user_id', '=', id).execute();
   await transaction.deleteFrom('invitations').where('user_id', '=', id).execute();
   await revokeConnectionsOf(transaction, id, atMs);
+  await suspendInternsOf(transaction, id, atMs);
   return { keys };
 }
 

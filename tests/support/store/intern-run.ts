@@ -84,6 +84,7 @@ export async function openScriptedRun(
       selfDrive: false,
       approvalMs: 60_000,
       changed: () => undefined,
+      notices: { needsInput: () => undefined, failed: () => undefined },
       ...more,
     });
   const work = async (more: Partial<RunnerDeps> = {}, save = () => Promise.resolve()) => {
