@@ -8,6 +8,7 @@ import { checkClock, checkDataDir, checkSecret } from './doctor/check-machine.ts
 import { embeddedDatabaseOf } from '../app/embedded-database.ts';
 import { checkContainers } from './doctor/check-containers.ts';
 import { checkDatabase } from './doctor/check-database.ts';
+import { checkMail } from './doctor/check-mail.ts';
 import { checkMcpServers } from './doctor/check-mcp.ts';
 import { checkModelNames } from './doctor/check-model-names.ts';
 import { checkProvider } from '../app/check-provider/check-provider.ts';
@@ -47,7 +48,8 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
   for (const [subject, finding] of machine) report(subject, finding);
   const vault = await openVaultFor(config, io.env);
   const secrets = (await vault?.check()) ?? [];
-  for (const [subject, finding] of secrets) report(subject, finding);
+  const mail = await checkMail(config, vault?.fill);
+  for (const [subject, finding] of [...secrets, ...mail]) report(subject, finding);
   const findings = await checkAll(vault?.withSecrets(providers) ?? providers, config, report);
   // A check of named providers does not include MCP servers.
   const servers = names.length > 0 ? [] : await checkMcpServers(config, io.env, report, vault?.fill);
@@ -57,7 +59,7 @@ export async function runDoctor(args: readonly string[], io: Io): Promise<number
   for (const hint of hintsOf(io.env, config)) report(...hint);
   for (const finding of await checkModelNames(config, io.env)) report('configuration', finding);
   if (findings.length === 0) io.stdout.write('No provider is configured; only the sandbox answers.\n');
-  const machineFindings = [...machine, ...secrets].map(([, finding]) => finding);
+  const machineFindings = [...machine, ...secrets, ...mail].map(([, finding]) => finding);
   const all: readonly Finding[] = [...machineFindings, ...findings, ...servers, clock];
   return all.some(({ verdict }) => verdict === 'failed') ? 1 : 0;
 }

@@ -189,7 +189,7 @@ export const DOCTOR_HELP = `Usage: model-gateway doctor [options] [PROVIDER...]
 
 Checks the configuration, the data directory, the secret, the clock, and each provider that is configured or enabled by
 the environment: its host name, its certificate, its address and its key. All calls are free: the list of models, or an
-empty request, which is refused. Prints a line for each check; exits with 1 if one failed.
+empty request, which is refused. Logs in at the mail server of notifications, without a mail. Prints a line for each check; exits with 1 if one failed.
 
 Options:
 ${CONFIG_OPTIONS}`;

@@ -89,7 +89,7 @@ async function findProblem(ready: OperationsDeps['ready']): Promise<string | rea
 }
 
 /** First parts of paths that are reserved for unsupported areas of the API. @spec error-25 */
-const RESERVED_AREAS: ReadonlySet<string> = new Set('scim interns datasets'.split(' '));
+const RESERVED_AREAS: ReadonlySet<string> = new Set(['datasets']);
 
 /** Finds the reserved area of a path, so that its 404 says more than that of a mistyped path. */
 function reservedAreaOf(path: string): string | undefined {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { startMailServer } from '../support/http/mail-server.ts';
 import { runCli } from '../../src/cli/main.ts';
 
 let folder = '';
@@ -68,6 +69,20 @@ test('fails when the folder of stored files is not writable', async () => {
   const bad = await doctor(`files: { directory: ${inFile} }\nproviders:\n${alpha('right-key')}`);
   assert.equal(bad.code, 1);
   assert.match(bad.stdout, /^FAILED {2}stored files {5}.* cannot be written to \(ENOTDIR\)/m);
+});
+
+test('logs in at the mail server, and fails where that offers no login', async (t) => {
+  for (const offersLogin of [true, false]) {
+    const server = await startMailServer({ offersLogin });
+    t.after(() => server.close());
+    const smtp = `{ host: 127.0.0.1, port: ${server.port}, plain: true, user: gateway, password: a-password }`;
+    const { code, stdout } = await doctor(`notifications: { smtp: ${smtp} }\nproviders:\n${alpha('right-key')}`);
+    assert.equal(code, offersLogin ? 0 : 1, stdout);
+    const line = offersLogin ? /^ok {6}mail .* takes the login of gateway\.$/m : /^FAILED {2}mail .* offers no login/m;
+    assert.match(stdout, line);
+    assert.ok(!server.lines.some((each) => each.startsWith('MAIL')));
+    assert.ok(!stdout.includes('a-password'));
+  }
 });
 
 test('checks only the providers that are named', async () => {

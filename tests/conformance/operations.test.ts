@@ -164,6 +164,7 @@ suite('an unknown path', () => {
     ['POST', '/v1/nothing'],
     ['GET', '/v1/messagesx'],
     ['GET', '/v1/responses'],
+    ['GET', '/v1/scim/Users'],
     ['GET', '/v1/nothing?of=/messages'],
   ] as const)
     test(`is an error in the shape of chat: ${method} ${path}`, async () => {
@@ -176,7 +177,6 @@ suite('an unknown path', () => {
 
   for (const [method, path, area] of [
     ['POST', '/api/v1/datasets?x=1', 'datasets'],
-    ['GET', '/v1/scim/Users', 'scim'],
     ['POST', '/v1/presets/kind/datasets', 'datasets'],
   ] as const)
     // @spec error-25

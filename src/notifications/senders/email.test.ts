@@ -52,3 +52,31 @@ test('sends no further mail once another process has the job', async (t) => {
     ['RCPT TO:<one@example.com>'],
   );
 });
+
+test('fails, and says why, at a server that offers no login although it has one', async (t) => {
+  const server = await startMailServer({ offersLogin: false });
+  const settings = { host: '127.0.0.1', port: server.port, secure: false, plain: true, from: 'gateway@example.com' };
+  const mail = createMailSender({ ...settings, user: 'gateway', password: 'a-password' }, noSecrets);
+  const other = createMailSender(settings, noSecrets);
+  t.after(async () => {
+    mail.close();
+    other.close();
+    await server.close();
+  });
+  const channel: Partial<ChannelRow> = { recipients: ['one@example.com'] };
+  const sent = await mail.send(MESSAGE, {
+    channel: channel as ChannelRow,
+    config: {},
+    signal: new AbortController().signal,
+    nowMs: 0,
+    done: [],
+    onDone: () => Promise.resolve(),
+  });
+  assert.match(String('error' in sent && sent.error), /offers no login \(AUTH\)/);
+  assert.deepEqual(
+    server.lines.filter((line) => line === 'DATA'),
+    [],
+  );
+  assert.match((await mail.check()) ?? '', /offers no login \(AUTH\)/);
+  assert.equal(await other.check(), undefined);
+});

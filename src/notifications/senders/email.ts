@@ -12,6 +12,8 @@ const PERMANENT = 500;
 
 export interface MailSender {
   readonly send: Send;
+  /** Logs in without sending anything. @returns why mail would not leave; `undefined`: it would */
+  check(): Promise<string | undefined>;
   close(): void;
 }
 
@@ -46,6 +48,15 @@ export function createMailSender(settings: SmtpSettings, fill: FillSecrets): Mai
       }
       return failure ?? { isSent: true, status: null };
     },
+    async check() {
+      try {
+        await (await connect()).verify();
+        return undefined;
+      } catch (error) {
+        const failed = failureOf(error);
+        return failed.isSent ? undefined : failed.error;
+      }
+    },
     close() {
       void open?.transport.then((transport) => transport.close());
     },
@@ -79,7 +90,8 @@ async function openTransport(
     socketTimeout: SILENT_MS_MAX,
     disableFileAccess: true,
     disableUrlAccess: true,
-    ...(user !== undefined && { auth: { user, pass: password ?? '' } }),
+    // Without it a server that offers no login is sent the mail all the same, as from anyone.
+    ...(user !== undefined && { auth: { user, pass: password ?? '' }, forceAuth: true }),
   });
 }
 
@@ -123,16 +135,23 @@ function failureOf(error: unknown): SendResult {
   const code = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : null;
   // What a server says may hold anything, the login too: its code is enough.
   const cause = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const shown = code === null ? reasonOf(cause) : `The mail server answered with ${code}.`;
+  const shown =
+    cause === 'EAUTH' ? loginFault(code) : code === null ? reasonOf(cause) : `The mail server answered with ${code}.`;
   return { isSent: false, status: code, error: shown, kind: code !== null && code >= PERMANENT ? 'refused' : 'away' };
+}
+
+/** Answers to a login itself; others are of servers that know none. @source RFC 4954, 6 */
+const LOGIN_REFUSALS: ReadonlySet<number | null> = new Set([432, 454, 530, 534, 535, 538]);
+
+function loginFault(code: number | null): string {
+  if (LOGIN_REFUSALS.has(code)) return `The mail server refused the login with ${code}.`;
+  return 'The mail server offers no login (AUTH), but notifications.smtp.user is set: use the port for clients, or leave out user and password.';
 }
 
 function reasonOf(code: string): string {
   switch (code) {
     case 'ETLS':
       return 'The mail server offers no TLS: notifications.smtp.plain lets mail go without it.';
-    case 'EAUTH':
-      return 'The mail server refused the login.';
     case 'ETIMEDOUT':
       return 'The mail server took too long.';
     default:

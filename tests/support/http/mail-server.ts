@@ -7,8 +7,11 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-/** A mail server that takes everything, without TLS. */
-export async function startMailServer(): Promise<MailServer> {
+/**
+ * A mail server that takes everything, without TLS.
+ * @param offersLogin false: it knows no AUTH, and refuses it like any unknown command
+ */
+export async function startMailServer({ offersLogin = true } = {}): Promise<MailServer> {
   const lines: string[] = [];
   const server = createServer((socket) => {
     let isData = false;
@@ -27,7 +30,7 @@ export async function startMailServer(): Promise<MailServer> {
         } else if (line === 'DATA') {
           isData = true;
           socket.write('354 go on\r\n');
-        } else socket.write(replyTo(line));
+        } else socket.write(replyTo(line, offersLogin));
       }
     });
   });
@@ -40,7 +43,9 @@ export async function startMailServer(): Promise<MailServer> {
   };
 }
 
-function replyTo(line: string): string {
+function replyTo(line: string, offersLogin: boolean): string {
+  if (!offersLogin && line.startsWith('EHLO')) return '250 mail.example.com\r\n';
+  if (!offersLogin && line.startsWith('AUTH')) return '502 not implemented\r\n';
   if (line.startsWith('EHLO')) return '250-mail.example.com\r\n250 AUTH PLAIN\r\n';
   return line.startsWith('AUTH') ? '235 ok\r\n' : '250 ok\r\n';
 }
