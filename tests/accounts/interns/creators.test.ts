@@ -72,7 +72,7 @@ suite('an intern and the people around it', () => {
     await manage(gateway, 'PATCH', `/organization/members/${person.id}`, { disabled: true });
     const statusOf = async () => dataOf(await manage(gateway, 'GET', `/interns/${id}`));
     assert.equal((await statusOf())['status'], 'stopped');
-    assert.match(String((await statusOf())['lastFailureMessage']), /creator/);
+    assert.match(JSON.stringify(await statusOf()), /"lastFailureMessage":"Its creator/);
     assert.equal((await chat()).status, 401);
     await manage(gateway, 'PATCH', `/organization/members/${person.id}`, { disabled: false });
     assert.equal((await statusOf())['status'], 'stopped');
