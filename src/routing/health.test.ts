@@ -305,3 +305,13 @@ suite('a late timeout, of an attempt that began before the endpoint answered aga
     assert.equal(health.look('p m').open, true);
   });
 });
+
+suite('a reset', () => {
+  test('forgets the failures of an endpoint, which stays listed, and knows no other', () => {
+    const { health, ask } = start();
+    for (let request = 0; request < 3; request++) ask(BROKEN);
+    assert.deepEqual([health.look('p m').open, health.reset('p m'), health.look('p m').open], [true, true, false]);
+    assert.deepEqual(health.list(), [{ endpoint: 'p m', rank: 0, open: false, streak: 0 }]);
+    assert.deepEqual([health.reset('p other'), health.list().length], [false, 1]);
+  });
+});

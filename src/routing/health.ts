@@ -62,7 +62,7 @@ export interface Health {
   openCircuits(): readonly string[];
   /** All that were called, and are remembered. */
   list(): readonly EndpointReport[];
-  /** Forgets what was seen of an endpoint, so that requests call it again. @returns whether anything was known */
+  /** Forgets what was seen of an endpoint, which stays listed, so that requests call it again. @returns whether anything was known */
   reset(endpoint: string): boolean;
 }
 
@@ -128,7 +128,11 @@ export function createHealth({ clock, onCounted }: HealthDeps): Health {
   return {
     openCircuits: () => openIn(states),
     list: () => reportsOf(states, clock.monotonicMs()),
-    reset: (endpoint) => states.delete(endpoint),
+    reset(endpoint) {
+      const isKnown = states.peek(endpoint) !== undefined;
+      if (isKnown) states.set(endpoint, createState());
+      return isKnown;
+    },
     look(endpoint) {
       const state = states.peek(endpoint);
       return state === undefined ? HEALTHY : look(state, clock.monotonicMs());

@@ -1,15 +1,8 @@
 import { z } from 'zod';
-import { generationListItemSchema } from '../management/generations/list.ts';
+import { filterShape, generationListItemSchema } from '../management/generations/list.ts';
 
-/** What a live view may ask for, besides everything. */
-export const liveQuerySchema = z.strictObject({
-  key: z.string().optional().describe('The hash of a key.'),
-  workspace: z.string().optional().describe('Its id.'),
-  model: z.string().optional().describe('The one that served; `acme/*` for all that begin so.'),
-  provider: z.string().optional().describe('Its name, as rows have it.'),
-  session: z.string().optional(),
-  status: z.string().optional().describe('A class, `error` for 400 and more, or one status.'),
-});
+/** What a live view may ask for, besides everything: what lists are filtered by, but for the time. */
+export const liveQuerySchema = z.strictObject(filterShape).omit({ from: true, to: true });
 
 const countsSchema = z.strictObject({
   requests: z.int(),
@@ -17,6 +10,7 @@ const countsSchema = z.strictObject({
   tokens: z.int(),
   cost: z.number().describe('USD, of those whose price is known.'),
   per: z.record(z.string(), z.int()).describe('Requests by class of status: `2xx`.'),
+  sampled: z.boolean().describe('More happened than is counted: of a session that sees its own requests alone, beyond 1,000 a second in all.'),
 });
 
 /** The data of the events of `GET /ui/api/live`, by their names. */

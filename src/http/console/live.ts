@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConsoleSession } from '../../accounts/console/sessions.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { LiveEvent, LiveHub, LiveRow } from '../../telemetry/live/live-hub.ts';
+import type { LiveCounts, LiveEvent, LiveHub, LiveRow } from '../../telemetry/live/live-hub.ts';
+import { countRows, NO_COUNTS } from './live-counts.ts';
+import { rowTestOf, type RowTest } from './live-filters.ts';
 
 export interface LiveDeps {
   readonly hub: Pick<LiveHub, 'subscribe' | 'rowsAfter' | 'last'>;
@@ -11,14 +13,6 @@ export interface LiveDeps {
   readonly draining: () => boolean;
 }
 
-/** Members of rows that a view can ask for, by the parameter of the query. */
-const FILTERS: Readonly<Record<string, string>> = {
-  key: 'api_key_hash',
-  workspace: 'workspace_id',
-  model: 'model',
-  provider: 'provider_name',
-  session: 'session_id',
-};
 const RETRY_MS = 1_000;
 /** A session that has ended sees no more than this. */
 const CHECK_MS = 5_000;
@@ -40,8 +34,8 @@ export function openLive(
   // The caller left while its session was looked up: `close` has passed, and nothing would end the view.
   if (response.destroyed) return;
   const isOperator = session.role === 'operator';
-  const fits = filterOf(new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? ''), sees);
-  const stream = new LiveStream(response, epoch, fits, isOperator);
+  const isWanted = rowTestOf(new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? ''));
+  const stream = new LiveStream(response, { epoch, sees, isWanted, seesAll: isOperator });
   const leave = hub.subscribe(
     (event) => {
       if (event.kind === 'tick' && draining()) end();
@@ -69,43 +63,25 @@ export function openLive(
   stream.resume(hub, request.headers['last-event-id']);
 }
 
-type Fits = (row: LiveRow) => boolean;
-
-function filterOf(query: URLSearchParams, sees: Fits): Fits {
-  const wanted = Object.entries(FILTERS).flatMap(([name, member]) => {
-    const value = query.get(name);
-    return value === null ? [] : [[member, value] as const];
-  });
-  const status = query.get('status');
-  return (each) =>
-    sees(each) &&
-    wanted.every(([member, value]) => isText(each[member], value)) &&
-    (status === null || isStatus(Number(each['status']), status));
-}
-
-function isText(value: unknown, wanted: string): boolean {
-  if (typeof value !== 'string') return false;
-  return wanted.endsWith('*') ? value.startsWith(wanted.slice(0, -1)) : value === wanted;
-}
-
-function isStatus(status: number, wanted: string): boolean {
-  if (wanted === 'error') return status >= 400;
-  return /^\dxx$/.test(wanted) ? Math.floor(status / 100) === Number(wanted[0]) : status === Number(wanted);
+interface View {
+  readonly epoch: string;
+  readonly sees: RowTest;
+  /** What it asks for, of what it sees. */
+  readonly isWanted: RowTest;
+  readonly seesAll: boolean;
 }
 
 class LiveStream {
   readonly #response: ServerResponse;
-  readonly #epoch: string;
-  readonly #fits: Fits;
-  readonly #seesAll: boolean;
+  readonly #view: View;
   #missed = 0;
   #isBehind = false;
+  /** Of the rows of its own that a view without all has seen since its last counts. */
+  #own = NO_COUNTS;
 
-  constructor(response: ServerResponse, epoch: string, fits: Fits, seesAll: boolean) {
+  constructor(response: ServerResponse, view: View) {
     this.#response = response;
-    this.#epoch = epoch;
-    this.#fits = fits;
-    this.#seesAll = seesAll;
+    this.#view = view;
     response.on('drain', () => this.#caughtUp());
   }
 
@@ -121,25 +97,43 @@ class LiveStream {
   resume(hub: Pick<LiveHub, 'rowsAfter' | 'last'>, lastEventId: string | string[] | undefined): void {
     if (typeof lastEventId !== 'string') return;
     const [, epoch, last] = /^([\w-]+):(\d+)$/.exec(lastEventId) ?? [];
-    const rows = epoch === this.#epoch ? hub.rowsAfter(Number(last)) : undefined;
+    const rows = epoch === this.#view.epoch ? hub.rowsAfter(Number(last)) : undefined;
     if (rows === undefined) this.#send('gap', { missed: null });
     else this.#sendRows(rows, false, hub.last);
   }
 
   take(event: LiveEvent): void {
+    if (event.kind === 'rows' && !this.#view.seesAll) this.#count(event.rows, event.isSampled);
     if (this.#isBehind) {
-      if (event.kind === 'rows') this.#missed += event.rows.filter(this.#fits).length;
+      if (event.kind === 'rows') this.#missed += event.rows.filter((row) => this.#fits(row)).length;
       return;
     }
     if (event.kind === 'rows') this.#sendRows(event.rows, event.isSampled, event.last);
-    // Counts are of all keys.
-    else if (event.kind === 'counts' && this.#seesAll) this.#send('counts', event.counts);
-    else if (event.kind === 'tick' && !this.#seesAll) this.#write(': \n\n');
+    else if (event.kind === 'counts') this.#sendCounts(event.counts, event.last);
+  }
+
+  #fits(row: LiveRow): boolean {
+    return this.#view.sees(row) && this.#view.isWanted(row);
+  }
+
+  #count(rows: readonly LiveRow[], isSampled: boolean): void {
+    this.#own = countRows(this.#own, rows.filter(this.#view.sees), isSampled);
+  }
+
+  /** Their id lets a view whose filter fits nothing go on from here, too. */
+  #sendCounts(ofAll: LiveCounts, last: number): void {
+    const counts = this.#view.seesAll ? { ...ofAll, sampled: false } : this.#own;
+    this.#own = NO_COUNTS;
+    this.#send('counts', counts, this.#idOf(last));
   }
 
   #sendRows(rows: readonly LiveRow[], isSampled: boolean, last: number): void {
-    const own = rows.filter(this.#fits);
-    if (own.length > 0) this.#send('rows', { rows: own, sampled: isSampled }, `${this.#epoch}:${last}`);
+    const own = rows.filter((row) => this.#fits(row));
+    if (own.length > 0) this.#send('rows', { rows: own, sampled: isSampled }, this.#idOf(last));
+  }
+
+  #idOf(last: number): string {
+    return `${this.#view.epoch}:${last}`;
   }
 
   #send(event: string, data: object, id?: string): void {

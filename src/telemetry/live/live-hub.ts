@@ -25,7 +25,7 @@ export interface LiveCounts {
 export type LiveEvent =
   /** `isSampled`: there were more. `last`: the number of the last one. */
   | { readonly kind: 'rows'; readonly rows: readonly LiveRow[]; readonly isSampled: boolean; readonly last: number }
-  | { readonly kind: 'counts'; readonly counts: LiveCounts }
+  | { readonly kind: 'counts'; readonly counts: LiveCounts; readonly last: number }
   | { readonly kind: 'tick' };
 
 /** Messages between processes: the part of the invalidation bus that is used. */
@@ -166,7 +166,7 @@ class RecordHub implements LiveHub {
     if (this.#frames % FRAMES_A_SECOND !== 0) return;
     const { costNanoUsd, ...others } = this.#counts;
     this.#counts = openCounts();
-    this.#emit({ kind: 'counts', counts: { ...others, cost: usdFromNano(costNanoUsd) } });
+    this.#emit({ kind: 'counts', counts: { ...others, cost: usdFromNano(costNanoUsd) }, last: this.last });
     this.#emit({ kind: 'tick' });
   }
 

@@ -126,16 +126,18 @@ suite('GET /ui/api/live', () => {
 
   test('shows what the filters of the view leave', async () => {
     const [failed, other] = [await view(operator, '?status=error'), await view(operator, '?model=acme/*&key=none')];
+    const served = await view(operator, '?provider=sandbox&status=2xx');
     await ask('sandbox/echo');
     await ask('sandbox/error-429');
     assert.deepEqual(modelsIn(await failed.next('rows')), ['sandbox/error-429']);
+    assert.deepEqual(modelsIn(await served.next('rows')), ['sandbox/echo']);
     await other.next('counts');
     const first = await Promise.race([other.next('rows'), other.next('counts')]);
     assert.equal(first.event, 'counts');
   });
 
   // @spec console-15
-  test('shows a member the rows of its own key alone, and no counts of others', async () => {
+  test('shows a member the rows and the counts of its own key alone', async () => {
     const { body } = await manage(gateway, 'POST', '/keys', { name: 'Other' });
     const other = textAt(body, 'key');
     const tail = await view(await signIn(gateway, { key: other }), '?model=sandbox/*');
@@ -143,9 +145,18 @@ suite('GET /ui/api/live', () => {
     await ask('sandbox/echo');
     await ask('sandbox/reasoning', other);
     assert.deepEqual(modelsIn(await tail.next('rows')), ['sandbox/reasoning']);
-    await all.next('counts');
-    const first = await Promise.race([tail.next('counts'), all.next('counts')]);
-    assert.equal(typeof first.data['requests'], 'number');
+    const sums = { requests: 0, tokens: 0 };
+    const ofAll = { requests: 0 };
+    // The second may have ended between them.
+    while (ofAll.requests < 2) ofAll.requests += Number((await all.next('counts')).data['requests']);
+    while (sums.requests < 1) {
+      const { data } = await tail.next('counts');
+      sums.requests += Number(data['requests']);
+      sums.tokens += Number(data['tokens']);
+      assert.equal(data['sampled'], false);
+    }
+    const { data } = await tail.next('counts');
+    assert.deepEqual([sums.requests, data['requests'], sums.tokens > 0], [1, 0, true]);
   });
 
   test('goes on behind the row that the browser saw last, and says where it cannot', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { canFilterLive, fitsFilters } from './filters.ts';
+import { canFilterLive, COUNTS_ALONE, filtersOfStream, fitsFilters } from './filters.ts';
 import type { LiveRow } from './messages.ts';
 
 const PARTS: unknown = {
@@ -43,5 +43,14 @@ test('judges a row as the list does', () => {
 
 test('knows which filters no row can be judged by', () => {
   assert.equal(canFilterLive({ model: 'a', status: 'error' }), true);
-  assert.equal(canFilterLive({ provider: 'acme' }), false);
+  assert.equal(canFilterLive({ country: 'DE' }), false);
+});
+
+test('asks the gateway for what all pages want, and for everything where they differ', () => {
+  const errors = { status: 'error', model: 'acme/*' };
+  assert.equal(filtersOfStream([errors, { model: 'acme/*', status: 'error' }]), '?model=acme%2F*&status=error');
+  assert.equal(filtersOfStream([errors, COUNTS_ALONE]), '?model=acme%2F*&status=error');
+  assert.equal(filtersOfStream([errors, { key: 'k' }]), '');
+  assert.equal(filtersOfStream([{}, errors]), '');
+  assert.equal(filtersOfStream([COUNTS_ALONE]), '?status=100');
 });

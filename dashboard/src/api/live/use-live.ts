@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useConsole } from '../session.ts';
-import { canFilterLive } from './filters.ts';
+import { canFilterLive, COUNTS_ALONE } from './filters.ts';
 import type { LiveCounts, LiveFilters } from './messages.ts';
 import { forgetGap, NO_TAIL, resumeTail, takeMessage, type Tail } from './tail.ts';
 import { canWatchLive, watchLive } from './watch.ts';
@@ -40,19 +40,20 @@ export interface LiveRates {
   readonly requests: number;
   readonly errors: number;
   readonly usd: number;
+  /** More happened than was counted. */
+  readonly isSampled: boolean;
 }
 
 const SECONDS = 10;
-const NO_FILTERS: LiveFilters = {};
 
-/** How much happens each second; `undefined`: it is not known, or not for this session. */
+/** How much happens each second; `undefined`: it is not known. Of all that the session sees. */
 export function useLiveRates(isOn: boolean): LiveRates | undefined {
   const [counts, setCounts] = useState<readonly LiveCounts[]>([]);
   const sessionId = useConsole().session?.id;
   useEffect(() => {
     setCounts([]);
     if (!isOn || !canWatchLive()) return undefined;
-    return watchLive(NO_FILTERS, (message) => {
+    return watchLive(COUNTS_ALONE, (message) => {
       if (message.kind === 'counts') setCounts((before) => [...before, message.counts].slice(-SECONDS));
       else if (message.kind === 'state' && !message.isLive) setCounts([]);
     });
@@ -60,5 +61,10 @@ export function useLiveRates(isOn: boolean): LiveRates | undefined {
   if (counts.length === 0) return undefined;
   const mean = (of: (one: LiveCounts) => number): number =>
     counts.reduce((sum, one) => sum + of(one), 0) / counts.length;
-  return { requests: mean((one) => one.requests), errors: mean((one) => one.errors), usd: mean((one) => one.cost) };
+  return {
+    requests: mean((one) => one.requests),
+    errors: mean((one) => one.errors),
+    usd: mean((one) => one.cost),
+    isSampled: counts.some(({ sampled }) => sampled),
+  };
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '../errors.ts';
 import { readServerSentEvents, type ServerSentEvent } from '../sse.ts';
-import { fitsFilters } from './filters.ts';
+import { filtersOfStream, fitsFilters } from './filters.ts';
 import type { LiveFilters, LiveMessage, LiveRow, PageMessage } from './messages.ts';
 
 /**
@@ -13,6 +13,8 @@ const AGAIN_MS_MAX = 15_000;
 
 const ports = new Map<MessagePort, LiveFilters>();
 let token = '';
+/** What the stream is filtered by. */
+let query = '';
 let lastEventId: string | undefined;
 let controller: AbortController | undefined;
 let isLive = false;
@@ -27,6 +29,7 @@ globalThis.addEventListener('connect', (event) => {
 
 function take(port: MessagePort, message: PageMessage): void {
   if (message.kind === 'leave') {
+    // What is left may ask for less; the stream goes on as it is until another page comes.
     ports.delete(port);
     if (ports.size > 0) return;
     controller?.abort();
@@ -34,16 +37,19 @@ function take(port: MessagePort, message: PageMessage): void {
     return;
   }
   ports.set(port, message.filters);
-  const isOther = message.token !== token;
+  if (message.token !== token) lastEventId = undefined;
+  const isOther = message.token !== token || filtersOfStream([...ports.values()]) !== query;
   token = message.token;
   if (controller === undefined || isOther) restart();
   else send(port, stateOf());
 }
 
+/** Opens the stream with the filters of now. It goes on behind the row seen last: no page misses one by it. */
 function restart(): void {
   controller?.abort();
   controller = new AbortController();
-  [isLive, refusal, lastEventId] = [false, undefined, undefined];
+  query = filtersOfStream([...ports.values()]);
+  [isLive, refusal] = [false, undefined];
   void keepOpen(controller.signal);
 }
 
@@ -69,7 +75,7 @@ async function keepOpen(signal: AbortSignal): Promise<void> {
 async function followStream(signal: AbortSignal): Promise<boolean> {
   [isLive, refusal] = [false, undefined];
   try {
-    const response = await fetch(LIVE_URL, {
+    const response = await fetch(LIVE_URL + query, {
       signal,
       cache: 'no-store',
       headers: { 'X-Console-Token': token, ...(lastEventId !== undefined && { 'Last-Event-ID': lastEventId }) },

@@ -81,7 +81,7 @@ function Figures({
     { metrics: ['ttft_p50', 'ttft_p95', 'cache_hit_rate'], range: bounds },
     { everyMs: REFRESH_MS },
   );
-  const rates = useLiveRates(isOperator);
+  const rates = useLiveRates(true);
   const credits = useRead(['credits'], (signal) => client.GET('/credits', { signal }), { enabled: isOperator });
   const [requests, errors, usd, unpriced] = ['request_count', 'error_count', 'total_usage', 'unpriced_count'].map(
     (name) => total(result.rows, name),
@@ -104,16 +104,16 @@ function Figures({
           {isWell ? 'All well' : `${(share * 100).toFixed(0)} % fail`}
         </span>
       </Stat>
-      {isOperator && (
-        <Stat
-          label="Right now"
-          hint={
-            rates === undefined ? 'no live view' : `${formatRate(rates.errors)} errors, ${formatUsdShort(rates.usd)} $`
-          }
-        >
-          <span aria-label="Requests a second">{rates === undefined ? '–' : `${formatRate(rates.requests)} /s`}</span>
-        </Stat>
-      )}
+      <Stat
+        label="Right now"
+        hint={
+          rates === undefined ? 'no live view' : `${formatRate(rates.errors)} errors, ${formatUsdShort(rates.usd)} $`
+        }
+      >
+        <span aria-label="Requests a second">
+          {rates === undefined ? '–' : `${rates.isSampled ? '≥ ' : ''}${formatRate(rates.requests)} /s`}
+        </span>
+      </Stat>
       <Stat label={`Requests, ${RANGE_LABELS[range]}`} hint={`${(share * 100).toFixed(1)} % errors`}>
         {formatCompact(requests ?? 0)}
       </Stat>

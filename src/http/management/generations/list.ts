@@ -41,6 +41,7 @@ export const generationListItemSchema = z
     error_type: text,
     requested_model: z.string().describe('As the caller spelled it.'),
     model: z.string().describe('The one that served; where none did, the requested one.'),
+    provider: text.describe('Its slug, as filters take it.'),
     provider_name: text,
     upstream_model: text,
     router: text,

@@ -28,6 +28,7 @@ export function serializeListed(record: GenerationRecord, keyName: string | null
     error_type: record.errorType,
     requested_model: record.modelRequested,
     model: record.model,
+    provider: record.provider,
     provider_name: record.providerName,
     upstream_model: record.upstreamModel,
     router: routerOf(record),
