@@ -105,6 +105,7 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/guardrails/page.tsx'),
     nav: { group: 'Manage', icon: 'guardrails', key: 'u' },
     isForOperators: true,
+    users: 'admins',
   },
   {
     path: '/ui/presets',
@@ -169,6 +170,7 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/destinations/page.tsx'),
     nav: { group: 'Run', icon: 'destinations', key: 'd' },
     isForOperators: true,
+    users: 'admins',
   },
   {
     path: '/ui/notifications',

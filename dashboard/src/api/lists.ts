@@ -14,27 +14,32 @@ export type Workspace = Schemas['Workspace'];
 export type Credential = Omit<Schemas['ByokKey'], 'declared_zdr'>;
 
 const PAGE_SIZE = 100;
+const AT_ONCE = 4;
 
-/** Every key, disabled ones included; for a user those of its workspaces that it sees. */
+/** Every key of every workspace, disabled ones included; for a user those of its workspaces that it sees. */
 export function useKeys(enabled = true): UseQueryResult<readonly ApiKey[], ApiError> {
   const { session } = useConsole();
   const own = session?.workspaces?.map(({ id }) => id);
   return useRead(
     ['keys', ...(own ?? [])],
     async (signal) => {
-      const lists = await Promise.all((own ?? [undefined]).map((id) => readKeys(id, signal)));
-      return { data: lists.flat() };
+      const ids = own ?? (await readWorkspaces(signal)).map(({ id }) => id);
+      const lists: (readonly ApiKey[])[] = [];
+      // A list is of one workspace; a browser opens six connections.
+      for (let at = 0; at < ids.length; at += AT_ONCE)
+        lists.push(...(await Promise.all(ids.slice(at, at + AT_ONCE).map((id) => readKeys(id, signal)))));
+      return { data: lists.flat().toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1)) };
     },
     { enabled },
   );
 }
 
-async function readKeys(workspaceId: string | undefined, signal: AbortSignal): Promise<readonly ApiKey[]> {
+async function readKeys(workspaceId: string, signal: AbortSignal): Promise<readonly ApiKey[]> {
   const { items } = await readAll<ApiKey>(PAGE_SIZE, async ({ offset }) => {
     const query = {
       include_disabled: 'true',
       offset,
-      ...(workspaceId !== undefined && { workspace_id: workspaceId }),
+      workspace_id: workspaceId,
     } as const;
     return (await client.GET('/keys', { signal, params: { query } })).data;
   });
@@ -61,17 +66,32 @@ export function usePeople(enabled = true): UseQueryResult<List<Person>, ApiError
 }
 
 export function useWorkspaces(enabled = true): UseQueryResult<readonly Workspace[], ApiError> {
-  return useRead(
-    ['workspaces'],
-    async (signal) => {
-      const { items } = await readAll<Workspace>(
-        PAGE_SIZE,
-        async (window) => (await client.GET('/workspaces', { signal, params: { query: window } })).data,
-      );
-      return { data: items };
-    },
-    { enabled },
+  return useRead(['workspaces'], async (signal) => ({ data: await readWorkspaces(signal) }), { enabled });
+}
+
+async function readWorkspaces(signal: AbortSignal): Promise<readonly Workspace[]> {
+  const { items } = await readAll<Workspace>(
+    PAGE_SIZE,
+    async (window) => (await client.GET('/workspaces', { signal, params: { query: window } })).data,
   );
+  return items;
+}
+
+/** Workspaces whose guardrails and destinations the session sees. The first one is what pages show unless another is chosen. */
+export function useManagedWorkspaces(): UseQueryResult<readonly Workspace[], ApiError> {
+  const { session } = useConsole();
+  const own = session?.workspaces?.flatMap(({ id, role }) => (role === 'admin' ? [id] : []));
+  return useRead(['workspaces', 'managed', ...(own ?? [])], async (signal) => {
+    const all = await readWorkspaces(signal);
+    return { data: own === undefined ? all : all.filter(({ id }) => own.includes(id)) };
+  });
+}
+
+/** What lists of a workspace are asked with: the chosen one, or the first that the session manages. */
+export function useManagedWorkspace(chosen: string): { readonly id: string; readonly isKnown: boolean } {
+  const workspaces = useManagedWorkspaces();
+  const id = chosen === '' ? workspaces.data?.[0]?.id : chosen;
+  return { id: id ?? '', isKnown: id !== undefined };
 }
 
 /** Names of ids, for columns. */

@@ -13,7 +13,7 @@ export function issueFor(error: ApiError | null | undefined, field: string): str
 
 /** One change of the gateway, as `useChange` makes it. */
 interface Change<Input> {
-  readonly mutate: (input: Input) => void;
+  readonly mutate: (input: Input, options?: { readonly onSettled?: () => void }) => void;
   readonly isPending: boolean;
   readonly error: ApiError | null;
 }
@@ -57,12 +57,16 @@ export function FormDialog<Input>({
 }): ReactElement {
   const { error, isPending } = change;
   const form = useRef<HTMLFormElement>(null);
+  /** Known at once, also to a second Enter before the button is drawn anew. */
+  const isSending = useRef(false);
   useEffect(() => {
     if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [error]);
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    if (isReady && isFormValid(event.currentTarget)) change.mutate(input);
+    if (isSending.current || !isReady || !isFormValid(event.currentTarget)) return;
+    isSending.current = true;
+    change.mutate(input, { onSettled: () => void (isSending.current = false) });
   };
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>

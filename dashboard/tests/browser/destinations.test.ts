@@ -55,10 +55,24 @@ suite('destinations', { skip: CHROMIUM === undefined }, () => {
     );
     assert.ok(labels.length > 15);
     assert.deepEqual(await findWithAxe(page), []);
+    await dialog.getByLabel('Kind').focus();
     await dialog.getByLabel('Kind').selectOption('langfuse');
+    await dialog.getByLabel('Secret key').waitFor();
+    assert.equal(await page.evaluate('document.activeElement.tagName'), 'SELECT');
     await dialog.getByRole('button', { name: 'Make destination' }).click();
     await dialog.getByText('Fill in this field.').first().waitFor();
     assert.equal(await dialog.getByLabel('Secret key').getAttribute('type'), 'password');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    const button = page
+      .getByRole('main')
+      .getByRole('button', { name: /^New destination/ })
+      .first();
+    await button.click();
+    await dialog.getByLabel('Kind').selectOption('webhook');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.match(await page.evaluate<string>('document.activeElement.textContent'), /^New destination/);
     await context.close();
     assert.deepEqual(problems, []);
   });

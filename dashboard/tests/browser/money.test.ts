@@ -84,6 +84,32 @@ models:
     await context.close();
   });
 
+  test('is granted once, however often the form is sent', async () => {
+    const { page, context } = await stand.open();
+    const keys: (string | undefined)[] = [];
+    await page.route('**/credits/grants', async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      const response = await route.fetch();
+      // The first answer is lost on its way: the grant is made, and the form does not know.
+      await (keys.length === 1 ? route.abort() : route.fulfill({ response }));
+    });
+    await visit(page, `${stand.url}/ui/money?grant=true`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('USD').fill('7');
+    await dialog.getByLabel('Why').fill('twice');
+    // Two submits in one task, faster than the button is drawn anew.
+    await page.evaluate(
+      '(() => { const form = document.querySelector("form"); form.requestSubmit(); form.requestSubmit(); })()',
+    );
+    await dialog.getByRole('alert').waitFor();
+    assert.equal(keys.length, 1);
+    await dialog.getByRole('button', { name: 'Grant' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { data } = (await (await stand.call('/credits/entries?kind=grant')).json()) as { data: { note: string }[] };
+    assert.deepEqual([keys.length, new Set(keys).size, data.filter(({ note }) => note === 'twice').length], [2, 1, 1]);
+    await context.close();
+  });
+
   test('leaves as rows for a spreadsheet, which runs nothing of them', async () => {
     const made = (await (await stand.call('/keys', { name: '=1+1' })).json()) as { readonly key: string };
     await ask(stand, 'acme/priced', made.key);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { startIdentityProvider, type IdentityProvider } from '../../../tests/support/http/identity-provider.ts';
-import { findChromium, findWithAxe, settle, startStand, visit, type Stand } from './support.ts';
+import { findChromium, findWithAxe, settle, startStand, visit, type Stand, type Visit } from './support.ts';
 
 const CHROMIUM = findChromium();
 const PASSWORD = 'correct horse battery';
@@ -100,6 +100,60 @@ suite('people', { skip: CHROMIUM === undefined }, () => {
     assert.deepEqual(problems, []);
     await Promise.all([context.close(), joined.context.close()]);
   });
+
+  test('see the guardrails and destinations of workspaces that they administer, and operators the keys of all', async () => {
+    const team = (await (await stand.call('/workspaces', { name: 'Team A', slug: 'team-a' })).json()) as {
+      data: { id: string };
+    };
+    const workspace_id = team.data.id;
+    await stand.call('/guardrails', { name: 'Of the team', workspace_id });
+    await stand.call('/guardrails', { name: 'Of the default one' });
+    const config = { url: 'https://hooks.example/team' };
+    const destination = { type: 'webhook', name: 'Hook of the team', config, skip_test: true, workspace_id };
+    assert.equal((await stand.call('/observability/destinations', destination)).status, 201);
+    await stand.call('/keys', { name: 'Key of the team', workspace_id });
+    const invited = { email: 'eve@acme.example', role: 'org:member', workspaces: [{ workspace_id, role: 'admin' }] };
+    const { link } = (await (await stand.call('/organization/members', invited)).json()) as { link: string };
+    const { page, context, problems } = await stand.open({ isSignedIn: false });
+    await page.goto(stand.url + link);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    await pages.getByRole('link', { name: /^Guardrails/ }).click();
+    await page.getByRole('gridcell', { name: 'Of the team' }).click();
+    await page.getByText('What for').waitFor();
+    assert.equal(await page.getByText('Of the default one').count(), 0);
+    // What operators alone may do is not offered.
+    assert.equal(await page.getByRole('button', { name: /^(?:New guardrail|Delete)/ }).count(), 0);
+    await pages.getByRole('link', { name: /^Destinations/ }).click();
+    await page.getByRole('gridcell', { name: 'Hook of the team' }).waitFor();
+    await page
+      .getByRole('button', { name: /^New destination/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByLabel('Kind').waitFor();
+    await context.close();
+    assert.deepEqual(problems, []);
+    const session = await operator();
+    await visit(session.page, `${stand.url}/ui/keys`);
+    await session.page.getByRole('gridcell', { name: 'Key of the team' }).waitFor();
+    await visit(session.page, `${stand.url}/ui/guardrails`);
+    await session.page.getByLabel('Workspace').selectOption({ label: 'workspace Team A' });
+    await session.page.getByRole('gridcell', { name: 'Of the team' }).waitFor();
+    await session.context.close();
+  });
+
+  /** Where users sign in, keys are behind a button. */
+  async function operator(): Promise<Visit> {
+    const opened = await stand.open({ isSignedIn: false });
+    await opened.page.goto(stand.url);
+    await opened.page.getByRole('button', { name: 'Use a key' }).click();
+    await opened.page.getByLabel('Management key or API key').fill(stand.managementKey);
+    await opened.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await opened.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    return opened;
+  }
 
   test('sign in with an identity provider, and come back to the page where they began', async () => {
     provider.people.set('somebody', { email: 'dee@acme.example', email_verified: true, given_name: 'Dee' });

@@ -10,7 +10,11 @@ const countsSchema = z.strictObject({
   tokens: z.int(),
   cost: z.number().describe('USD, of those whose price is known.'),
   per: z.record(z.string(), z.int()).describe('Requests by class of status: `2xx`.'),
-  sampled: z.boolean().describe('More happened than is counted: of a session that sees its own requests alone, beyond 1,000 a second in all.'),
+  sampled: z
+    .boolean()
+    .describe(
+      'More happened than is counted: of a session that sees its own requests alone, beyond 1,000 a second in all.',
+    ),
 });
 
 /** The data of the events of `GET /ui/api/live`, by their names. */

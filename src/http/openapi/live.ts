@@ -29,7 +29,8 @@ export function serializeLive(components: SchemaComponents, error: JsonObject): 
     ],
     responses: {
       200: {
-        description: 'Server-sent events, named `rows`, `counts` (each second, of all that the session sees, whatever the filters) and `gap`: the data of each.',
+        description:
+          'Server-sent events, named `rows`, `counts` (each second, of all that the session sees, whatever the filters) and `gap`: the data of each.',
         content: { 'text/event-stream': { schema } },
       },
       ...serializeErrors([401, 429, ...CONSOLE_STATUSES], error),

@@ -40,10 +40,12 @@ interface Draft {
 
 /** A destination of any kind that the gateway knows: its form is the schema of the kind. */
 export function DestinationForm({
+  workspaceId,
   destination,
   isOpen,
   onClose,
 }: {
+  readonly workspaceId: string;
   /** The one to change; absent: a new one. */
   readonly destination?: Destination;
   readonly isOpen: boolean;
@@ -52,18 +54,16 @@ export function DestinationForm({
   const kinds = useRead(['destination-types'], (signal) => client.GET('/observability/destination-types', { signal }), {
     enabled: isOpen,
   });
-  const [type, setType] = useState(destination?.type ?? 'otel-collector');
   if (!isOpen) return undefined;
   return (
     <Load of={kinds}>
       {({ data }) => {
-        const kind = data.find((one) => one.type === type) ?? data[0];
-        return kind === undefined ? undefined : (
+        const first = data.find(({ type }) => type === (destination?.type ?? 'otel-collector')) ?? data[0];
+        return first === undefined ? undefined : (
           <KindForm
-            key={kind.type}
-            kind={kind}
+            workspaceId={workspaceId}
+            first={first}
             kinds={data}
-            onKind={setType}
             onClose={onClose}
             {...(destination !== undefined && { destination })}
           />
@@ -73,23 +73,25 @@ export function DestinationForm({
   );
 }
 
+/** The dialog stays as it is when another kind is chosen, so that the focus stays where it was. */
+
 function KindForm({
-  kind,
+  workspaceId,
+  first,
   kinds,
-  onKind,
   destination,
   onClose,
 }: {
-  readonly kind: Kind;
+  readonly workspaceId: string;
+  readonly first: Kind;
   readonly kinds: readonly Kind[];
-  readonly onKind: (type: string) => void;
   readonly destination?: Destination;
   readonly onClose: () => void;
 }): ReactElement {
+  const [{ kind, draft }, setForm] = useState(() => ({ kind: first, draft: openDraft(first, destination) }));
   const fields = fieldsOf(kind.config_schema, kind.secrets);
   const stored = destination?.config ?? {};
-  const [draft, setDraft] = useState(() => openDraft(kind, fields, destination));
-  const set = (patch: Partial<Draft>): void => setDraft({ ...draft, ...patch });
+  const set = (patch: Partial<Draft>): void => setForm({ kind, draft: { ...draft, ...patch } });
   const isMoved = destination !== undefined && isOtherOrigin(fields, draft.config, stored);
   const config = toConfig(fields, draft.config);
   const body = {
@@ -99,8 +101,18 @@ function KindForm({
     sampling_rate: (parseNumber(draft.share, SHARE_RULES) ?? 100) / 100,
     ...(draft.skipsTest && { skip_test: true }),
   };
-  const save = useSave(kind.type, destination?.id, onClose);
-  const shown = { ...(destination === undefined && { type: kind.type }), ...body, config: hideSecrets(fields, config) };
+  const save = useSave({ type: kind.type, workspace_id: workspaceId }, destination?.id, onClose);
+  const choose = (type: string): void => {
+    const next = kinds.find((one) => one.type === type);
+    if (next === undefined) return;
+    save.reset();
+    setForm({ kind: next, draft: openDraft(next, destination) });
+  };
+  const shown = {
+    ...(destination === undefined && { type: kind.type, workspace_id: workspaceId }),
+    ...body,
+    config: hideSecrets(fields, config),
+  };
   return (
     <FormDialog
       title={destination === undefined ? 'New destination' : `Change “${destination.name ?? destination.type}”`}
@@ -121,7 +133,7 @@ function KindForm({
           options={kinds.map(({ type, label }) => ({ value: type, label }))}
           value={kind.type}
           error={issueFor(save.error, 'type')}
-          onChange={onKind}
+          onChange={choose}
         />
       )}
       <TextField
@@ -190,7 +202,8 @@ function Switches({
   );
 }
 
-function openDraft(kind: Kind, fields: readonly ConfigField[], destination: Destination | undefined): Draft {
+function openDraft(kind: Kind, destination: Destination | undefined): Draft {
+  const fields: readonly ConfigField[] = fieldsOf(kind.config_schema, kind.secrets);
   return {
     name: destination?.name ?? kind.label,
     share: String((destination?.sampling_rate ?? 1) * 100),
@@ -205,13 +218,14 @@ function openDraft(kind: Kind, fields: readonly ConfigField[], destination: Dest
   };
 }
 
-type Body = Omit<Schemas['CreateObservabilityDestinationRequest'], 'type'>;
+type New = Schemas['CreateObservabilityDestinationRequest'];
+type Body = Omit<New, 'type' | 'workspace_id'>;
 
-function useSave(type: string, id: string | undefined, onDone: () => void) {
+function useSave(made: Pick<New, 'type' | 'workspace_id'>, id: string | undefined, onDone: () => void) {
   return useChange(async (body: Body) => {
     const { data } =
       id === undefined
-        ? await client.POST('/observability/destinations', { body: { type, ...body } })
+        ? await client.POST('/observability/destinations', { body: { ...made, ...body } })
         : await client.PATCH('/observability/destinations/{id}', { params: { path: { id } }, body });
     return { data };
   }, onDone);

@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
-import { useWorkspaces } from '../../api/lists.ts';
+import { useManagedWorkspace, useManagedWorkspaces } from '../../api/lists.ts';
 import { useChange, useList } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -14,19 +14,30 @@ import { useSearchState } from '../../parts/search.ts';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
+import { useWorkspaceSelect } from '../../parts/workspace-select.tsx';
 import { deliveriesOf, DESTINATION_COLUMNS, getsOf, switchesOf, type Destination } from './columns.tsx';
 import { DestinationForm } from './destination-form.tsx';
 import { parseDestinationsSearch } from './search.ts';
 
 /** Where records go. */
 export function Page(): ReactElement {
-  const [{ peek, isNew }, change] = useSearchState(parseDestinationsSearch);
-  const destinations = useList(['destinations'], (window, signal) =>
-    client.GET('/observability/destinations', { signal, params: { query: window } }),
+  const [{ workspace, peek, isNew }, change] = useSearchState(parseDestinationsSearch);
+  const { id: workspaceId, isKnown } = useManagedWorkspace(workspace);
+  const select = useWorkspaceSelect(workspace, (next) => change({ workspace: next, peek: undefined }));
+  const destinations = useList(
+    ['destinations', workspaceId],
+    (window, signal) =>
+      client.GET('/observability/destinations', {
+        signal,
+        params: { query: { ...window, workspace_id: workspaceId } },
+      }),
+    { enabled: isKnown },
   );
-  const workspaces = useWorkspaces();
+  const workspaces = useManagedWorkspaces();
   useHotkeys({ n: () => change({ new: 'true' }) });
-  const closed = (workspaces.data ?? []).filter((workspace) => !workspace.is_observability_broadcast_enabled);
+  const closed = (workspaces.data ?? []).filter(
+    ({ id, is_observability_broadcast_enabled: isOn }) => id === workspaceId && !isOn,
+  );
   const create = (
     <Button look="primary" icon="plus" hotkey="n" onClick={() => change({ new: 'true' })}>
       New destination
@@ -39,6 +50,7 @@ export function Page(): ReactElement {
       isFilled
       lead={destinations.data === undefined ? undefined : formatListCount(destinations.data)}
       actions={create}
+      bar={select}
     >
       <Load of={destinations}>
         {({ items }) =>
@@ -73,7 +85,12 @@ export function Page(): ReactElement {
           )
         }
       </Load>
-      <DestinationForm key={String(isNew)} isOpen={isNew} onClose={() => change({ new: undefined }, false)} />
+      <DestinationForm
+        key={String(isNew)}
+        workspaceId={workspaceId}
+        isOpen={isNew}
+        onClose={() => change({ new: undefined }, false)}
+      />
     </Frame>
   );
 }
@@ -140,6 +157,7 @@ function Panel({
       </Section>
       <DestinationForm
         key={String(open === 'change')}
+        workspaceId={destination.workspace_id}
         destination={destination}
         isOpen={open === 'change'}
         onClose={() => setOpen(undefined)}

@@ -38,14 +38,16 @@ const EMPTY: Draft = { name: '', slugs: [], action: 'redact', pattern: '', model
 
 /** A guardrail of the usual parts; each can be changed afterwards. */
 export function NewGuardrail({
+  workspaceId,
   isOpen,
   onClose,
 }: {
+  readonly workspaceId: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }): ReactElement {
   const [draft, setDraft] = useState(EMPTY);
-  const body = toBody(draft);
+  const body = { ...toBody(draft), workspace_id: workspaceId };
   const create = useChange(
     (guardrail: Schemas['CreateGuardrailRequest']) => client.POST('/guardrails', { body: guardrail }),
     onClose,

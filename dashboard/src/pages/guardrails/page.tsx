@@ -1,6 +1,8 @@
 import { useState, type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
+import { useManagedWorkspace } from '../../api/lists.ts';
 import { useChange, useList } from '../../api/read.ts';
+import { useConsole } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { DeleteDialog } from '../../parts/form.tsx';
 import { Grid } from '../../parts/grid.tsx';
@@ -11,6 +13,7 @@ import { useSearchState } from '../../parts/search.ts';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
+import { useWorkspaceSelect } from '../../parts/workspace-select.tsx';
 import { filtersOf, GUARDRAIL_COLUMNS, type Guardrail } from './columns.tsx';
 import { Matches } from './matches.tsx';
 import { NewGuardrail } from './new-guardrail.tsx';
@@ -19,12 +22,18 @@ import { TryIt } from './try-it.tsx';
 
 /** What must not pass, tried before it is used. */
 export function Page(): ReactElement {
-  const [{ peek, isNew }, change] = useSearchState(parseGuardrailsSearch);
-  const guardrails = useList(['guardrails'], (window, signal) =>
-    client.GET('/guardrails', { signal, params: { query: window } }),
+  const [{ workspace, peek, isNew }, change] = useSearchState(parseGuardrailsSearch);
+  const { isOperator } = useConsole();
+  const { id: workspaceId, isKnown } = useManagedWorkspace(workspace);
+  const select = useWorkspaceSelect(workspace, (next) => change({ workspace: next, peek: undefined }));
+  const guardrails = useList(
+    ['guardrails', workspaceId],
+    (window, signal) =>
+      client.GET('/guardrails', { signal, params: { query: { ...window, workspace_id: workspaceId } } }),
+    { enabled: isKnown },
   );
-  useHotkeys({ n: () => change({ new: 'true' }) });
-  const create = (
+  useHotkeys(isOperator ? { n: () => change({ new: 'true' }) } : {});
+  const create = isOperator && (
     <Button look="primary" icon="plus" hotkey="n" onClick={() => change({ new: 'true' })}>
       New guardrail
     </Button>
@@ -42,6 +51,7 @@ export function Page(): ReactElement {
       isFilled
       lead={guardrails.data === undefined ? undefined : formatListCount(guardrails.data)}
       actions={create}
+      bar={select}
     >
       <Load of={guardrails}>
         {({ items }) =>
@@ -75,7 +85,12 @@ export function Page(): ReactElement {
           )
         }
       </Load>
-      <NewGuardrail key={String(isNew)} isOpen={isNew} onClose={() => change({ new: undefined }, false)} />
+      <NewGuardrail
+        key={String(isNew)}
+        workspaceId={workspaceId}
+        isOpen={isNew}
+        onClose={() => change({ new: undefined }, false)}
+      />
     </Frame>
   );
 }
@@ -92,10 +107,14 @@ function Panel({
   readonly onNext: (() => void) | undefined;
 }): ReactElement {
   const [isDeleting, setIsDeleting] = useState(false);
+  const { isOperator } = useConsole();
   const { id, name } = guardrail;
   const remove = useChange(() => client.DELETE('/guardrails/{id}', { params: { path: { id } } }), onClose);
-  const keys = useList(['guardrail-keys', id], (window, signal) =>
-    client.GET('/guardrails/{id}/assignments/keys', { signal, params: { path: { id }, query: window } }),
+  const keys = useList(
+    ['guardrail-keys', id],
+    (window, signal) =>
+      client.GET('/guardrails/{id}/assignments/keys', { signal, params: { path: { id }, query: window } }),
+    { enabled: isOperator },
   );
   return (
     <SidePanel title={<Name>{name}</Name>} onClose={onClose} onPrevious={onPrevious} onNext={onNext}>
@@ -108,9 +127,11 @@ function Panel({
       <Section
         title="Rules"
         actions={
-          <Button icon="trash" onClick={() => setIsDeleting(true)}>
-            Delete
-          </Button>
+          isOperator ? (
+            <Button icon="trash" onClick={() => setIsDeleting(true)}>
+              Delete
+            </Button>
+          ) : undefined
         }
       >
         <Facts
@@ -126,10 +147,7 @@ function Panel({
                 ? 'none'
                 : `${guardrail.limit_usd} USD each key and member, ${guardrail.reset_interval ?? 'in all'}`,
             ],
-            [
-              'Keys',
-              keys.data === undefined ? '…' : keys.data.items.map(({ key_name: key }) => key).join(', ') || 'none',
-            ],
+            ...(isOperator ? [['Keys', keys.data === undefined ? '…' : namesOf(keys.data.items)] as const] : []),
           ]}
         />
       </Section>
@@ -144,6 +162,10 @@ function Panel({
       </DeleteDialog>
     </SidePanel>
   );
+}
+
+function namesOf(keys: readonly { readonly key_name: string | null }[]): string {
+  return keys.map(({ key_name: key }) => key).join(', ') || 'none';
 }
 
 function listOf(allowed: readonly string[] | null, ignored: readonly string[] | null): string {
