@@ -72,7 +72,7 @@ export function TimeChart(props: TimeChartProps): ReactElement {
           type="button"
           aria-pressed={isTable}
           onClick={() => setIsTable(!isTable)}
-          className="h-7 rounded px-1.5 text-xs text-dim hover:bg-hover hover:text-text"
+          className="h-7 rounded px-1.5 text-xs whitespace-nowrap text-dim hover:bg-hover hover:text-text"
         >
           {isTable ? 'as chart' : 'as table'}
         </button>
@@ -163,7 +163,7 @@ function toOptions(
     scales: { y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
       { ...axis, size: 26, grid: { show: false }, values: (_chart, splits) => formatSplits(splits) },
-      { ...axis, size: 48, values: (_chart, values) => values.map((value) => format(value)) },
+      { ...axis, size: 56, values: (_chart, values) => values.map((value) => format(value)) },
     ],
     series: [
       {},

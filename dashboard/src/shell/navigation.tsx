@@ -116,14 +116,13 @@ function Foot({ console: { session, version }, path, onHelp }: NavigationProps):
       <Link
         to="/ui/settings"
         aria-current={path === '/ui/settings' ? 'page' : undefined}
-        title={`Signed in as ${nameOfSession(session)}: settings, sessions, sign out`}
+        title={`Signed in as ${nameOfSession(session)}: settings, sessions, sign out. Gateway ${version}`}
         className="flex h-7 min-w-0 flex-1 items-center gap-1.5 rounded-md px-1.5 text-dim hover:bg-hover hover:text-text"
       >
         <Icon name="user" />
         <span className="truncate">
           {session.subject.kind === 'user' ? nameOfSession(session) : ROLES[sightOf(session)]}
         </span>
-        <span className="text-xs">{version === '' ? '' : `v${version}`}</span>
       </Link>
       <IconButton icon={isDark ? 'sun' : 'moon'} label={isDark ? 'Light theme' : 'Dark theme'} onClick={toggleTheme} />
       <button

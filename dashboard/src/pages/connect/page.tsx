@@ -122,7 +122,9 @@ function Consent({ query, request }: { readonly query: string; readonly request:
         <Select label="Each" options={RESETS} value={reset} onChange={setReset} />
         <NumberField label="Ends in days" {...DAYS_AHEAD} value={days} onChange={setDays} />
       </div>
-      <p className="text-dim">What it spends is charged to a key of its own. You can end it in the settings.</p>
+      <p className="text-dim">
+        What it spends is charged to a key of its own. Settings lists the connection and ends it.
+      </p>
       {allow.isError && (
         <p role="alert" className="text-bad">
           {asApiError(allow.error).message}
@@ -150,15 +152,16 @@ function Program({ of }: { readonly of: ConnectionRequest }): ReactElement {
         wants to use the tools of this gateway, as “<Name>{clientName}</Name>”.
       </p>
       <p className="text-dim">
-        The answer goes to <Name>{redirectHost}</Name>.
+        The code for its access goes to <Name>{redirectHost}</Name>.
       </p>
       {isLoopback && (
         <p className="text-warn">
-          That is this machine: any program on it can ask so. Allow it only if you have just started this.
+          That is the machine of this browser: any program on it can ask like this. Allow it only if you have just
+          started it.
         </p>
       )}
       {clientHost === undefined && !isKnown && (
-        <p className="text-warn">It chose its name itself; nothing proves that it is its own.</p>
+        <p className="text-warn">It chose its name itself: nothing proves it.</p>
       )}
     </div>
   );

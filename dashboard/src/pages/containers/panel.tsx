@@ -6,18 +6,18 @@ import { IconButton } from '../../parts/button.tsx';
 import { saveBlob } from '../../parts/csv.ts';
 import { DeleteDialog } from '../../parts/form.tsx';
 import { formatBytes } from '../../parts/money.ts';
-import { Section } from '../../parts/page.tsx';
+import { Facts, Section } from '../../parts/page.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Load } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
-import type { Container } from './columns.tsx';
+import { factsOf, type Container } from './columns.tsx';
 
 const FILES = 1_000;
 
 /** What commands have made in one container. */
 export function ContainerPanel({
   workspace,
-  container: { id, status },
+  container,
   onClose,
 }: {
   readonly workspace: string;
@@ -25,6 +25,7 @@ export function ContainerPanel({
   readonly onClose: () => void;
 }): ReactElement {
   const [isDeleting, setIsDeleting] = useState(false);
+  const { id, status } = container;
   const path = { container_id: id };
   const query = { workspace_id: workspace };
   const files = useRead(['container-files', workspace, id], (signal) =>
@@ -38,7 +39,7 @@ export function ContainerPanel({
   return (
     <SidePanel title={<Name>{id}</Name>} onClose={onClose}>
       <Section
-        title="Files"
+        title="Container"
         actions={
           <IconButton
             icon="trash"
@@ -48,6 +49,10 @@ export function ContainerPanel({
           />
         }
       >
+        <Facts of={factsOf(container)} />
+        {status === 'warm' && <p className="mt-2 text-dim">A command runs in it: it can be deleted afterwards.</p>}
+      </Section>
+      <Section title="Files">
         {download.isError && (
           <p role="alert" className="mb-2 text-bad">
             {download.error.message}

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Segments, Select } from '../../parts/field.tsx';
 import { Grid } from '../../parts/grid.tsx';
 import { useHotkeys } from '../../parts/hotkeys.ts';
+import { formatCount } from '../../parts/money.ts';
 import { Page as Frame } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { Empty, Load } from '../../parts/states.tsx';
@@ -43,6 +44,7 @@ export function Page(): ReactElement {
     <Frame
       title="Interns"
       isFilled
+      lead={interns.data === undefined ? undefined : formatCount(interns.data.data.length)}
       actions={create}
       bar={
         <>

@@ -210,7 +210,7 @@ function Usage({
                     search: { key: hash, model: name, range },
                     value: usd,
                     text: <Money usd={usd} />,
-                    note: `${formatCount(count)} requests`,
+                    note: count === 1 ? '1 request' : `${formatCount(count)} requests`,
                   }))}
               />
             </Section>

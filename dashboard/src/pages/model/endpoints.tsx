@@ -5,6 +5,14 @@ import { formatCompact, formatPerMillion } from '../../parts/money.ts';
 import { Name } from '../../parts/text.tsx';
 import { formatMs } from '../../parts/time.ts';
 
+/** By the status that the API gives. */
+const STATES: Readonly<Record<number, string>> = {
+  0: 'serves',
+  [-1]: 'degraded',
+  [-3]: 'failing',
+  [-5]: 'no credentials',
+};
+
 type Endpoint = Schemas['PublicEndpoint'];
 
 /** A row an endpoint: price, limits, how it did. */
@@ -70,8 +78,8 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactElemen
       <td className={cell}>{speed === null ? '–' : speed.p50.toFixed(0)}</td>
       <td className="pl-4 text-dim">{endpoint.quantization}</td>
       <td>
-        <Badge tone={endpoint.status === 0 ? 'good' : 'bad'}>
-          {endpoint.status === 0 ? 'serves' : `status ${endpoint.status}`}
+        <Badge tone={endpoint.status === 0 ? 'good' : endpoint.status === -1 ? 'warn' : 'bad'}>
+          {STATES[endpoint.status] ?? `status ${endpoint.status}`}
         </Badge>
       </td>
     </tr>

@@ -18,6 +18,7 @@ import { Ago, Money, useNow } from '../../parts/text.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
 import { boundsOf, formatMs, granularityOf, RANGE_LABELS, type Range } from '../../parts/time.ts';
 import { parseOverviewSearch } from './search.ts';
+import { Needs } from './needs.tsx';
 
 const REFRESH_MS = 15_000;
 const LISTED = 5;
@@ -47,6 +48,7 @@ export function Page(): ReactElement {
         {(result) => (
           <>
             <Figures result={result} range={range} bounds={bounds} isOperator={isOperator} />
+            {isOperator && <Needs unpriced={total(result.rows, 'unpriced_count')} range={range} />}
             {result.rows.length === 0 ? (
               <NothingYet range={range} />
             ) : (

@@ -39,7 +39,11 @@ export function Page(): ReactElement {
       title="People"
       isFilled
       lead={people.data === undefined ? undefined : formatListCount(people.data)}
-      bar={<FilterBox value={filter} onChange={setFilter} placeholder="ann@" label="Filter people" />}
+      bar={
+        (people.data?.items.length ?? 0) > 0 || filter !== '' ? (
+          <FilterBox value={filter} onChange={setFilter} placeholder="ann@" label="Filter people" />
+        ) : undefined
+      }
       actions={
         isManaged ? (
           <Button look="primary" icon="plus" hotkey="n" onClick={() => change({ new: 'true' })}>

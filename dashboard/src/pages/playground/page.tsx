@@ -95,20 +95,20 @@ function Columns({
   readonly onModels: (models: readonly string[]) => void;
 }): ReactElement {
   const isFresh = conversation.threads.every(({ messages }) => messages.length === 0);
-  if (isFresh && models.length === 1)
+  if (isFresh)
     return (
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
         <Empty
-          title={`Ask ${models[0]}`}
+          title={models.length === 1 ? `Ask ${models[0]}` : `Ask ${models.length} models at once`}
           action={
             <Examples
-              onTry={(model, text) => (model === models[0] ? conversation.send(text, []) : onModels([model]))}
+              onTry={(model, text) => (models.includes(model) ? conversation.send(text, []) : onModels([model]))}
             />
           }
         >
           <p>
-            Add up to three models beside it to compare them. What you send is a request like any other: it is routed,
-            limited and recorded.
+            {models.length === 1 && 'Add up to three models beside it to compare them. '}What you send is a request like
+            any other: it is routed, limited and recorded.
           </p>
         </Empty>
       </div>

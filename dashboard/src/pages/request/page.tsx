@@ -16,6 +16,7 @@ import { Content } from './content.tsx';
 import { Feedback, FeedbackList } from './feedback.tsx';
 import { endingOf } from './ending.ts';
 import { Story, type Generation } from './story.tsx';
+import { servedBy } from './served-by.ts';
 
 /** The whole story of one request. */
 export function Page(): ReactElement {
@@ -80,11 +81,11 @@ function Details({ generation }: { readonly generation: Generation }): ReactElem
         <Stat
           label="Model"
           hint={
-            generation.provider_name === null ? (
+            servedBy(generation) === undefined ? (
               'no provider served it'
             ) : (
               <>
-                at <Name>{generation.provider_name}</Name>
+                at <Name>{servedBy(generation) ?? ''}</Name>
               </>
             )
           }

@@ -5,8 +5,10 @@ import { Status } from '../../parts/badge.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Name } from '../../parts/text.tsx';
 import { formatMs } from '../../parts/time.ts';
+import { labelOfProvider } from '../../parts/provider-label.ts';
 import { LetPass } from './let-pass.tsx';
 import { RouteDecision } from './route-decision.tsx';
+import { servedBy } from './served-by.ts';
 
 export type Generation = Schemas['Generation'];
 
@@ -27,8 +29,9 @@ export function Story({ generation }: { readonly generation: Generation }): Reac
     (signal) => client.GET('/generation/route', { signal, params: { query: { id: generation.id } } }),
     { isLate: isNew },
   );
+  const served = servedBy(generation);
   return (
-    <Section title={generation.provider_name === null ? 'Why nothing served it' : `Why ${generation.provider_name}`}>
+    <Section title={served === undefined ? 'Why nothing served it' : `Why ${served}`}>
       <Lane parts={partsOf(generation)} />
       {generation.error_message !== null && (
         <p className="mt-2 text-bad">
@@ -40,7 +43,7 @@ export function Story({ generation }: { readonly generation: Generation }): Reac
       {route.data !== undefined ? (
         <>
           <RouteDecision route={route.data.data} />
-          {generation.provider_name === null && (
+          {served === undefined && (
             <LetPass considered={route.data.data.considered} model={generation.requested_model} />
           )}
         </>
@@ -63,8 +66,8 @@ function partsOf({ provider_responses: attempts, latency, time_to_first_token: f
   const failedMs = failed.reduce((sum, { latency: ms }) => sum + ms, 0);
   const total = latency ?? failedMs;
   const served = attempts.find(({ status }) => status !== null && status < 400);
-  const parts = failed.map(({ provider_name: name, status, latency: ms }): Part => ({
-    name: `${name} ${status ?? 'not reached'}`,
+  const parts = failed.map(({ tag, provider_name: name, status, latency: ms }): Part => ({
+    name: `${labelOfProvider(tag, name)} ${status ?? 'not reached'}`,
     ms,
     tone: '--color-bad',
   }));
@@ -74,7 +77,11 @@ function partsOf({ provider_responses: attempts, latency, time_to_first_token: f
   const streamMs = Math.max(0, total - failedMs - waitMs);
   return [
     ...parts,
-    { name: `${served.provider_name}: until the first token`, ms: waitMs, tone: '--chart-3' },
+    {
+      name: `${labelOfProvider(served.tag, served.provider_name)}: until the first token`,
+      ms: waitMs,
+      tone: '--chart-3',
+    },
     ...(streamMs > 0 ? [{ name: 'stream', ms: streamMs, tone: '--chart-1' }] : []),
   ];
 }
@@ -123,7 +130,7 @@ function Attempts({ generation: { provider_responses: attempts } }: { readonly g
           <span className="w-4 text-right text-dim">{at + 1}</span>
           <span className="w-32 truncate font-medium">
             <span title={attempt.tag}>
-              <Name>{attempt.provider_name}</Name>
+              <Name>{labelOfProvider(attempt.tag, attempt.provider_name) ?? ''}</Name>
             </span>
           </span>
           <Status status={attempt.status} />

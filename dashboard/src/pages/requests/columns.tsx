@@ -4,6 +4,7 @@ import type { Column } from '../../parts/grid.tsx';
 import { formatCount } from '../../parts/money.ts';
 import { Money, Name } from '../../parts/text.tsx';
 import { formatMs, formatRowTime } from '../../parts/time.ts';
+import { labelOfProvider } from '../../parts/provider-label.ts';
 
 const mono = (text: string): React.ReactElement => <span className="font-mono text-xs">{text}</span>;
 const dash = <span className="text-dim">–</span>;
@@ -39,7 +40,12 @@ export function requestColumns(nowMs: number, keyName: (hash: string) => string)
       grows: true,
       cell: ({ model }) => <span className="font-medium">{named(model)}</span>,
     },
-    { id: 'provider', title: 'Served by', width: 96, cell: ({ provider_name: name }) => named(name) },
+    {
+      id: 'provider',
+      title: 'Served by',
+      width: 96,
+      cell: ({ provider, provider_name: name }) => named(labelOfProvider(provider, name) ?? null),
+    },
     {
       id: 'key',
       title: 'Key',

@@ -8,6 +8,7 @@ import { Facts, Section } from '../../parts/page.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Ago, Money, Name } from '../../parts/text.tsx';
 import { formatMs } from '../../parts/time.ts';
+import { labelOfProvider } from '../../parts/provider-label.ts';
 import { notesOf } from './columns.tsx';
 
 interface PeekProps {
@@ -33,7 +34,7 @@ export function Peek({ row, onClose, onPrevious, onNext, onOpen }: PeekProps): R
           of={[
             ['Status', <Status key="status" status={row.status} />],
             ['When', <Ago key="when" at={row.created_at} />],
-            ['Served by', row.provider_name ?? '–'],
+            ['Served by', labelOfProvider(row.provider, row.provider_name) ?? '–'],
             ['Finished', row.finish_reason ?? (row.cancelled ? 'cancelled' : '–')],
             ['Id', <Id key="id" id={row.id} length={26} />],
             ['Request', row.request_id === null ? '–' : <Id key="request" id={row.request_id} length={26} />],

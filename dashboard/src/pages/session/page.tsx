@@ -10,6 +10,7 @@ import { useSearchState } from '../../parts/search.ts';
 import { Empty, Load } from '../../parts/states.tsx';
 import { Money, Name, useNow } from '../../parts/text.tsx';
 import { formatMs, formatRowTime, formatSpan } from '../../parts/time.ts';
+import { labelOfProvider } from '../../parts/provider-label.ts';
 import { findingsOf } from './findings.ts';
 import { parseSessionSearch, WIDTHS, type SessionSearch } from './search.ts';
 
@@ -188,7 +189,7 @@ function TurnList({ turns }: { readonly turns: readonly GenerationRow[] }): Reac
             <span className="font-mono text-xs">{formatRowTime(new Date(turn.created_at), nowMs)}</span>
             <span className="min-w-0 flex-1 truncate max-sm:basis-3/5">
               <To to={`/ui/requests/${turn.id}`}>{turn.model}</To>{' '}
-              <span className="text-dim">{turn.provider_name}</span>
+              <span className="text-dim">{labelOfProvider(turn.provider, turn.provider_name)}</span>
             </span>
             <span className="w-32 text-right font-mono text-xs">
               {formatCount(turn.tokens_prompt)} / {formatCount(turn.tokens_completion)}
