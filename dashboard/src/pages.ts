@@ -71,6 +71,13 @@ export const PAGES: readonly PageEntry[] = [
     isForOperators: true,
   },
   {
+    path: '/ui/classifiers',
+    title: 'Classifiers',
+    load: () => import('./pages/classifiers/page.tsx'),
+    nav: { group: 'Look', icon: 'sessions' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/keys',
     title: 'Keys',
     load: () => import('./pages/keys/page.tsx'),

@@ -30,6 +30,8 @@ export interface Usage {
   readonly billed?: { readonly promptTokens?: number; readonly completionTokens?: number };
   /** The tier that served, as the upstream names it. */
   readonly serviceTier?: string;
+  /** What the provider says that it charges, which is not what the account is charged. Absent: it says nothing. */
+  readonly chargedNanoUsd?: number;
   /**
    * Totals that a decoder did not find, or not as a number of tokens: what stands in their place is not charged. Absent: both
    * were reported. `completeUsage` estimates them, once for all formats.
@@ -107,7 +109,10 @@ const OPTIONAL_COUNTS = [
 ] as const satisfies readonly (keyof Usage)[];
 
 /** Adds the usage of two parts of one response. What a provider counts apart for its bill is not added. */
-export function addUsage(before: Usage, { billed: _billed, implausible: _implausible, ...after }: Usage): Usage {
+export function addUsage(
+  before: Usage,
+  { billed: _billed, implausible: _implausible, chargedNanoUsd, ...after }: Usage,
+): Usage {
   const counts: Partial<Record<(typeof OPTIONAL_COUNTS)[number], number>> = {};
   for (const count of OPTIONAL_COUNTS) {
     const left = before[count];
@@ -123,6 +128,9 @@ export function addUsage(before: Usage, { billed: _billed, implausible: _implaus
     cacheWriteTokens: before.cacheWriteTokens + after.cacheWriteTokens,
     cacheWrite1hTokens: before.cacheWrite1hTokens + after.cacheWrite1hTokens,
     estimated: before.estimated || after.estimated,
+    // A sum without one of its parts is none.
+    ...(chargedNanoUsd !== undefined &&
+      before.chargedNanoUsd !== undefined && { chargedNanoUsd: before.chargedNanoUsd + chargedNanoUsd }),
     ...(before.units !== undefined && { units: addUnits(before.units, after.units ?? {}) }),
   };
 }

@@ -81,7 +81,7 @@ export function rowOf(record: GenerationRecord, region: string): GenerationRow {
     presetSlug: request.directives.preset ?? null,
     tokensCacheWrite1h: usage?.cacheWrite1hTokens ?? 0,
     listCostNanoUsd: record.listNanoUsd ?? null,
-    upstreamCostNanoUsd: null,
+    upstreamCostNanoUsd: usage?.chargedNanoUsd ?? null,
     tokensAudioPrompt: usage?.audioPromptTokens ?? null,
     tokensAudioCompletion: usage?.audioCompletionTokens ?? null,
     tokensImageCompletion: usage?.imageCompletionTokens ?? null,

@@ -11,6 +11,8 @@ const PAGES = [
   '/ui/models',
   '/ui/models/sandbox/echo',
   '/ui/routing?model=sandbox/echo',
+  '/ui/evaluations',
+  '/ui/classifiers',
   '/ui/keys',
   '/ui/money',
   '/ui/money?tab=budgets',
@@ -82,6 +84,18 @@ suite('every page', { skip: CHROMIUM === undefined }, () => {
     }
     assert.deepEqual(wide, []);
     await context.close();
+  });
+
+  test('shows on 390 pixels where each fact about a model comes from', async () => {
+    const { page, context, problems } = await stand.open({ width: 390, theme: 'light' });
+    await visit(page, `${stand.url}/ui/models/sandbox/echo`);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('columnheader', { name: 'As of' }).first().waitFor();
+    assert.deepEqual(await findWithAxe(page), []);
+    const width = await page.evaluate<number>('document.querySelector("main").scrollWidth');
+    assert.ok(width <= 390, String(width));
+    await context.close();
+    assert.deepEqual(problems, []);
   });
 
   test('has a canvas only with a sentence, a cursor for the keyboard and a table', async () => {

@@ -18,6 +18,7 @@ import { TimeChart } from '../../parts/time-chart.tsx';
 import { boundsOf, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
 import { Endpoints } from './endpoints.tsx';
 import { parseModelSearch } from './search.ts';
+import { Sources } from './sources.tsx';
 
 /** One model: its endpoints, their prices, and how well they run. */
 export function Page(): ReactElement {
@@ -61,6 +62,7 @@ export function Page(): ReactElement {
       </Section>
       <Use id={id} />
       {model !== undefined && <About model={model} />}
+      <Sources author={author} slug={slug} />
     </Frame>
   );
 }

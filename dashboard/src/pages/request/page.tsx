@@ -121,7 +121,8 @@ function Details({ generation }: { readonly generation: Generation }): ReactElem
 function Cost({ generation }: { readonly generation: Generation }): ReactElement {
   const {
     total_cost: total,
-    upstream_inference_cost: upstream,
+    upstream_cost: upstream,
+    upstream_inference_cost: list,
     cache_discount: discount,
     router_savings: saved,
   } = generation;
@@ -137,6 +138,7 @@ function Cost({ generation }: { readonly generation: Generation }): ReactElement
             'Reported by the upstream',
             upstream === null ? 'nothing' : <Money key="upstream" usd={upstream} places={9} />,
           ],
+          ...(list === null ? [] : [['At the list price', <Money key="list" usd={list} places={9} />] as const]),
           [
             'Saved by prompt caches',
             discount === null ? 'nothing' : <Money key="discount" usd={discount} places={9} />,

@@ -91,6 +91,7 @@ const generationSchema = z
         'USD, the rest: searches, pages, files, tools, and requests that have a price. The three are `total_cost`.',
       ),
     upstream_inference_cost: z.number().nullable().describe('USD; for BYOK credentials only.'),
+    upstream_cost: z.number().nullable().describe('USD, as the provider reported it. Null: it reported none.'),
     cache_discount: z
       .number()
       .nullable()
@@ -200,6 +201,7 @@ function serializeGeneration(record: GenerationRecord): Omit<z.output<typeof gen
     cost_completion: serializeUsd(record.costCompletionNanoUsd),
     cost_other: serializeUsd(otherCostOf(record)),
     upstream_inference_cost: record.isByok ? serializeUsd(record.listCostNanoUsd) : null,
+    upstream_cost: serializeUsd(record.upstreamCostNanoUsd),
     latency: record.latencyMs,
     time_to_first_token: record.timeToFirstTokenMs,
     generation_time: record.generationTimeMs,

@@ -4,6 +4,7 @@ import type { FinalUsage } from '../../format.ts';
 import { encodeCost } from '../../gateway/cost.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../../extra.ts';
 import { objectOf } from '../../json-fields.ts';
+import { reportedCharge } from '../../reported-charge.ts';
 
 const USAGE_MEMBERS: ReadonlySet<string> = new Set([
   'prompt_tokens',
@@ -82,6 +83,7 @@ export function decodeUsage(usage: JsonObject, tier: string | undefined, reasoni
     }),
     ...(runs !== undefined && { webSearchRequests: runs }),
     ...(typeof served === 'string' ? { serviceTier: served } : tier !== undefined && { serviceTier: tier }),
+    ...reportedCharge(usage),
     ...noteUnreported(reportedPrompt, totalCount(usage['completion_tokens'])),
     estimated: false,
     ...asExtra('chat', usageRest(usage, prompt, completion)),

@@ -2,6 +2,7 @@ import { noteUnreported, tokenCount, toolRunCount, totalCount, type Usage } from
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 import { asExtra, nestRest, restOf } from '../../extra.ts';
+import { reportedCharge } from '../../reported-charge.ts';
 
 const USAGE_MEMBERS: ReadonlySet<string> = new Set([
   'input_tokens',
@@ -63,6 +64,7 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
     ...given('imageCompletionTokens', output['image_tokens']),
     ...(searches > 0 && { webSearchRequests: searches }),
     ...(tier !== undefined && { serviceTier: tier }),
+    ...reportedCharge(usage),
     ...noteUnreported(reportedInput, totalCount(usage['output_tokens'])),
     estimated: false,
     ...asExtra('responses', decodeRest(usage, response)),
