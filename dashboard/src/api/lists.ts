@@ -87,7 +87,7 @@ export function useManagedWorkspaces(): UseQueryResult<readonly Workspace[], Api
   });
 }
 
-/** What lists of a workspace are asked with: the chosen one, or the first that the session manages. */
+/** The workspace that a page lists: the chosen one, or the first that the session manages. */
 export function useManagedWorkspace(chosen: string): { readonly id: string; readonly isKnown: boolean } {
   const workspaces = useManagedWorkspaces();
   const id = chosen === '' ? workspaces.data?.[0]?.id : chosen;

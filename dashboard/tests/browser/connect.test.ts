@@ -97,7 +97,7 @@ suite('the consent to a connection', { skip: CHROMIUM === undefined }, () => {
     await context.close();
   });
 
-  test('is asked for after the sign-in, and by no page that frames it', async () => {
+  test('is shown after the sign-in, and in no frame of another page', async () => {
     const { page, context } = await stand.open({ isSignedIn: false });
     await page.goto(address());
     await page.getByLabel('Management key or API key').fill(stand.managementKey);

@@ -11,7 +11,7 @@ import { Segments, Select } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { formatCompact, formatUsdShort } from '../../parts/money.ts';
 import { Page as Frame, Section } from '../../parts/page.tsx';
-import { RangeSelect } from '../../parts/range-select.tsx';
+import { RangeSelect } from '../../parts/selects/range-select.tsx';
 import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
 import { Empty, Load } from '../../parts/states.tsx';
 import { useNow } from '../../parts/text.tsx';

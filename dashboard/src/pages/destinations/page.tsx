@@ -14,7 +14,7 @@ import { useSearchState } from '../../parts/search.ts';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
-import { useWorkspaceSelect } from '../../parts/workspace-select.tsx';
+import { useWorkspaceSelect } from '../../parts/selects/workspace-select.tsx';
 import { deliveriesOf, DESTINATION_COLUMNS, getsOf, switchesOf, type Destination } from './columns.tsx';
 import { DestinationForm } from './destination-form.tsx';
 import { parseDestinationsSearch } from './search.ts';

@@ -13,7 +13,7 @@ import { useSearchState } from '../../parts/search.ts';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
-import { useWorkspaceSelect } from '../../parts/workspace-select.tsx';
+import { useWorkspaceSelect } from '../../parts/selects/workspace-select.tsx';
 import { filtersOf, GUARDRAIL_COLUMNS, type Guardrail } from './columns.tsx';
 import { Matches } from './matches.tsx';
 import { NewGuardrail } from './new-guardrail.tsx';

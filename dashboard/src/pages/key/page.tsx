@@ -12,7 +12,7 @@ import { DeleteDialog } from '../../parts/form.tsx';
 import { useHotkeys } from '../../parts/hotkeys.ts';
 import { formatCount, formatUsdShort } from '../../parts/money.ts';
 import { Facts, Page as Frame, Section, Stat, Stats } from '../../parts/page.tsx';
-import { RangeSelect } from '../../parts/range-select.tsx';
+import { RangeSelect } from '../../parts/selects/range-select.tsx';
 import { Ranked } from '../../parts/ranked.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { Load } from '../../parts/states.tsx';

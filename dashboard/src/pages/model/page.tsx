@@ -9,7 +9,7 @@ import { LinkButton, To } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { formatCompact, formatCount, formatPerMillion, formatUsdShort } from '../../parts/money.ts';
 import { Facts, Page as Frame, Section, Stat, Stats } from '../../parts/page.tsx';
-import { RangeSelect } from '../../parts/range-select.tsx';
+import { RangeSelect } from '../../parts/selects/range-select.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { toSnippet } from '../../parts/snippets.ts';
 import { Load } from '../../parts/states.tsx';

@@ -6,7 +6,7 @@ import { LinkButton } from '../../parts/button.tsx';
 import { Checkbox, Segments } from '../../parts/field.tsx';
 import { FilterBox, matches } from '../../parts/filter-box.tsx';
 import { Grid } from '../../parts/grid.tsx';
-import { KeySelect } from '../../parts/key-select.tsx';
+import { KeySelect } from '../../parts/selects/key-select.tsx';
 import { formatCount } from '../../parts/money.ts';
 import { NothingMatches } from '../../parts/nothing-matches.tsx';
 import { Page as Frame } from '../../parts/page.tsx';

@@ -10,7 +10,7 @@ import { LinkButton, To } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { formatCompact, formatCount, formatUsd, formatUsdShort } from '../../parts/money.ts';
 import { Page as Frame, Section, Stat, Stats } from '../../parts/page.tsx';
-import { RangeSelect } from '../../parts/range-select.tsx';
+import { RangeSelect } from '../../parts/selects/range-select.tsx';
 import { Ranked } from '../../parts/ranked.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { Empty, Load } from '../../parts/states.tsx';

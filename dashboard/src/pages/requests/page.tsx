@@ -16,7 +16,7 @@ import { useHotkeys } from '../../parts/hotkeys.ts';
 import { formatCount } from '../../parts/money.ts';
 import { NothingMatches } from '../../parts/nothing-matches.tsx';
 import { Page as Frame } from '../../parts/page.tsx';
-import { RangeSelect } from '../../parts/range-select.tsx';
+import { RangeSelect } from '../../parts/selects/range-select.tsx';
 import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { useNow } from '../../parts/text.tsx';

@@ -3,7 +3,7 @@ import { client, type Schemas } from '../../api/client.ts';
 import { useCall } from '../../api/read.ts';
 import { Button, To } from '../../parts/button.tsx';
 import { Segments } from '../../parts/field.tsx';
-import { KeySelect } from '../../parts/key-select.tsx';
+import { KeySelect } from '../../parts/selects/key-select.tsx';
 import { formatCount, formatUsd } from '../../parts/money.ts';
 import { Section, Stat, Stats } from '../../parts/page.tsx';
 import type { ChangeSearch } from '../../parts/search.ts';

@@ -5,7 +5,7 @@ import { useConsole } from '../../api/session.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { ExplanationView } from '../../parts/explanation/explanation.tsx';
 import { Checkbox, Segments, TextField } from '../../parts/field.tsx';
-import { KeySelect } from '../../parts/key-select.tsx';
+import { KeySelect } from '../../parts/selects/key-select.tsx';
 import { Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
 import { toSnippet } from '../../parts/snippets.ts';

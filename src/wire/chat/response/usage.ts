@@ -4,7 +4,7 @@ import type { FinalUsage } from '../../format.ts';
 import { encodeCost } from '../../gateway/cost.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../../extra.ts';
 import { objectOf } from '../../json-fields.ts';
-import { reportedCharge } from '../../reported-charge.ts';
+import { reportedCharge } from '../../gateway/reported-charge.ts';
 
 const USAGE_MEMBERS: ReadonlySet<string> = new Set([
   'prompt_tokens',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addUsage } from '../canonical/usage.ts';
-import { decodeUsage } from './chat/response/usage.ts';
+import { addUsage } from '../../canonical/usage.ts';
+import { decodeUsage } from '../chat/response/usage.ts';
 import { reportedCharge } from './reported-charge.ts';
-import { decodeUsage as decodeResponsesUsage } from './responses/response/usage-in.ts';
+import { decodeUsage as decodeResponsesUsage } from '../responses/response/usage-in.ts';
 
 // @spec generation-21
 test('reads what OpenRouter, Perplexity and xAI say they charge, to the nano-dollar', () => {

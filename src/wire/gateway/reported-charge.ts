@@ -1,6 +1,6 @@
-import type { Usage } from '../canonical/usage.ts';
-import type { JsonObject } from '../lib/json.ts';
-import { objectOf } from './json-fields.ts';
+import type { Usage } from '../../canonical/usage.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { objectOf } from '../json-fields.ts';
 
 const NANO_PER_USD = 1e9;
 /** @source xAI docs, "Cost tracking", read 2026-11: a dollar has 10^10 ticks. */

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
-import { useManagedWorkspaces } from '../api/lists.ts';
-import { Select } from './field.tsx';
+import { useManagedWorkspaces } from '../../api/lists.ts';
+import { Select } from '../field.tsx';
 
 /**
  * Whose things a page shows: of operators any workspace, of others those that they administer. @returns nothing for a bar

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
-import { Segments } from './field.tsx';
-import { RANGES, type Range } from './time.ts';
+import { Segments } from '../field.tsx';
+import { RANGES, type Range } from '../time.ts';
 
 /** The time range of a page, in its address. Days and hours are UTC, as budgets and limits count. */
 export function RangeSelect({

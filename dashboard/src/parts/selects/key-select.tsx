@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
-import { useKeys } from '../api/lists.ts';
-import { useConsole } from '../api/session.ts';
-import { Select } from './field.tsx';
+import { useKeys } from '../../api/lists.ts';
+import { useConsole } from '../../api/session.ts';
+import { Select } from '../field.tsx';
 
 /** Whose view it is: for operators. Without keys there is nothing to choose. */
 export function KeySelect({
