@@ -1,10 +1,16 @@
-import { noteUnreported, tokenCount, toolRunCount, totalCount, type Usage } from '../../../canonical/usage.ts';
+import {
+  noteUnreported,
+  reportedCharge,
+  tokenCount,
+  toolRunCount,
+  totalCount,
+  type Usage,
+} from '../../../canonical/usage.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { FinalUsage } from '../../format.ts';
 import { encodeCost } from '../../gateway/cost.ts';
 import { asExtra, fieldsOf, nestRest, restOf, withExtra } from '../../extra.ts';
 import { objectOf } from '../../json-fields.ts';
-import { reportedCharge } from '../../gateway/reported-charge.ts';
 
 const USAGE_MEMBERS: ReadonlySet<string> = new Set([
   'prompt_tokens',

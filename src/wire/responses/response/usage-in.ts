@@ -1,8 +1,14 @@
-import { noteUnreported, tokenCount, toolRunCount, totalCount, type Usage } from '../../../canonical/usage.ts';
+import {
+  noteUnreported,
+  reportedCharge,
+  tokenCount,
+  toolRunCount,
+  totalCount,
+  type Usage,
+} from '../../../canonical/usage.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 import { asExtra, nestRest, restOf } from '../../extra.ts';
-import { reportedCharge } from '../../gateway/reported-charge.ts';
 
 const USAGE_MEMBERS: ReadonlySet<string> = new Set([
   'input_tokens',
