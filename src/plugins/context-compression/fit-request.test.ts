@@ -5,6 +5,7 @@ import type { Block } from '../../canonical/blocks.ts';
 import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
 import type { FormatId } from '../../canonical/extra.ts';
 import type { GenerationRequest, Turn } from '../../canonical/request.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { fitByMiddleOut } from './fit-request.ts';
 import { plainDirectives } from '../../../tests/support/plain-directives.ts';
 
@@ -155,6 +156,32 @@ test('cuts the middle of the one turn that half fits, and splits no character', 
     block?.type === 'text' && block.text.includes('[...]') && block.text.startsWith('👋') && block.text.endsWith('👋'),
   );
   assert.ok(block.text.isWellFormed());
+});
+
+test("keeps or leaves out a vendor's calls together with their results", () => {
+  const item = (role: Turn['role'], value: JsonObject): Turn => ({
+    role,
+    blocks: [{ type: 'opaque', format: 'responses', value }],
+  });
+  const fillers = Array.from({ length: 40 }, (_, index) => turnOf('assistant', `${index} ${'x'.repeat(200)}`));
+  const pairs: readonly (readonly [Turn, Turn])[] = [
+    [
+      item('assistant', { type: 'computer_call', id: 'cu_1', call_id: 'call_1', action: { type: 'click' } }),
+      item('user', { type: 'computer_call_output', call_id: 'call_1', output: { image_url: 'x'.repeat(600) } }),
+    ],
+    [
+      item('assistant', { type: 'mcp_approval_request', id: 'mcpr_1', name: 'look', arguments: '{}' }),
+      item('user', { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', reason: 'x'.repeat(600) }),
+    ],
+  ];
+  for (const [call, result] of pairs)
+    for (let before = 0; before <= fillers.length; before++) {
+      const [head, tail] = [fillers.slice(0, before), fillers.slice(before)];
+      const turns = [turnOf('user', 'first'), ...head, call, turnOf('assistant', 'Done?'), result, ...tail];
+      const request = requestOf([...turns, turnOf('user', 'last')]);
+      const left = fitByMiddleOut(request, true).fit(request, { contextTokensMax: 2_000 }, 'responses')?.request.turns;
+      assert.equal(left?.includes(call), left?.includes(result), `${before} turns before the call`);
+    }
 });
 
 // @spec plugin-24

@@ -1,6 +1,7 @@
 import type { Block } from '../../canonical/blocks.ts';
 import { estimateTurnTokens } from '../../canonical/estimate-tokens.ts';
 import type { Turn } from '../../canonical/request.ts';
+import type { Json, JsonObject } from '../../lib/json.ts';
 
 /** Turns that are kept or left out together: one, or a call of tools with everything down to its last result. */
 export interface Unit {
@@ -39,12 +40,13 @@ function groupTurns(turns: readonly Turn[]): readonly (readonly Turn[])[] {
   const bounds: number[] = Array.from({ length: turns.length + 1 }, () => 0);
   for (const [at, { blocks }] of turns.entries())
     for (const block of blocks) {
-      const from = block.type === 'tool-result' ? callAt.get(block.callId) : undefined;
+      const { call, result } = endsOf(block);
+      const from = result === undefined ? undefined : callAt.get(result);
       if (from !== undefined && from < at) {
         bounds[from + 1] = (bounds[from + 1] ?? 0) + 1;
         bounds[at + 1] = (bounds[at + 1] ?? 0) - 1;
       }
-      if (block.type === 'tool-call') callAt.set(block.id, at);
+      if (call !== undefined && from === undefined) callAt.set(call, at);
     }
   const groups: Turn[][] = [];
   let spans = 0;
@@ -55,6 +57,31 @@ function groupTurns(turns: readonly Turn[]): readonly (readonly Turn[])[] {
     else group.push(turn);
   }
   return groups;
+}
+
+/** Ids of the call that a block is, and of the call that it answers. */
+interface CallEnds {
+  readonly call?: string | undefined;
+  readonly result?: string | undefined;
+}
+
+function endsOf(block: Block): CallEnds {
+  if (block.type === 'tool-call') return { call: block.id };
+  if (block.type === 'tool-result') return { result: block.callId };
+  return block.type === 'opaque' ? endsOfItem(block.value) : {};
+}
+
+/**
+ * Of an item that only its vendor knows. A `computer_call` and its output share their `call_id`, of which the first is the
+ * call; the answer to an `mcp_approval_request` names the id of that item.
+ */
+function endsOfItem({ call_id: callId, id, approval_request_id: requestId }: JsonObject): CallEnds {
+  if (typeof callId === 'string') return { call: callId, result: callId };
+  return { call: textOf(id), result: textOf(requestId) };
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function isMessageOfUser({ role, blocks }: Turn): boolean {
