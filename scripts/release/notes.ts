@@ -5,14 +5,6 @@ export interface Section {
 }
 
 const UNRELEASED = 'Unreleased';
-/** How entries are marked, and what the notes call them. The first mark of an entry decides. */
-const AREAS: readonly (readonly [mark: string | undefined, title: string])[] = [
-  ['migration', 'Database'],
-  ['config', 'Configuration'],
-  ['api', 'What callers see'],
-  [undefined, 'Everything else'],
-];
-
 export function readSections(changelog: string): readonly Section[] {
   return changelog
     .split(/^## /m)
@@ -23,7 +15,7 @@ export function readSections(changelog: string): readonly Section[] {
     });
 }
 
-/** The changelog with what was unreleased under its version, by area. @throws Error where nothing is */
+/** The changelog with what was unreleased under its version. @throws Error where nothing is */
 export function releaseChangelog(changelog: string, version: string, date: string): string {
   const unreleased = readSections(changelog).find(({ title }) => title === UNRELEASED);
   if (unreleased === undefined) throw new Error(`CHANGELOG.md has no section "## ${UNRELEASED}"`);
@@ -31,41 +23,14 @@ export function releaseChangelog(changelog: string, version: string, date: strin
   const from = changelog.indexOf(`## ${UNRELEASED}`);
   const next = changelog.indexOf('\n## ', from);
   const after = next < 0 ? '' : changelog.slice(next);
-  const released = `## ${version} (${date})\n\n${formatAreas(unreleased.text, '###')}`;
+  const released = `## ${version} (${date})\n\n${unreleased.text}\n`;
   return `${changelog.slice(0, from)}## ${UNRELEASED}\n\n${released}${after}`;
 }
 
-/** What is unreleased, by area: an operator looks for what an upgrade touches. */
+/** What is unreleased, as a document of its own. */
 export function formatNotes(changelog: string, version: string): string {
   const { text = '' } = readSections(changelog).find(({ title }) => title === UNRELEASED) ?? {};
-  return `# Model Gateway ${version}\n\n${formatAreas(text, '##')}`;
-}
-
-function formatAreas(text: string, heading: string): string {
-  const entries = readEntries(text);
-  return AREAS.map(([mark, title]) => {
-    const some = entries.filter((entry) => areaOf(entry) === mark);
-    return some.length === 0 ? '' : `${heading} ${title}\n\n${some.map((entry) => `${entry}\n`).join('')}`;
-  })
-    .filter((section) => section !== '')
-    .join('\n');
-}
-
-/** Entries with their further lines. */
-function readEntries(text: string): readonly string[] {
-  return text
-    .split(/^(?=- )/m)
-    .filter((part) => part.startsWith('- '))
-    .map((part) => part.replace(/\n\s*(?:###[^]*)?$/, '').trimEnd());
-}
-
-function areaOf(entry: string): string | undefined {
-  const marks = new Set(
-    [...entry.matchAll(/^- (?:\*\*(\w+)\*\* ?)+|\*\*(config|migration|api)\*\*/g)].flatMap(([whole]) =>
-      [...whole.matchAll(/\*\*(\w+)\*\*/g)].map(([, mark]) => mark),
-    ),
-  );
-  return AREAS.find(([mark]) => mark !== undefined && marks.has(mark))?.[0];
+  return `# Model Gateway ${version}\n\n${text.replaceAll(/^### /gm, '## ')}\n`;
 }
 
 const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-([0-9a-z.]+))?$/;

@@ -11,16 +11,15 @@ Dates are UTC.
 
 ## Unreleased
 
-### Added
+### Routing
 
 - **api** a route,
   in two lines
 - **config** **migration** a table
+
+### Command line
+
 - a command
-
-### Fixed
-
-- **config** a key
 
 ## 0.1.0 (2026-11-22)
 
@@ -28,25 +27,18 @@ Dates are UTC.
 `;
 
 suite('the notes of a release', () => {
-  test('have each unreleased change once, by what an upgrade touches', () => {
+  test('are what is unreleased, by area', () => {
     assert.equal(
       formatNotes(CHANGELOG, '0.2.0'),
       `# Model Gateway 0.2.0
 
-## Database
-
-- **config** **migration** a table
-
-## Configuration
-
-- **config** a key
-
-## What callers see
+## Routing
 
 - **api** a route,
   in two lines
+- **config** **migration** a table
 
-## Everything else
+## Command line
 
 - a command
 `,
@@ -68,9 +60,9 @@ suite('the notes of a release', () => {
       readSections(released).map(({ title }) => title),
       ['Unreleased', '0.2.0 (2026-12-01)', '0.1.0 (2026-11-22)'],
     );
-    assert.equal(readSections(released)[1]?.text.split('\n')[0], '### Database');
+    assert.equal(readSections(released)[1]?.text.split('\n')[0], '### Routing');
     assert.equal(readSections(released)[2]?.text, '- the first');
-    assert.equal(readSections(released)[1]?.text.match(/^- /gm)?.length, 4);
+    assert.equal(readSections(released)[1]?.text.match(/^- /gm)?.length, 3);
     assert.throws(() => releaseChangelog(released, '0.3.0', '2026-12-02'), /nothing below/);
     assert.throws(() => releaseChangelog('# Changelog', '0.3.0', '2026-12-02'), /no section/);
   });

@@ -8,8 +8,6 @@ export interface KeyFacts {
   readonly usual?: string;
   /** A value that the schema takes; absent: the default. */
   readonly example?: unknown;
-  /** The version that brought the key; absent: the first one. */
-  readonly since?: string;
 }
 
 /** A key that may be left out. @param what one sentence for operators: docs/configuration.md is made of them */

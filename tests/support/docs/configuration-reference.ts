@@ -24,7 +24,6 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   beta_flags: ['<provider>'],
   mcp_servers: ['<name>'],
 };
-const FIRST_VERSION = '0.1.0';
 
 /** Every key there is, in the order of the schema. */
 export function readConfigurationKeys(): readonly ConfigurationKey[] {
@@ -141,7 +140,7 @@ export function formatConfigurationReference(): string {
   ].join('\n\n');
 }
 
-const HEAD = ['key', 'type', 'default', 'example', 'since', 'meaning'] as const;
+const HEAD = ['key', 'type', 'default', 'example', 'meaning'] as const;
 
 function tableOf(keys: readonly ConfigurationKey[]): string {
   return markdownTable(
@@ -151,7 +150,6 @@ function tableOf(keys: readonly ConfigurationKey[]): string {
       key.isSection ? key.type.replace('mapping', 'section') : key.type,
       key.isSection ? '' : defaultText(key),
       key.isSection ? '' : codeOf(exampleOf(key)),
-      key.since ?? FIRST_VERSION,
       linked(key.what ?? ''),
     ]),
   );
