@@ -174,13 +174,13 @@ test("keeps or leaves out a vendor's calls together with their results", () => {
       item('user', { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', reason: 'x'.repeat(600) }),
     ],
   ];
-  for (const [call, result] of pairs)
+  for (const [asked, result] of pairs)
     for (let before = 0; before <= fillers.length; before++) {
       const [head, tail] = [fillers.slice(0, before), fillers.slice(before)];
-      const turns = [turnOf('user', 'first'), ...head, call, turnOf('assistant', 'Done?'), result, ...tail];
+      const turns = [turnOf('user', 'first'), ...head, asked, turnOf('assistant', 'Done?'), result, ...tail];
       const request = requestOf([...turns, turnOf('user', 'last')]);
       const left = fitByMiddleOut(request, true).fit(request, { contextTokensMax: 2_000 }, 'responses')?.request.turns;
-      assert.equal(left?.includes(call), left?.includes(result), `${before} turns before the call`);
+      assert.equal(left?.includes(asked), left?.includes(result), `${before} turns before the call`);
     }
 });
 
