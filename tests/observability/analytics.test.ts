@@ -116,6 +116,88 @@ for (const engine of ENGINES)
         assert.equal((await call('POST', '/analytics/query', body)).status, 400);
     });
 
+    // @spec analytics-13
+    test('groups and filters by the tags of a classifier, of which the last version counts', async () => {
+      const classifierId = '0b8f6f3a-5a39-4a0e-9d44-2f3a5b1c7d10';
+      const dimensions = ['team', 'mood', 'model'].map((name) => ({ name, values: [{ value: 'a' }, { value: 'b' }] }));
+      const version = { classifier_id: classifierId, version: 2, model: 'm', prompt: '', created_at_ms: 1 };
+      await database.kysely
+        .insertInto('classifier_versions')
+        .values({ ...version, dimensions: JSON.stringify(dimensions) })
+        .execute();
+      const tagged = [
+        ['gen-0', 1, 'team', 'b', YESTERDAY + 5],
+        ['gen-0', 2, 'team', 'a', YESTERDAY + 5],
+        ['gen-1', 2, 'team', 'a', YESTERDAY + HOUR_MS],
+        ['gen-1', 2, 'mood', 'b', YESTERDAY + HOUR_MS],
+        ['gen-2', 2, 'mood', 'a', YESTERDAY + 2 * HOUR_MS],
+      ] as const;
+      await database.kysely
+        .insertInto('generation_tags')
+        .values(
+          tagged.map(([generation_id, of, dimension, value, created_at_ms]) => ({
+            classifier_id: classifierId,
+            generation_id,
+            version: of,
+            dimension,
+            value,
+            created_at_ms,
+          })),
+        )
+        .execute();
+      const grouped = (more: object, rest: object = {}) =>
+        query({
+          metrics: ['request_count'],
+          time_range: range,
+          classifier_dimensions: { classifier_id: classifierId, ...more },
+          ...rest,
+        });
+      assert.deepEqual(await grouped({ dimension_names: ['team'] }), [{ team: 'a', request_count: 2 }]);
+      assert.deepEqual(await grouped({ dimension_names: ['team', 'mood'] }), [
+        { team: 'a', mood: 'b', request_count: 1 },
+      ]);
+      assert.deepEqual(await grouped({ dimension_names: ['team'], include_nulls: true }), [
+        { team: null, request_count: 2 },
+        { team: 'a', request_count: 2 },
+      ]);
+      const pairs = { clf_dimension_name: 'team', clf_dimension_value: 'a', request_count: 2 };
+      const series = await grouped({}, { granularity: 'day', order_by: { field: 'request_count', direction: 'desc' } });
+      assert.deepEqual(series[0], { ...pairs, created_at__day: dayOf(YESTERDAY) });
+      assert.deepEqual([series.length, (await grouped({ include_nulls: true })).length], [3, 4]);
+      const filters = [{ field: 'mood', operator: 'in', value: ['b'] }];
+      const classifier_filters = { classifier_id: classifierId, filters };
+      assert.deepEqual(
+        await query({ metrics: ['request_count'], dimensions: ['model'], time_range: range, classifier_filters }),
+        [{ model: 'acme/one', request_count: 1 }],
+      );
+      const other = '11111111-5a39-4a0e-9d44-2f3a5b1c7d10';
+      const long = { start: new Date(LONG_AGO).toISOString(), end: range.end };
+      for (const [body, path] of [
+        [{ classifier_dimensions: { classifier_id: other } }, 'classifier_dimensions.classifier_id'],
+        [
+          { classifier_dimensions: { classifier_id: classifierId, dimension_names: ['teams'] } },
+          'classifier_dimensions.dimension_names[0]',
+        ],
+        [
+          { dimensions: ['model'], classifier_dimensions: { classifier_id: classifierId, dimension_names: ['model'] } },
+          'classifier_dimensions.dimension_names[0]',
+        ],
+        [{ classifier_filters, classifier_dimensions: { classifier_id: other } }, 'classifier_filters.classifier_id'],
+        [
+          { classifier_filters: { ...classifier_filters, filters: [{ field: 'mood', operator: 'in', value: 'b' }] } },
+          'classifier_filters.filters[0].value',
+        ],
+        [{ classifier_filters, time_range: long }, 'time_range'],
+      ] as const) {
+        const { status, body: answer } = await call('POST', '/analytics/query', {
+          metrics: ['request_count'],
+          ...body,
+        });
+        assert.equal(status, 400);
+        assert.ok(JSON.stringify(answer).includes(`"path":"${path}"`), `${path}: ${JSON.stringify(answer)}`);
+      }
+    });
+
     // @spec analytics-12
     test('begins days where a zone does, and adds up to the same', async () => {
       const body = { metrics: ['request_count'], granularity: 'day', time_range: range };

@@ -1,3 +1,4 @@
+import { versionRows } from '../classifiers/columns.ts';
 import { readAppTitles } from './app-titles.ts';
 import type { Database } from '../engine/database.ts';
 import { DAY_MS, HOUR_MS } from './hours.ts';
@@ -20,6 +21,8 @@ export interface UsageReports {
   workspaceNames(): Promise<ReadonlyMap<string, { readonly name: string; readonly slug: string }>>;
   /** Reads the titles of applications by address. */
   appTitles(urls: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The dimensions that a classifier has or had; `undefined`: there is no such classifier. */
+  classifierDimensions(id: string): Promise<readonly string[] | undefined>;
   /** Lists addresses of applications that ever called, at most so many. */
   appUrls(limit: number): Promise<readonly string[]>;
 }
@@ -40,6 +43,8 @@ const SLICE_MS: Readonly<Record<UsageSource, number>> = {
 };
 /** SQLite takes 32,766 values in a statement, PostgreSQL 65,535; labels need few at a time. */
 const NAMES_AT_ONCE = 1_000;
+/** Versions of a classifier whose dimensions a query can name. */
+const VERSIONS_READ = 100;
 
 export function createUsageReports({ database }: { readonly database: Database }): UsageReports {
   const { reports } = database;
@@ -79,6 +84,17 @@ export function createUsageReports({ database }: { readonly database: Database }
     async appTitles(urls) {
       return readAppTitles(reports, urls, (await readUsageProgress(database)).hourlyMs);
     },
+    async classifierDimensions(id) {
+      const rows = await reports
+        .selectFrom('classifier_versions')
+        .selectAll()
+        .where('classifier_id', '=', id)
+        .orderBy('version', 'desc')
+        .limit(VERSIONS_READ)
+        .execute();
+      if (rows.length === 0) return undefined;
+      return [...new Set(rows.flatMap((row) => versionRows.toRow(row).dimensions.map(({ name }) => name)))];
+    },
     async appUrls(limit) {
       const { hourlyMs, dailyMs } = await readUsageProgress(database);
       // An application may have called for the first time a moment ago.
@@ -110,10 +126,11 @@ interface Part {
  * records.
  */
 function partsOf(input: UsageInput, progress: UsageProgress): readonly Part[] {
-  const { fromMs, toMs, bucketMs = DAY_MS, aheadMs = 0, by, filters, measures } = input;
+  const { fromMs, toMs, bucketMs = DAY_MS, aheadMs = 0, by, filters, measures, tags } = input;
   const isSummed = (name: string): boolean => USAGE_DIMENSIONS.some((known) => known === name);
   const needsRecords =
     bucketMs < HOUR_MS ||
+    tags !== undefined ||
     RECORD_MEASURES.some((measure) => measures.includes(measure)) ||
     ![...by, ...filters.map(({ dimension }) => dimension)].every(isSummed);
   const records = (from: number, to: number): Part => ({ source: 'generations', fromMs: from, toMs: to });
@@ -135,8 +152,10 @@ function partsOf(input: UsageInput, progress: UsageProgress): readonly Part[] {
 }
 
 /** A query without groups always gives one sum, also for a time without records. */
-function sumsOfNothing({ by, bucketMs, measures }: UsageInput): readonly UsageGroup[] {
-  return by.length > 0 || bucketMs !== undefined ? [] : [{ startMs: 0, key: [], sums: measures.map(() => 0) }];
+function sumsOfNothing({ by, bucketMs, measures, tags }: UsageInput): readonly UsageGroup[] {
+  return by.length > 0 || tags?.names !== undefined || bucketMs !== undefined
+    ? []
+    : [{ startMs: 0, key: [], sums: measures.map(() => 0) }];
 }
 
 function add(groups: Map<string, UsageGroup>, group: UsageGroup): void {

@@ -2,6 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { assert } from '../../lib/assert.ts';
 import { numberOf } from '../portable.ts';
 import type { Tables } from '../tables.ts';
+import { NO_TAGS, tagColumns, type TagInput } from './tag-columns.ts';
 import {
   FIRST_TOKEN_BOUNDS_MS,
   FIRST_TOKEN_CLASSES,
@@ -50,13 +51,14 @@ export interface UsageInput {
   readonly aheadMs?: number;
   readonly measures: readonly ReportMeasure[];
   readonly filters: readonly UsageFilter[];
+  readonly tags?: TagInput | undefined;
 }
 
 /** Sums over the generations of one group. */
 export interface UsageGroup {
   /** Start of the bucket, Unix ms; 0 without a grouping by time. */
   readonly startMs: number;
-  /** In the order of `by`. */
+  /** In the order of `by`, then of the groups by tags. */
   readonly key: readonly string[];
   /** In the order of `measures`. */
   readonly sums: number[];
@@ -78,11 +80,13 @@ export async function sumUsage(
   const time = sql.ref(isRecords ? 'created_at_ms' : 'start_ms');
   const dimension = isRecords ? recordDimension : (name: Dimension) => sql.ref(name);
   const sum = isRecords ? recordSum : (measure: ReportMeasure) => sql`sum(${sql.ref(measure)})`;
+  const tags = input.tags === undefined ? NO_TAGS : tagColumns(input.tags, input);
+  const keys = [...by.map((name) => dimension(name)), ...tags.groups];
   const groups = [
     ...(bucketMs === undefined
       ? []
       : [sql`${bucketOf(aheadMs === 0 ? time : sql`(${time} + ${sql.lit(aheadMs)})`, bucketMs)} as start`]),
-    ...by.map((name, index) => sql`${dimension(name)} as ${sql.ref(`d${index}`)}`),
+    ...keys.map((key, index) => sql`${key} as ${sql.ref(`d${index}`)}`),
   ];
   // The sums are doubles: a sum may be wider than what the drivers return as a number.
   const sums = measures.map(
@@ -94,13 +98,13 @@ export async function sumUsage(
     return isNot ? sql`and ${dimension(name)} not in (${list})` : sql`and ${dimension(name)} in (${list})`;
   });
   const { rows } = await sql<Readonly<Record<string, number | string | null>>>`
-    select ${sql.join([...groups, ...sums])} from ${sql.table(source)}
-    where ${time} >= ${fromMs} and ${time} < ${toMs} ${sql.join(filters, sql` `)}
+    select ${sql.join([...groups, ...sums])} from ${sql.table(source)} ${tags.join}
+    where ${time} >= ${fromMs} and ${time} < ${toMs} ${sql.join([...filters, ...tags.conditions], sql` `)}
     ${groups.length === 0 ? sql`` : sql`group by ${sql.join(positions)}`}
     limit ${sql.lit(groupsMax + 1)}`.execute(reports);
   return rows.map((row) => ({
     startMs: bucketMs === undefined ? 0 : numberOf(row['start']),
-    key: by.map((_name, index) => String(row[`d${index}`] ?? '')),
+    key: keys.map((_key, index) => String(row[`d${index}`] ?? '')),
     sums: measures.map((_measure, index) => numberOf(row[`m${index}`])),
   }));
 }

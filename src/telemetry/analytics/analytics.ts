@@ -6,6 +6,7 @@ import type { UsageFilter, UsageGroup, UsageInput } from '../../store/usage/usag
 import type { AnalyticsDimension } from './dimensions.ts';
 import { parseQuery, type AnalyticsQuery, type ParsedQuery } from './query.ts';
 import { serializeRows, type Row } from './rows.ts';
+import { checkTags } from './tags.ts';
 
 export interface AnalyticsResponse {
   readonly rows: readonly Row[];
@@ -52,6 +53,13 @@ export function createAnalytics({
     async query(query) {
       const startMs = clock.monotonicMs();
       const parsed = parseQuery(query, clock.nowMs());
+      const { tags } = parsed;
+      if (tags !== undefined)
+        checkTags(
+          tags,
+          await reports.classifierDimensions(tags.input.classifierId),
+          query.classifier_dimensions !== undefined,
+        );
       const warnings: string[] = [];
       const filters = await Promise.all(
         parsed.filters.map((filter) => resolveFilter(reports, filter.dimension, filter, warnings)),

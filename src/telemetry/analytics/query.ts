@@ -5,11 +5,10 @@ import { offsetOfZone } from './time-zone.ts';
 import type { UsageInput } from '../../store/usage/usage-sums.ts';
 import { DIMENSIONS, GRANULARITIES, type AnalyticsDimension, type Granularity, type Operator } from './dimensions.ts';
 import { METRICS, type Metric } from './metrics.ts';
-
-type Scalar = string | number;
+import { parseTags, type ParsedTags, type Scalar, type TagQuery } from './tags.ts';
 
 /** A query as the caller sent it, with its shape checked. */
-export interface AnalyticsQuery {
+export interface AnalyticsQuery extends TagQuery {
   readonly metrics: readonly string[];
   readonly dimensions?: readonly string[] | undefined;
   readonly filters?:
@@ -33,6 +32,7 @@ export interface ParsedQuery {
   readonly input: Omit<UsageInput, 'filters'>;
   readonly metrics: readonly Metric[];
   readonly dimensions: readonly AnalyticsDimension[];
+  readonly tags: ParsedTags | undefined;
   readonly granularity: Granularity | undefined;
   readonly filters: readonly {
     readonly dimension: AnalyticsDimension;
@@ -66,20 +66,29 @@ export function parseQuery(query: AnalyticsQuery, nowMs: number): ParsedQuery {
   const { filters, having } = parseFilters(query);
   const range = parseRange(query.time_range, nowMs);
   const aheadMs = query.timezone === undefined ? 0 : parseZone(query.timezone, range);
+  const tags = parseTags(query);
   const needed = [...metrics, ...having.map(({ metric }) => metric)];
   checkRange(range, granularity, needed, [...dimensions, ...filters.map(({ dimension }) => dimension)]);
+  if (tags !== undefined && range.toMs - range.fromMs > RECORDS_RANGE_MS_MAX)
+    throw invalid('time_range', 'must not be longer than 31 days with tags of a classifier');
   const { order_by: orderBy } = query;
-  if (orderBy !== undefined) checkOrder(orderBy.field, metrics, dimensions, granularity);
+  const named = [...metrics, ...dimensions].map(({ name }) => name);
+  const twice = tags?.columns.findIndex((name) => named.includes(name)) ?? -1;
+  if (twice >= 0)
+    throw invalid(`classifier_dimensions.dimension_names[${twice}]`, 'is the name of another column of this query');
+  if (orderBy !== undefined) checkOrder(orderBy.field, [...named, ...(tags?.columns ?? [])], granularity);
   return {
     input: {
       ...range,
       by: dimensions.map(({ column }) => column),
       measures: [...new Set(needed.flatMap(({ measures }) => measures))],
+      ...(tags !== undefined && { tags: tags.input }),
       ...(granularity !== undefined && { bucketMs: granularity.bucketMs }),
       ...(granularity !== undefined && granularity.bucketMs >= DAY_MS && aheadMs !== 0 && { aheadMs }),
     },
     metrics,
     dimensions,
+    tags,
     granularity,
     filters,
     having,
@@ -181,13 +190,7 @@ function checkRange(
   if (granularity?.name === 'minute') throw invalid('time_range', 'must not be longer than 31 days by minute');
 }
 
-function checkOrder(
-  field: string,
-  metrics: readonly Metric[],
-  dimensions: readonly AnalyticsDimension[],
-  granularity: Granularity | undefined,
-): void {
-  const names = [...metrics, ...dimensions].map(({ name }) => name);
-  if (granularity !== undefined) names.push(timeColumn(granularity));
+function checkOrder(field: string, columns: readonly string[], granularity: Granularity | undefined): void {
+  const names = granularity === undefined ? columns : [...columns, timeColumn(granularity)];
   if (!names.includes(field)) throw invalid('order_by.field', `must be one of ${names.join(', ')}`);
 }

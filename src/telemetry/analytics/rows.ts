@@ -23,7 +23,8 @@ export function serializeRows(
 ): { readonly rows: readonly Row[]; readonly truncated: boolean } {
   const lines = ordered(incoming, serializeLines(incoming, groups, names));
   const combinations = new Set(lines.map(({ combination }) => combination)).size;
-  const isSeries = incoming.granularity !== undefined && incoming.dimensions.length > 0;
+  const isGrouped = incoming.dimensions.length > 0 || incoming.tags?.input.names !== undefined;
+  const isSeries = incoming.granularity !== undefined && isGrouped;
   // Of several series each gets its part of the rows: one of them must not leave no room for the others.
   const each =
     incoming.groupLimit ?? (isSeries ? Math.ceil(incoming.limit / Math.max(1, combinations)) : incoming.limit);
@@ -40,7 +41,7 @@ export function serializeRows(
 }
 
 function serializeLines(incoming: ParsedQuery, groups: readonly UsageGroup[], names: Names): readonly Line[] {
-  const { granularity, dimensions, input } = incoming;
+  const { granularity, dimensions, tags, input } = incoming;
   const index = new Map<ReportMeasure, number>(input.measures.map((measure, at) => [measure, at]));
   return mergeMonths(incoming, groups).flatMap(({ bucket, group }) => {
     const sum = (measure: ReportMeasure): number => group.sums[index.get(measure) ?? -1] ?? 0;
@@ -56,6 +57,7 @@ function serializeLines(incoming: ParsedQuery, groups: readonly UsageGroup[], na
       // Names are not unique: beside them stands what they are the name of.
       if (named !== undefined) row[`${name}__id`] = id === '' ? null : named === 'apps' ? appIdOf(id) : id;
     }
+    for (const [at, name] of (tags?.columns ?? []).entries()) row[name] = group.key[dimensions.length + at] || null;
     for (const { name, valueOf } of incoming.metrics) row[name] = valueOf(sum);
     return [{ row, combination: group.key.join('\n') }];
   });

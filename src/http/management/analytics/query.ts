@@ -10,9 +10,44 @@ const VALUES_MAX = 1_000;
 const NAME_CHARS_MAX = 100;
 const VALUE_CHARS_MAX = 2_048;
 const ROWS_MAX = 10_000;
+const TAG_DIMENSIONS_MAX = 2;
+const TAG_FILTERS_MAX = 10;
 
 const name = z.string().min(1).max(NAME_CHARS_MAX);
 const scalar = z.union([z.string().max(VALUE_CHARS_MAX), z.number()]);
+
+const classifierId = z.uuid().describe('A classifier, whose tags are read: for at most 31 days.');
+
+/** @spec analytics-13 */
+const tagGroupsSchema = z
+  .strictObject({
+    classifier_id: classifierId,
+    dimension_names: z
+      .array(name)
+      .max(TAG_DIMENSIONS_MAX)
+      .optional()
+      .describe(
+        'Each is a column. Without names: `clf_dimension_name` and `clf_dimension_value`, and a generation counts in each of its dimensions.',
+      ),
+    include_nulls: z.boolean().optional().describe('Whether generations without a tag are kept. Default: false.'),
+  })
+  .meta({ id: 'AnalyticsTagGroups' });
+
+const tagFiltersSchema = z
+  .strictObject({
+    classifier_id: classifierId,
+    filters: z
+      .array(
+        z.strictObject({
+          field: name.describe('A dimension of the classifier.'),
+          operator: z.enum(['eq', 'neq', 'in', 'not_in']),
+          value: z.union([scalar, z.array(scalar).min(1).max(VALUES_MAX)]),
+        }),
+      )
+      .min(1)
+      .max(TAG_FILTERS_MAX),
+  })
+  .meta({ id: 'AnalyticsTagFilters' });
 
 /** @spec analytics-3 */
 const bodySchema = z
@@ -46,6 +81,8 @@ const bodySchema = z
     order_by: z.strictObject({ field: name, direction: z.enum(['asc', 'desc']) }).optional(),
     limit: z.int().min(1).max(ROWS_MAX).optional().describe('Rows. Default 1000.'),
     group_limit: z.int().min(1).max(ROWS_MAX).optional().describe('Rows of each combination of dimensions.'),
+    classifier_dimensions: tagGroupsSchema.optional(),
+    classifier_filters: tagFiltersSchema.optional(),
   })
   .meta({ id: 'AnalyticsQuery' });
 
