@@ -25,6 +25,8 @@ const GOOD_BODY: Readonly<Record<string, unknown>> = {
   'PATCH /workspaces/{id}/members/{user_id}': { role: 'admin' },
   'PATCH /scim/group-mappings/{id}': { role: 'admin' },
   'POST /guardrails/{id}/test': { text: 'x' },
+  'POST /classifiers/{id}/test': { text: 'x' },
+  'POST /classifiers/{id}/backfill': { start: '2026-11-01T00:00:00Z', end: '2026-11-02T00:00:00Z', max_cost_usd: 1 },
   'POST /interns/{internId}/chat/completions': { stream: true, messages: [{ role: 'user', content: 'hi' }] },
   'POST /interns/{internId}/inputs/{inputId}/answer': { decision: 'deny' },
   'POST /guardrails/{id}/assignments/keys': { key_hashes: [UNKNOWN_HASH] },

@@ -45,6 +45,7 @@ export interface Observability {
     ManagementServices,
     'analytics' | 'content' | 'routes' | 'countMatches' | 'feedback' | 'destinations' | 'insights'
   >;
+  readonly content: Pick<ContentLog, 'read'>;
   /** What requests of the last days were about. */
   readonly traffic: TaskTrafficWatch;
   readonly hub: LiveHub;
@@ -152,6 +153,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
       destinations,
       insights: insightsOf(deps, traffic),
     },
+    content,
     traffic,
     hub: openLiveHub(deps),
     exports: delivery,

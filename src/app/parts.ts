@@ -143,7 +143,8 @@ export async function createParts(
 function openJobAreas(
   deps: Parameters<typeof openInternArea>[0] &
     Omit<Parameters<typeof openEvaluationArea>[0], 'presets' | 'waitForRecords'> &
-    Omit<Parameters<typeof openClassifiers>[0], 'catalog' | 'input'> & {
+    Omit<Parameters<typeof openClassifiers>[0], 'catalog' | 'input' | 'content' | 'waitForRecords'> & {
+      readonly observability: Pick<Observability, 'content'>;
       readonly live: LiveCatalog;
       readonly classifierInput: ClassifierInput;
       readonly areas: AccountAreas;
@@ -151,12 +152,12 @@ function openJobAreas(
     },
   generateDeps: GenerateDeps,
 ): Pick<Parts, 'internArea' | 'evaluationArea' | 'classifiers'> {
-  const { areas, records, live, classifierInput: input } = deps;
-  const own = { presets: areas.services.presets, waitForRecords: () => waitForRecords(records) };
+  const { areas, records, live, observability, classifierInput: input } = deps;
+  const reading = { content: observability.content, waitForRecords: () => waitForRecords(records) };
   return {
     internArea: openInternArea(deps, generateDeps),
-    evaluationArea: openEvaluationArea({ ...deps, ...own }, generateDeps),
-    classifiers: openClassifiers({ ...deps, catalog: live.catalog, input }, generateDeps),
+    evaluationArea: openEvaluationArea({ ...deps, ...reading, presets: areas.services.presets }, generateDeps),
+    classifiers: openClassifiers({ ...deps, ...reading, catalog: live.catalog, input }, generateDeps),
   };
 }
 

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AdmitKey } from '../accounts/keys/authenticate.ts';
-import type { Principal } from '../accounts/principal.ts';
 import type { Workspaces } from '../accounts/workspaces/workspaces.ts';
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
-import type { Clock } from '../lib/clock.ts';
 import { isUuid } from '../lib/ids.ts';
 import {
   classifierResource,
@@ -12,10 +10,16 @@ import {
   type ClassifierRow,
   type NewClassifier,
 } from '../resources/classifiers.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { KeptGenerations } from '../store/classifiers/kept-generations.ts';
+import type { Job } from '../store/jobs/columns.ts';
 import type { ClassifierDayRow, GenerationTagRow } from '../store/classifiers/columns.ts';
 import type { ClassifierStore } from '../store/classifiers/classifiers.ts';
 import type { Page, PageWindow } from '../store/engine/page.ts';
+import { BACKFILL, beginBackfill, type BackfillInput } from './backfill.ts';
+import { payerOf } from './payer.ts';
 import { TEMPLATE_TEXTS } from './templates.ts';
+import { tryClassifier, type Trial, type TrialDeps, type TrialInput } from './try-classifier.ts';
 
 export type { GenerationTagRow };
 
@@ -36,18 +40,29 @@ export interface Classifiers {
   update(id: string, change: ClassifierPatch): Promise<ClassifierRecord>;
   /** With its tags. @throws GatewayError 404 */
   delete(id: string): Promise<void>;
+  /** Sorts conversations, and stores no tag. @throws GatewayError 400, 404 */
+  test(id: string, input: TrialInput): Promise<readonly Trial[]>;
+  /** Begins to sort conversations that were kept earlier. @throws GatewayError 400, 404, 409 */
+  backfill(id: string, input: BackfillInput): Promise<Job>;
+  /** The newest first. @throws GatewayError 404 */
+  backfills(id: string): Promise<readonly Job[]>;
+  /** @throws GatewayError 404, also where none is under way */
+  cancelBackfill(id: string): Promise<void>;
   /** Of all classifiers and versions. */
   tagsOf(generationId: string): Promise<readonly GenerationTagRow[]>;
 }
 
-export interface ClassifiersDeps {
+export interface ClassifiersDeps extends TrialDeps {
   readonly store: ClassifierStore;
+  readonly kept: KeptGenerations;
+  readonly jobs: Jobs;
   readonly workspaces: Pick<Workspaces, 'idOf'>;
   readonly admitKey: AdmitKey;
   /** @throws GatewayError 400 or 404 for a model that cannot classify, at `model` */
   readonly checkModel: (slug: string) => void;
-  readonly clock: Pick<Clock, 'nowMs'>;
 }
+
+const TRIAL_MS = 300_000;
 
 export function createClassifiers(deps: ClassifiersDeps): Classifiers {
   const { store, workspaces, clock } = deps;
@@ -112,7 +127,26 @@ export function createClassifiers(deps: ClassifiersDeps): Classifiers {
       await find(id);
       await store.remove(id);
     },
+    ...runsOf(deps, find),
     tagsOf: (generationId) => store.tagsOf([generationId]),
+  };
+}
+
+function runsOf(
+  deps: ClassifiersDeps,
+  find: (id: string) => Promise<ClassifierRow>,
+): Pick<Classifiers, 'test' | 'backfill' | 'backfills' | 'cancelBackfill'> {
+  const { jobs } = deps;
+  return {
+    test: async (id, input) => tryClassifier(deps, await find(id), input, AbortSignal.timeout(TRIAL_MS)),
+    backfill: async (id, input) => beginBackfill(deps, await find(id), input),
+    backfills: async (id) => jobs.ofSubject(BACKFILL, (await find(id)).id),
+    async cancelBackfill(id) {
+      const all = await jobs.ofSubject(BACKFILL, (await find(id)).id);
+      const open = all.find(({ finishedAtMs }) => finishedAtMs === null);
+      if (open === undefined || !(await jobs.cancel(BACKFILL, open.id)))
+        throw new GatewayError('not_found', 'No backfill of the classifier is under way.');
+    },
   };
 }
 
@@ -130,20 +164,6 @@ async function check({ admitKey, checkModel }: ClassifiersDeps, row: ClassifierR
   const payer = await payerOf(admitKey, row);
   if (payer === undefined)
     throw invalid('payer_key_hash', 'must be the hash of a normal key of the workspace that is enabled');
-}
-
-/** `undefined`: the key is gone, or is not of the classifier's workspace any more. */
-export async function payerOf(
-  admitKey: AdmitKey,
-  { payerKeyHash, workspaceId }: Pick<ClassifierRow, 'payerKeyHash' | 'workspaceId'>,
-): Promise<Principal | undefined> {
-  try {
-    const principal = await admitKey(payerKeyHash);
-    return principal.kind === 'normal' && principal.workspaceId === workspaceId ? principal : undefined;
-  } catch (error) {
-    if (error instanceof GatewayError && error.status === 401) return undefined;
-    throw error;
-  }
 }
 
 function taken(row: ClassifierRow, other: ClassifierRow): GatewayError {

@@ -4,7 +4,7 @@ import { SecretBoxError, type SecretBox } from '../lib/secret-box.ts';
 import type { ClassifierRow } from '../resources/classifiers.ts';
 import type { ClassifierStore } from '../store/classifiers/classifiers.ts';
 import { classify, type ClassifyDeps } from './classify.ts';
-import { payerOf } from './classifiers.ts';
+import { payerOf } from './payer.ts';
 import { CLASSIFY, purposeOf, readTask, type ClassifyTask } from './job.ts';
 
 export interface ClassifyKindDeps extends ClassifyDeps {

@@ -36,6 +36,8 @@ export interface ClassifyInput {
   /** The most that the call may cost. */
   readonly budgetNanoUsd: number;
   readonly signal: AbortSignal;
+  /** What its record belongs to. Absent: it stands alone. */
+  readonly requestId?: string;
 }
 
 const NONCE_CHARS = 16;
@@ -47,7 +49,7 @@ const UNPAID = 402;
 /** Runs one call of a classifier's model, as a generation of its payer. An error of the call is an outcome. */
 export async function classify(deps: ClassifyDeps, input: ClassifyInput): Promise<Classification> {
   const { generate, format, clock } = deps;
-  const { classifier, payer, transcript, budgetNanoUsd, signal } = input;
+  const { classifier, payer, transcript, budgetNanoUsd, signal, requestId } = input;
   let costNanoUsd = 0;
   const id = newGenerationId(clock.nowMs());
   try {
@@ -78,7 +80,7 @@ export async function classify(deps: ClassifyDeps, input: ClassifyInput): Promis
         principal: payer,
         arrivedMs: clock.monotonicMs(),
         nested: {
-          requestId: id,
+          requestId: requestId ?? id,
           startedBy: undefined,
           depth: 1,
           budgetNanoUsd,

@@ -9,6 +9,11 @@ export interface ContentRules {
   readonly dataCollection: 'allow' | 'deny';
 }
 
+/** What an operator hands over by itself. */
+export const NO_RULES: ContentRules = { zdr: false, dataCollection: 'allow' };
+/** Where it is not known what was demanded. */
+export const STRICTEST: ContentRules = { zdr: true, dataCollection: 'deny' };
+
 type Demands = Pick<ProviderPreferences, 'zdr' | 'dataCollection'>;
 
 /** The strictest of the request, its key, its workspace and the guardrails. */

@@ -94,7 +94,8 @@ function fits({ filters }: ClassifierRow, { error, end, endpoint }: GenerationRe
   return reasons?.includes(end.finish) !== false && models?.some((name) => isModel(name, endpoint.model)) !== false;
 }
 
-function isModel(name: string, model: string): boolean {
+/** `acme/*` is every model of acme. */
+export function isModel(name: string, model: string): boolean {
   return name.endsWith('*') ? model.startsWith(name.slice(0, -1)) : name === model;
 }
 
@@ -124,7 +125,7 @@ async function handOn(deps: IntakeDeps, row: ClassifierRow, record: GenerationRe
 }
 
 /** Whatever the slug stands for now; none where nothing serves it. */
-function modelsOf(catalog: Catalog, slug: string): readonly Model[] {
+export function modelsOf(catalog: Catalog, slug: string): readonly Model[] {
   try {
     return resolveModels({ directives: { models: [slug] }, settings: {} }, undefined, catalog).models;
   } catch (error) {

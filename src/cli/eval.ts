@@ -29,7 +29,7 @@ export async function runEval(args: readonly string[], io: Io): Promise<number> 
   if (rest.length < wanted.length) throw new UsageError(`eval ${name}: name ${wanted[rest.length] ?? ''}`);
   if (rest.length > wanted.length)
     throw new UsageError(`eval ${name}: ${rest[wanted.length] ?? ''}: unexpected argument`);
-  const client = openGatewayClient(values, io);
+  const client = openGatewayClient(values, io, 'eval');
   try {
     return await act(client, { name, rest, values }, io);
   } finally {

@@ -321,6 +321,31 @@ Options:
   --key KEY         default: GATEWAY_MANAGEMENT_KEY
 `;
 
+export const CLASSIFIERS_HELP = `Usage: model-gateway classifiers COMMAND [options]
+
+Models that sort conversations of a running gateway: docs/classifiers.md.
+
+Commands:
+  list              all classifiers, and what they cost today
+  show ID           one, with its dimensions
+  enable ID         let it sort; one of a workspace may
+  disable ID        let it rest
+  test ID GEN...    sort kept generations, or --text TEXT, and store no tag
+  backfill ID       sort conversations that were kept earlier: --start, --max-cost
+  backfills ID      how far that is
+  cancel ID         end it; its tags stay
+
+Options:
+  --text TEXT       what is sorted in place of generations
+  --start TIME      2026-11-01, or a time; --end TIME, default: now
+  --max-cost USD    what a backfill may cost
+  --sample RATE     of the sessions, 0 to 1; default: the classifier's
+  --json            print the response of the gateway as JSON
+  --url URL         address of the gateway; default: that of the configuration in this directory
+  --config FILE     another configuration                (GATEWAY_CONFIG)
+  --key KEY         default: GATEWAY_MANAGEMENT_KEY
+`;
+
 export function formatOverview(commands: Readonly<Record<string, Command>>): string {
   const widest = Math.max(...Object.keys(commands).map((name) => name.length));
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(widest + 2)}${summary}\n`);

@@ -8,6 +8,7 @@ import {
   BACKUP_HELP,
   CATALOG_HELP,
   CHAT_HELP,
+  CLASSIFIERS_HELP,
   CONFIG_HELP,
   CONSOLE_HELP,
   CONTAINERS_HELP,
@@ -145,6 +146,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'run your own benchmarks on a running gateway, and compare models',
     help: EVAL_HELP,
     run: async (args, io) => (await import('./eval.ts')).runEval(args, io),
+  },
+  classifiers: {
+    summary: 'list, try and enable classifiers, and sort conversations that were kept',
+    help: CLASSIFIERS_HELP,
+    run: async (args, io) => (await import('./classifiers.ts')).runClassifiers(args, io),
   },
   sandbox: {
     summary: 'start the sandbox provider alone, as an upstream for tests',

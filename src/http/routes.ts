@@ -141,6 +141,12 @@ import {
   listClassifiers,
   updateClassifier,
 } from './management/insights/classifier-routes.ts';
+import {
+  backfillClassifier,
+  cancelBackfill,
+  listBackfills,
+  testClassifier,
+} from './management/insights/classifier-runs.ts';
 import { chatWithIntern, followInternRun } from './management/interns/chat.ts';
 import { answerInternInput, listAllInternInputs, listInternInputs } from './management/interns/input-routes.ts';
 import {
@@ -371,6 +377,10 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getClassifier,
   updateClassifier,
   deleteClassifier,
+  testClassifier,
+  backfillClassifier,
+  listBackfills,
+  cancelBackfill,
   listInterns,
   createIntern,
   getIntern,

@@ -14,6 +14,8 @@ export interface GenerationContent {
     readonly tool_calls?: readonly JsonObject[];
   };
   readonly error: JsonObject | null;
+  /** What the request demanded of endpoints. Absent: an earlier version kept it. */
+  readonly privacy?: { readonly zdr: boolean; readonly data_collection: 'allow' | 'deny' };
   /** Some texts were longer than what is kept. */
   readonly is_cut?: true;
 }
@@ -24,6 +26,7 @@ const REQUEST_CHARS_MAX = 512 * 1_024;
 export function serializeContent(record: GenerationRecord, answer: CapturedResponse): GenerationContent {
   const cut = createCutter(REQUEST_CHARS_MAX);
   const messages = serializeMessages(record.request, cut.take);
+  const { provider } = record.request.directives;
   return {
     input: { messages },
     output: {
@@ -34,6 +37,7 @@ export function serializeContent(record: GenerationRecord, answer: CapturedRespo
       }),
     },
     error: serializeError(record),
+    privacy: { zdr: provider.zdr, data_collection: provider.dataCollection },
     ...((answer.isCut || cut.hasCut()) && { is_cut: true }),
   };
 }

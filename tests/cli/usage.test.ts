@@ -9,7 +9,7 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
   [
     ['launch'],
     2,
-    'launch: unknown command; known are serve, keys, credits, backup, restore, secret, vault, containers, interns, journal, generations, report, destinations, notify, audit, config, import, console, doctor, catalog, chat, explain, eval, sandbox\n',
+    'launch: unknown command; known are serve, keys, credits, backup, restore, secret, vault, containers, interns, journal, generations, report, destinations, notify, audit, config, import, console, doctor, catalog, chat, explain, eval, classifiers, sandbox\n',
   ],
   [['--prot', '1'], 2, '--prot: unknown flag; did you mean "--port"?\n'],
   [['serve', '--port'], 2, '--port needs a value\n'],
@@ -45,6 +45,7 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
   [['catalog'], 2, 'catalog: say what to do: list, show, check, refresh\n'],
   [['catalog', 'shew'], 2, 'catalog shew: unknown command; did you mean "show"?\n'],
   [['catalog', 'show'], 2, 'catalog show: takes one model\n'],
+  [['classifiers', 'test', 'c'], 2, 'classifiers test: name generations, or give a text with --text\n'],
   [['chat', 'hi'], 2, 'chat: give a key with --key or in GATEWAY_API_KEY\n'],
   [['chat', '--key', 'k', '--url', 'nowhere', 'hi'], 2, '--url: must be an http:// or https:// URL, not "nowhere"\n'],
   [['chat', '--key', 'k', '--format', 'morse', 'hi'], 2, '--format: must be one of chat, responses, not "morse"\n'],

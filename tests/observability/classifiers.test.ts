@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { suite, test, type TestContext } from 'node:test';
-import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../src/lib/json.ts';
 import { manage, textAt } from '../support/byok.ts';
-import { startGateway } from '../support/gateway.ts';
+import { MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
 import { chatAnswer, json, startUpstream, type Script } from '../support/upstream.ts';
 
 const DIMENSIONS = [
@@ -240,4 +241,120 @@ suite('classifiers', () => {
     }
     assert.equal((await stage.create({ model: 'acme/none' })).status, 404);
   });
+
+  // @spec classifier-9
+  test('are tried on kept conversations and on texts, and store no tag', async (t) => {
+    const stage = await start(t);
+    const id = idOf(await stage.create({ enabled: false }));
+    const before = await stage.ask('Before anything was kept.');
+    await keepContent(stage);
+    const kept = await stage.ask('How do I sort a list?');
+    const denied = await stage.ask('SECRET', { provider: { zdr: true } });
+    const trials = await until(async () => {
+      const found = await tryOn(stage, id, { generation_ids: [kept, before, denied, 'gen-none'] });
+      return found[0]?.['transcript'] === null ? undefined : found;
+    });
+    const errors = trials.map(({ error }) => error);
+    assert.deepEqual(trials[0]?.['tags'], { subject: 'code', mood: 'calm' });
+    assert.equal(trials[0]?.['transcript'], 'USER: How do I sort a list?\n\nASSISTANT: Use a loop.');
+    assert.ok(Number(trials[0]?.['cost']) > 0);
+    assert.deepEqual(errors.slice(0, 2), [null, 'Its content was not kept.']);
+    assert.match(JSON.stringify(errors[2]), /demands of endpoints/);
+    assert.match(JSON.stringify(errors[3]), /no such generation/);
+    assert.ok(stage.classifier.arrived.every(({ text }) => !text.includes('SECRET')));
+    const [text] = await tryOn(stage, id, { text: 'Fix my loop.' });
+    assert.deepEqual([text?.['transcript'], text?.['generation_id']], ['USER: Fix my loop.', null]);
+    const shown = await manage(stage.gateway, 'GET', `/generation?id=${kept}`);
+    assert.deepEqual((shown.body['data'] as JsonObject)['tags'], []);
+    assert.ok(Number((await stage.today(id))['cost']) > 0, 'it counts in the cost of the day');
+    assert.equal((await manage(stage.gateway, 'PATCH', `/classifiers/${id}`, { daily_cost_limit_usd: 0 })).status, 200);
+    const calls = stage.classifier.arrived.length;
+    const [unpaid] = await tryOn(stage, id, { text: 'Once more.' });
+    assert.equal(unpaid?.['tags'], null);
+    assert.equal(stage.classifier.arrived.length, calls, 'nothing is called beyond the limit of the day');
+    const both = await manage(stage.gateway, 'POST', `/classifiers/${id}/test`, { text: 'a', generation_ids: ['b'] });
+    assert.equal(both.status, 400, both.text);
+  });
+
+  // @spec classifier-10
+  test('sort conversations that were kept earlier, within a cap and once', async (t) => {
+    const stage = await start(t);
+    const id = idOf(await stage.create({ enabled: false, filters: { min_turns: 1, models: ['acme/*'] } }));
+    await keepContent(stage);
+    const kept = [await stage.ask('One.'), await stage.ask('Two.'), await stage.ask('Three.')];
+    await stage.ask('SECRET', { provider: { data_collection: 'deny' } });
+    await until(async () => {
+      const { body } = await manage(stage.gateway, 'GET', `/generation/content?id=${kept[2] ?? ''}`);
+      return body['data'];
+    });
+    const range = {
+      start: new Date(Date.now() - 3_600_000).toISOString(),
+      end: new Date(Date.now() + 1_000).toISOString(),
+    };
+    const begin = (more: object = {}) =>
+      manage(stage.gateway, 'POST', `/classifiers/${id}/backfill`, { ...range, max_cost_usd: 1, ...more });
+    const end = () =>
+      until(async () => {
+        const { body } = await manage(stage.gateway, 'GET', `/classifiers/${id}/backfill`);
+        const [last] = body['data'] as JsonObject[];
+        return last?.['finished_at'] === null ? undefined : last;
+      });
+    assert.equal((await begin({ max_cost_usd: 0 })).status, 400);
+    assert.equal((await begin({ end: range.start })).status, 400);
+    assert.equal((await manage(stage.gateway, 'DELETE', `/classifiers/${id}/backfill`)).status, 404);
+    // Each call may cost 2,048 tokens of a reply: no room for one.
+    assert.equal((await begin({ max_cost_usd: 0.000001 })).status, 202);
+    const capped = await end();
+    assert.deepEqual([capped['state'], capped['error'], capped['classified']], ['failed', 'cost_limit', 0]);
+    assert.equal(stage.classifier.arrived.length, 0);
+    const begun = await begin();
+    assert.equal(begun.status, 202, begun.text);
+    const done = await end();
+    const counts = ['state', 'total', 'read', 'classified', 'skipped', 'failed'].map((name) => done[name]);
+    assert.deepEqual(counts, ['done', 4, 4, 3, 1, 0]);
+    assert.ok(Number(done['cost']) > 0);
+    assert.equal(stage.classifier.arrived.length, 3);
+    assert.ok(stage.classifier.arrived.every(({ text }) => !text.includes('SECRET')));
+    const shown = await manage(stage.gateway, 'GET', `/generation?id=${kept[0] ?? ''}`);
+    assert.equal(((shown.body['data'] as JsonObject)['tags'] as Json[]).length, 2);
+    assert.equal((await begin()).status, 202);
+    const again = await end();
+    assert.deepEqual([again['total'], again['classified'], stage.classifier.arrived.length], [1, 0, 3]);
+    const printed = await captureCli([
+      'classifiers',
+      'backfills',
+      id,
+      '--url',
+      stage.gateway.baseUrl,
+      '--key',
+      MANAGEMENT_KEY,
+    ]);
+    assert.equal(printed.code, 0, printed.stderr);
+    assert.match(printed.stdout, /^done +4 of 4 +3 +0 +1 /mu);
+    assert.match(printed.stdout, /^failed \(cost_limit\)/mu);
+  });
 });
+
+type Stage = Awaited<ReturnType<typeof start>>;
+
+async function keepContent({ gateway }: Stage): Promise<void> {
+  const change = { is_observability_io_logging_enabled: true, io_logging_sampling_rate: 1 };
+  const { status, text } = await manage(gateway, 'PATCH', '/workspaces/default', change);
+  assert.equal(status, 200, text);
+}
+
+async function tryOn({ gateway }: Stage, id: string, input: object): Promise<readonly JsonObject[]> {
+  const { status, body, text } = await manage(gateway, 'POST', `/classifiers/${id}/test`, input);
+  assert.equal(status, 200, text);
+  return body['data'] as JsonObject[];
+}
+
+/** Looks until there is something. */
+async function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
+  for (let tries = 0; tries < 500; tries++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await delay(20);
+  }
+  throw new Error('It never came.');
+}

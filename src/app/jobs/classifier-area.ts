@@ -2,6 +2,7 @@ import type { AdmitKey } from '../../accounts/keys/authenticate.ts';
 import type { Workspaces } from '../../accounts/workspaces/workspaces.ts';
 import type { PolicyCache } from '../../accounts/policy/policy-cache.ts';
 import type { Catalog } from '../../catalog/model.ts';
+import { createBackfillKind } from '../../classifiers/backfill.ts';
 import { createClassifiers, type Classifiers } from '../../classifiers/classifiers.ts';
 import { createClassifyKind, type ClassifyKindDeps } from '../../classifiers/classify-kind.ts';
 import { createClassifierIntake, type ClassifierIntake } from '../../classifiers/intake.ts';
@@ -16,6 +17,10 @@ import type { InvalidationBus } from '../../state/contract.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { DAY_MS } from '../../store/usage/hours.ts';
 import { createClassifierStore, type ClassifierStore } from '../../store/classifiers/classifiers.ts';
+import { createKeptGenerations } from '../../store/classifiers/kept-generations.ts';
+import { createGenerationStore } from '../../store/generations/generations.ts';
+import type { PolicySubject } from '../../store/accounts/policy-layers.ts';
+import type { ContentLog } from '../../telemetry/content-log.ts';
 import type { Log } from '../../telemetry/logs.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 
@@ -74,12 +79,17 @@ export function openClassifierInput(deps: ClassifierDeps): ClassifierInput {
   };
 }
 
-export interface ClassifierAreaDeps extends Pick<ClassifierDeps, 'box' | 'jobs' | 'catalog' | 'clock'> {
+export interface ClassifierAreaDeps extends Pick<
+  ClassifierDeps,
+  'box' | 'jobs' | 'catalog' | 'clock' | 'database' | 'policies'
+> {
   readonly input: Pick<ClassifierInput, 'store'>;
   readonly workspaces: Pick<Workspaces, 'idOf'>;
   readonly admitKey: AdmitKey;
   readonly notifications: Pick<Notifications, 'raise'>;
   readonly formats: { readonly chat: ClientFormat };
+  readonly content: Pick<ContentLog, 'read'>;
+  readonly waitForRecords: () => Promise<void>;
   /** For tests. */
   readonly classifyRetryMs?: number | undefined;
 }
@@ -87,16 +97,29 @@ export interface ClassifierAreaDeps extends Pick<ClassifierDeps, 'box' | 'jobs' 
 /** Custom classifiers: their management, and the jobs that sort. */
 export function openClassifiers(deps: ClassifierAreaDeps, generateDeps: GenerateDeps): Classifiers {
   const { input, jobs, admitKey, clock, notifications } = deps;
+  const { store } = input;
   const judging = { catalog: deps.catalog, plugins: generateDeps.plugins };
+  const calling = {
+    ...judging,
+    store,
+    admitKey,
+    generate: createGenerate(generateDeps),
+    format: deps.formats.chat,
+    clock,
+  };
+  const generations = createGenerationStore(deps);
+  const keeping = {
+    kept: createKeptGenerations(deps.database),
+    readContent: (id: string) => deps.content.read(id),
+    policyOf: (subject: PolicySubject) => deps.policies.policyOf(subject),
+    findGeneration: (id: string) => generations.find(id),
+    waitForRecords: deps.waitForRecords,
+  };
+  jobs.register(createBackfillKind({ ...calling, ...keeping }));
   jobs.register(
     createClassifyKind({
-      ...judging,
-      store: input.store,
-      admitKey,
+      ...calling,
       box: deps.box,
-      generate: createGenerate(generateDeps),
-      format: deps.formats.chat,
-      clock,
       onLimit: onceADay(
         clock,
         (row) =>
@@ -115,11 +138,11 @@ export function openClassifiers(deps: ClassifierAreaDeps, generateDeps: Generate
     }),
   );
   return createClassifiers({
-    store: input.store,
+    ...calling,
+    ...keeping,
+    jobs,
     workspaces: deps.workspaces,
-    admitKey,
     checkModel: (slug) => void judgeOf(judging, { models: [slug] }),
-    clock,
   });
 }
 

@@ -15,7 +15,7 @@ function decimal(value: Json | undefined, decimals = DECIMALS): string {
   return typeof value === 'number' ? value.toFixed(decimals) : '-';
 }
 
-function usd(value: Json | undefined): string {
+export function usd(value: Json | undefined): string {
   return typeof value === 'number' ? `$${Number(value.toFixed(USD_DECIMALS))}` : '-';
 }
 
@@ -23,7 +23,7 @@ function range(interval: Json | undefined): string {
   return isJsonObject(interval) ? `${decimal(interval['low'])} to ${decimal(interval['high'])}` : 'too little to say';
 }
 
-function table(rows: readonly (readonly string[])[]): string {
+export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows
     .map(

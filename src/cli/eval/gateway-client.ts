@@ -9,7 +9,7 @@ const BYTES_MAX = 64 * 1_024 * 1_024;
 
 /** What is sent beside a path. */
 export interface Sent {
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly body?: JsonObject | { readonly contentType: string; readonly bytes: Uint8Array };
 }
 
@@ -26,10 +26,11 @@ export interface GatewayClient {
 export function openGatewayClient(
   { url: given, key: named, config }: { readonly url?: string; readonly key?: string; readonly config?: string },
   io: Pick<Io, 'env'>,
+  command: string,
 ): GatewayClient {
   const key = named ?? readSecretVariable(io.env, 'GATEWAY_MANAGEMENT_KEY');
   if (key === undefined || key === '')
-    throw new UsageError('eval: give a management key with --key or in GATEWAY_MANAGEMENT_KEY');
+    throw new UsageError(`${command}: give a management key with --key or in GATEWAY_MANAGEMENT_KEY`);
   const url = URL.parse(given ?? findGatewayUrl(config, io.env));
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw new UsageError(`--url: must be an http:// or https:// URL, not ${JSON.stringify(given)}`);

@@ -16,7 +16,7 @@ export interface OutboundRequest {
   readonly origin: string;
   /** With the query. */
   readonly path: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** In place of a body: read while it is sent, from its beginning with each call. */

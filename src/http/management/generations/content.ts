@@ -29,6 +29,10 @@ const contentSchema = z
       tool_calls: z.array(z.unknown()).optional(),
     }),
     error: errorSchema,
+    privacy: z
+      .looseObject({ zdr: z.boolean(), data_collection: z.enum(['allow', 'deny']) })
+      .optional()
+      .describe('What the request demanded of endpoints.'),
     is_cut: z.literal(true).optional().describe('Some texts were longer than what is kept.'),
   })
   .meta({ id: 'GenerationContent' });

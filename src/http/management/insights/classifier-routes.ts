@@ -6,9 +6,9 @@ import { pageShape } from '../page.ts';
 import { defineDelete, defineGet, defineList } from '../resource-routes.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 
-const TAG = 'Classifiers';
+export const TAG = 'Classifiers';
 export const { schema: classifierSchema } = classifierResource;
-const classifierPathSchema = z.strictObject({ id: z.string().describe('The id of a classifier.') });
+export const classifierPathSchema = z.strictObject({ id: z.string().describe('The id of a classifier.') });
 
 function serializeClassifier({ row, today }: ClassifierRecord): z.output<typeof classifierSchema> {
   return classifierResource.serialize(row, {
