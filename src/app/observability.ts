@@ -19,6 +19,8 @@ import type { KeyStore } from '../store/accounts/keys.ts';
 import { createUsageReports } from '../store/usage/usage-reports.ts';
 import { createUsageRollup } from '../store/usage/usage-rollup.ts';
 import { createWorkspaceStore } from '../store/accounts/workspaces.ts';
+import { createSessionCosts } from '../store/usage/session-costs.ts';
+import { nameSessionCosts } from '../telemetry/datasets/session-costs.ts';
 import { createAnalytics } from '../telemetry/analytics/analytics.ts';
 import type { ResponseCapture } from '../telemetry/response-capture.ts';
 import { createContentLog, type ContentLog, type LogSwitches } from '../telemetry/content-log.ts';
@@ -149,7 +151,6 @@ export function createObservability(deps: ObservabilityDeps): Observability {
       analytics: createAnalytics({ reports: createUsageReports({ database }), clock }),
       content,
       ...routeServicesOf(deps, routes),
-      feedback: feedbackOf(deps),
       destinations,
       insights: insightsOf(deps, traffic),
     },
@@ -205,22 +206,25 @@ function openSwitches({ database, clock, changes }: ObservabilityDeps): ReadThro
 }
 
 function insightsOf(
-  { state, clock }: ObservabilityDeps,
+  { state, clock, database }: ObservabilityDeps,
   traffic: TaskTrafficWatch,
 ): Observability['services']['insights'] {
   return {
     take: createAnalyticsRateLimit({ rateLimitState: state.rateLimitState, clock }),
     taskGroups: () => traffic.groups(),
+    sessionCosts: nameSessionCosts(createSessionCosts(database), createUsageReports({ database })),
     nowMs: clock.nowMs,
   };
 }
 
 function routeServicesOf(
-  { config, database, clock }: ObservabilityDeps,
+  deps: ObservabilityDeps,
   routes: RouteLog,
-): Pick<ManagementServices, 'routes' | 'countMatches'> {
+): Pick<ManagementServices, 'routes' | 'countMatches' | 'feedback'> {
+  const { config, database, clock } = deps;
   const { retentionMs } = config.observability.routeLog;
-  return { routes, countMatches: createMatchCounter({ store: createRouteStore(database), clock, retentionMs }) };
+  const countMatches = createMatchCounter({ store: createRouteStore(database), clock, retentionMs });
+  return { routes, countMatches, feedback: feedbackOf(deps) };
 }
 
 function openRouteLog({ config, database, catalog, clock, random, metrics, log }: ObservabilityDeps): RouteLog {

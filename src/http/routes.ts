@@ -59,6 +59,7 @@ import {
 } from './management/insights/run-routes.ts';
 import { compareRuns, importScores, publishRun, unpublishRun } from './management/insights/score-routes.ts';
 import { getTaskClassifications } from './management/insights/tasks.ts';
+import { getAppRankings, getRankingsDaily, getSessionCost } from './management/insights/traffic-datasets.ts';
 import { createKey } from './management/keys/create.ts';
 import { deleteKey } from './management/keys/delete.ts';
 import { getKey } from './management/keys/get.ts';
@@ -194,6 +195,9 @@ import { updateWorkspace } from './management/workspaces/update.ts';
 export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getOwnKey,
   getTaskClassifications,
+  getRankingsDaily,
+  getAppRankings,
+  getSessionCost,
   getBenchmarks,
   uploadDataset,
   listDatasets,

@@ -43,6 +43,7 @@ import type { Destinations } from '../../telemetry/destinations/destinations.ts'
 import type { FeedbackBox } from '../../telemetry/feedback.ts';
 import type { CountMatches } from '../../telemetry/route-log/guardrail-matches.ts';
 import type { RouteLog } from '../../telemetry/route-log/route-log.ts';
+import type { SessionCosts } from '../../telemetry/datasets/session-costs.ts';
 import type { TaskTrafficWatch } from '../../telemetry/task-traffic.ts';
 import type { ScimServices } from './scim/services.ts';
 import type { OperationServices } from './operations/services.ts';
@@ -119,6 +120,7 @@ export interface InsightServices {
   /** @throws GatewayError 429 after too many requests */
   readonly take: CountAnalyticsRequest;
   readonly taskGroups: TaskTrafficWatch['groups'];
+  readonly sessionCosts: SessionCosts;
   readonly nowMs: () => number;
 }
 
