@@ -429,6 +429,15 @@ test('takes every key of the file into the configuration', () => {
   });
 });
 
+test('takes the format of log lines from the flag before the environment, and names a wrong one', () => {
+  const formatOf = (argv: readonly string[], format: string) =>
+    load(undefined, { argv, env: { GATEWAY_LOG_FORMAT: format } }).logFormat;
+  assert.deepEqual([formatOf([], ''), formatOf([], 'pretty')], ['json', 'pretty']);
+  assert.equal(formatOf(['--log-format', 'json'], 'pretty'), 'json');
+  assert.throws(() => formatOf([], 'plain'), /^ConfigError: GATEWAY_LOG_FORMAT: must be json or pretty, not "plain"$/);
+  assert.throws(() => formatOf(['--log-format', 'plain'], ''), /--log-format: must be json or pretty, not "plain"/);
+});
+
 // @spec fallback-9
 test('uses the documented defaults without any file, flag or variable', () => {
   // A machine with plenty of memory.

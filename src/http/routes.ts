@@ -72,6 +72,7 @@ import { updateMember } from './management/members/update.ts';
 import { removeMembers } from './management/members/remove.ts';
 import { getModelSources } from './management/models/sources.ts';
 import { countModels } from './management/models/count.ts';
+import { listEmbeddingsModels } from './management/models/embeddings.ts';
 import { getModel } from './management/models/get.ts';
 import { listModels } from './management/models/list.ts';
 import { retrieveModel, retrieveModelBySlug } from './management/models/retrieve.ts';
@@ -352,6 +353,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   deleteResponse,
   cancelResponse,
   listInputItems,
+  listEmbeddingsModels,
   listVideoModels,
   listImageModels,
   listImageEndpoints,

@@ -72,7 +72,7 @@ test('hides from other workspaces, and deletes with its key', async (t) => {
   assert.equal((await call('GET', `/interns/${id}`, undefined, there)).status, 404);
   assert.equal((await call('GET', `/interns/${id}`, undefined, MANAGER)).status, 200);
   const [, keyHash] = /"key_hash":"(\w+)"/.exec((await call('GET', `/interns/${id}`)).text) ?? [];
-  assert.equal((await call('DELETE', `/interns/${id}`)).status, 200);
+  assert.equal((await call('DELETE', `/interns/${id}`)).status, 202);
   assert.equal((await call('GET', `/interns/${id}`)).status, 404);
   assert.match((await call('GET', `/keys/${keyHash}`, undefined, MANAGER)).text, /"disabled":true/);
 });

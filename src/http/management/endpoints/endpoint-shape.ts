@@ -22,6 +22,9 @@ export const endpointSchema = z
     quantization: z.string(),
     supported_parameters: z.array(z.string()),
     supports_implicit_caching: z.boolean(),
+    supports_tool_choice: z
+      .strictObject({ auto: z.boolean(), none: z.boolean(), required: z.boolean(), function: z.boolean() })
+      .describe('Which values of `tool_choice` its list of parameters allows.'),
     supports_voice_cloning: z.boolean(),
     status: z.int().describe('0 well, -1 degraded, -3 failing, -5 unavailable without credentials.'),
     uptime_last_5m: percent,
@@ -43,6 +46,7 @@ export function serializeEndpoint(
   showsSpeed: boolean,
 ): z.output<typeof endpointSchema> {
   const { providerName, provider, price } = endpoint;
+  const parameters = endpointParameters(endpoint, model);
   return {
     name: `${providerName} | ${model.slug}`,
     tag: endpoint.tag ?? provider,
@@ -54,9 +58,10 @@ export function serializeEndpoint(
     max_completion_tokens: endpoint.outputTokensMax ?? null,
     pricing: serializePricing(price),
     quantization: endpoint.quantization ?? 'unknown',
-    supported_parameters: [...endpointParameters(endpoint, model)],
+    supported_parameters: [...parameters],
     // Reading from the cache is cheaper and writing to it is free: then the prompt needs no cache breakpoints.
     supports_implicit_caching: price?.cacheRead !== undefined && price.cacheWrite === undefined,
+    supports_tool_choice: serializeToolChoice(parameters),
     supports_voice_cloning: false,
     status: statusOf(endpoint, metrics),
     uptime_last_5m: metrics.uptimeLast5m,
@@ -65,6 +70,13 @@ export function serializeEndpoint(
     latency_last_30m: showsSpeed ? serializePercentiles(metrics.latencyLast30m) : null,
     throughput_last_30m: showsSpeed ? serializePercentiles(metrics.throughputLast30m) : null,
   };
+}
+
+/** `auto` is what a model does with tools anyway. */
+function serializeToolChoice(parameters: ReadonlySet<string>): z.output<typeof endpointSchema>['supports_tool_choice'] {
+  const auto = parameters.has('tools');
+  const forced = auto && parameters.has('tool_choice');
+  return { auto, none: forced, required: forced, function: forced };
 }
 
 function serializePercentiles(values: Percentiles | null): z.output<typeof percentiles> {

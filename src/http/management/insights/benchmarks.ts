@@ -49,7 +49,7 @@ const benchmarksSchema = z
   .strictObject({
     data: z.array(itemSchema),
     meta: z.strictObject({
-      as_of: z.string().nullable(),
+      as_of: z.string().describe('The day of the newest score; without one, today.'),
       version: z.literal('v1'),
       source: z.string().nullable(),
       source_url: z.null(),
@@ -108,7 +108,7 @@ export const getBenchmarks = defineRoute({
       body: {
         data: items,
         meta: {
-          as_of: days.at(-1) ?? null,
+          as_of: days.at(-1) ?? new Date(insights.nowMs()).toISOString().slice(0, 10),
           version: 'v1',
           source: requested.source ?? null,
           source_url: null,

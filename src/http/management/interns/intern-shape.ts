@@ -32,7 +32,14 @@ export const internSchema = z
     model: z.string().nullable().describe('Null: the default of the workspace.'),
     status: z.enum(INTERN_STATUSES),
     progress: z
-      .strictObject({ stepLabel: z.string(), stepNumber: z.int(), totalSteps: z.int() })
+      .strictObject({
+        stepLabel: z.string(),
+        stepNumber: z.int(),
+        totalSteps: z.int(),
+        step_label: z.string(),
+        step_number: z.int(),
+        total_steps: z.int(),
+      })
       .nullable()
       .describe('Of provisioning; null: none is under way.'),
     lastFailureMessage: z.string().nullable(),
@@ -42,11 +49,26 @@ export const internSchema = z
     workspaceId: z.string(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
+    last_failure_message: z.string().nullable().describe('As `lastFailureMessage`.'),
+    workspace_id: z.string().describe('As `workspaceId`.'),
+    created_at: z.iso.datetime().describe('As `createdAt`.'),
+    updated_at: z.iso.datetime().describe('As `updatedAt`.'),
     ...internSettingsSchema.shape,
     version: z.int().describe('Counts changes; a run keeps the version that it began with.'),
     key_hash: z.string().describe('The key that pays for its runs, with the limit of its budget.'),
   })
   .meta({ id: 'Intern' });
+
+/**
+ * The intern in `data`, as other routes have what they name, and its members beside it, where the public SDK reads them.
+ * Both namings have been published. @source `@openrouter/sdk` 1.3.19, `Intern`
+ */
+export const internAnswer = internSchema.extend({ data: internSchema }).meta({ id: 'InternResponse' });
+
+export function answerIntern(row: Intern): z.output<typeof internAnswer> {
+  const intern = serializeIntern(row);
+  return { data: intern, ...intern };
+}
 
 export function serializeIntern(row: Intern): z.output<typeof internSchema> {
   const { id, name, description, instructions, model, status, step, failure, workspaceId, settings, version } = row;
@@ -60,7 +82,14 @@ export function serializeIntern(row: Intern): z.output<typeof internSchema> {
     progress:
       step === null
         ? null
-        : { stepLabel: PROVISION_STEPS[step - 1] ?? '', stepNumber: step, totalSteps: PROVISION_STEPS.length },
+        : {
+            stepLabel: PROVISION_STEPS[step - 1] ?? '',
+            stepNumber: step,
+            totalSteps: PROVISION_STEPS.length,
+            step_label: PROVISION_STEPS[step - 1] ?? '',
+            step_number: step,
+            total_steps: PROVISION_STEPS.length,
+          },
     lastFailureMessage: failure,
     hostname: null,
     vault_id: null,
@@ -68,6 +97,10 @@ export function serializeIntern(row: Intern): z.output<typeof internSchema> {
     workspaceId,
     createdAt: serializeTime(row.createdAtMs),
     updatedAt: serializeTime(row.updatedAtMs),
+    last_failure_message: failure,
+    workspace_id: workspaceId,
+    created_at: serializeTime(row.createdAtMs),
+    updated_at: serializeTime(row.updatedAtMs),
     ...settings,
     version,
     key_hash: row.keyHash,

@@ -4,7 +4,7 @@ import { keyedCall } from '../../../interns/idempotency.ts';
 import { INTERN_STATUSES, internSettingsShape, type InternSettings } from '../../../resources/interns.ts';
 import { ownerOf, ownerShape } from '../owner.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
-import { internPath, internSchema, internsOf, serializeIntern } from './intern-shape.ts';
+import { answerIntern, internAnswer, internPath, internSchema, internsOf, serializeIntern } from './intern-shape.ts';
 
 const NAME_CHARS_MAX = 128;
 const DESCRIPTION_CHARS_MAX = 2_000;
@@ -22,7 +22,6 @@ const draftShape = {
   vault_id: z.string().nullable().optional().describe('Not built: only null is taken.'),
 };
 const name = z.string().min(1).max(NAME_CHARS_MAX).describe('Unique among those of its creator in the workspace.');
-const answer = z.strictObject({ data: internSchema });
 
 interface SettingsInput {
   readonly tools?: InternSettings['tools'] | undefined;
@@ -64,7 +63,11 @@ export const listInterns = defineRoute({
   responses: {
     200: {
       description: 'A page of interns.',
-      schema: z.strictObject({ data: z.array(internSchema), next_cursor: z.string().nullable() }),
+      schema: z.strictObject({
+        data: z.array(internSchema),
+        has_more: z.boolean(),
+        next_cursor: z.string().optional().describe('Absent on the last page.'),
+      }),
     },
   },
   errors: [400, 404],
@@ -76,7 +79,7 @@ export const listInterns = defineRoute({
     const rows = await interns.list({ workspaceId, statuses, after, limit: limit + 1 });
     const page = rows.slice(0, limit);
     const last = rows.length > limit ? page.at(-1) : undefined;
-    return { status: 200, body: { data: page.map(serializeIntern), next_cursor: last?.id ?? null } };
+    return { status: 200, body: { data: page.map(serializeIntern), has_more: last !== undefined, ...(last && { next_cursor: last.id }) } };
   },
 });
 
@@ -108,8 +111,8 @@ export const createIntern = defineRoute({
     .strictObject({ ...draftShape, ...ownerShape, name, provision: z.boolean().optional().describe('Default: false.') })
     .meta({ id: 'CreateInternRequest' }),
   responses: {
-    200: { description: 'What this idempotency key made before.', schema: answer },
-    201: { description: 'The intern.', schema: answer },
+    200: { description: 'What this idempotency key made before.', schema: internAnswer },
+    201: { description: 'The intern.', schema: internAnswer },
   },
   errors: [400, 403, 404, 409, 413],
   async handle({ body, headers, ...context }) {
@@ -121,7 +124,7 @@ export const createIntern = defineRoute({
     const { row, isNew } = await interns.create(caller, { ...draft, settings: settingsOf(body) }, keyed, provision);
     return {
       status: isNew ? 201 : 200,
-      body: { data: serializeIntern(row) },
+      body: answerIntern(row),
       subject: `/interns/${row.id}`,
       ...(!isNew && { changesNothing: true }),
     };
@@ -139,11 +142,11 @@ export const getIntern = defineRoute({
   params: internPath,
   query: NOTHING,
   body: NO_BODY,
-  responses: { 200: { description: 'The intern.', schema: answer } },
+  responses: { 200: { description: 'The intern.', schema: internAnswer } },
   errors: [404],
   async handle({ params, ...context }) {
     const { interns, caller } = internsOf(context);
-    return { status: 200, body: { data: serializeIntern(await interns.get(caller, params.internId)) } };
+    return { status: 200, body: answerIntern(await interns.get(caller, params.internId)) };
   },
 });
 
@@ -159,7 +162,7 @@ export const updateIntern = defineRoute({
   params: internPath,
   query: NOTHING,
   body: z.strictObject({ ...draftShape, name: name.optional() }).meta({ id: 'UpdateInternRequest' }),
-  responses: { 200: { description: 'The intern. A new model is used after the next provisioning.', schema: answer } },
+  responses: { 200: { description: 'The intern. A new model is used after the next provisioning.', schema: internAnswer } },
   errors: [400, 403, 404, 409, 413],
   async handle({ params, body, ...context }) {
     const { interns, caller } = internsOf(context);
@@ -172,7 +175,7 @@ export const updateIntern = defineRoute({
       ...(model !== undefined && { model }),
       settings: settingsOf(body),
     });
-    return { status: 200, body: { data: serializeIntern(row) } };
+    return { status: 200, body: answerIntern(row) };
   },
 });
 
@@ -188,12 +191,17 @@ export const deleteIntern = defineRoute({
   params: internPath,
   query: NOTHING,
   body: NO_BODY,
-  responses: { 200: { description: 'It is gone.', schema: z.strictObject({ deleted: z.literal(true) }) } },
+  responses: {
+    202: {
+      description: 'It is gone.',
+      schema: z.strictObject({ deleted: z.literal(true), deleting: z.literal(true) }),
+    },
+  },
   errors: [403, 404, 503],
   async handle({ params, ...context }) {
     const { interns, caller } = internsOf(context);
     await interns.remove(caller, params.internId);
-    return { status: 200, body: { deleted: true } };
+    return { status: 202, body: { deleted: true, deleting: true } };
   },
 });
 
@@ -210,12 +218,16 @@ export const provisionIntern = defineRoute({
   query: NOTHING,
   body: NO_BODY,
   responses: {
-    200: { description: 'The intern: `running`, or `failed` with `lastFailureMessage`.', schema: answer },
+    202: {
+      description: 'The intern: `running`, or `failed` with `lastFailureMessage`.',
+      schema: internAnswer.extend({ provisioning: z.literal(true) }),
+    },
   },
   errors: [403, 404, 409],
   async handle({ params, ...context }) {
     const { interns, caller } = internsOf(context);
-    return { status: 200, body: { data: serializeIntern(await interns.provision(caller, params.internId)) } };
+    const row = await interns.provision(caller, params.internId);
+    return { status: 202, body: { ...answerIntern(row), provisioning: true } };
   },
 });
 
@@ -231,10 +243,13 @@ export const suspendIntern = defineRoute({
   params: internPath,
   query: NOTHING,
   body: NO_BODY,
-  responses: { 200: { description: 'The intern.', schema: answer } },
+  responses: {
+    200: { description: 'The intern.', schema: internAnswer.extend({ suspended: z.literal(true) }) },
+  },
   errors: [403, 404, 409],
   async handle({ params, ...context }) {
     const { interns, caller } = internsOf(context);
-    return { status: 200, body: { data: serializeIntern(await interns.suspend(caller, params.internId)) } };
+    const row = await interns.suspend(caller, params.internId);
+    return { status: 200, body: { ...answerIntern(row), suspended: true } };
   },
 });

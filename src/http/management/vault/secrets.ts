@@ -32,12 +32,18 @@ export const listVaultSecrets = defineRoute({
     limit: z.coerce.number().int().min(1).max(PAGE_ROWS).optional().describe('Rows on the page. Default 100.'),
   }),
   body: NO_BODY,
-  responses: { 200: { description: 'A page of secrets.', schema: pageSchema(vaultSecretSchema) } },
+  responses: {
+    200: {
+      description: 'A page of secrets.',
+      schema: pageSchema(vaultSecretSchema).extend({ has_more: z.boolean().describe('Whether rows follow.') }),
+    },
+  },
   errors: [400, 404],
   async handle({ query, ...context }) {
     const { offset = 0, limit = PAGE_ROWS } = query;
     const page = await context.services.vault.list(await vaultScopeOf(query, context), { offset, limit });
-    return { status: 200, body: serializePage(page, serializeVaultSecret) };
+    const hasMore = offset + page.rows.length < page.totalCount;
+    return { status: 200, body: { ...serializePage(page, serializeVaultSecret), has_more: hasMore } };
   },
 });
 

@@ -24,6 +24,7 @@ const videoModelSchema = z
     generate_audio: z.boolean().nullable(),
     seed: z.boolean().nullable(),
     creativity: z.array(z.int()).nullable(),
+    upscale_factor: z.null().describe('The factors of an upscaler are not known here.'),
     allowed_passthrough_parameters: z.array(z.string()),
     pricing_skus: z.record(z.string(), z.string()).nullable().describe('USD a second.'),
   })
@@ -86,6 +87,7 @@ function serializeVideoModel(model: Model): z.output<typeof videoModelSchema> {
     generate_audio: facts.generateAudio ?? null,
     seed: facts.seed ?? null,
     creativity: facts.creativity === undefined ? null : [...facts.creativity],
+    upscale_factor: null,
     allowed_passthrough_parameters: [],
     pricing_skus: skusOf(first),
   };
