@@ -56,6 +56,17 @@ suite('the first start', () => {
     assert.match((await gateway.exited).stdout, /^Model Gateway listening on http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
+  test('logs which providers are on, in lines for people where the environment wants them', async (t) => {
+    const env = { ...KEYS, GATEWAY_LOG_FORMAT: 'pretty', GROQ_API_KEY: 'of-a-test' };
+    const gateway = await startGateway(t, { env });
+    assert.equal((await ask(gateway.url, 'sandbox/echo', 'Hello', false)).status, 200);
+    gateway.child.kill('SIGTERM');
+    const { stderr } = await gateway.exited;
+    assert.match(stderr, /^\d\d:\d\d:\d\d\.\d{3} INFO {2}providers that are on +providers=\["groq","sandbox"\]$/m);
+    assert.match(stderr, /^\d\d:\d\d:\d\d\.\d{3} INFO {2}generation .*model=sandbox\/echo/m);
+    assert.doesNotMatch(stderr, /^\{/m);
+  });
+
   test('creates no keys while the port is taken; the start that succeeds shows them', async (t) => {
     const dataDir = makeFolder(t);
     const port = await takePort(t);

@@ -79,7 +79,10 @@ export const listInterns = defineRoute({
     const rows = await interns.list({ workspaceId, statuses, after, limit: limit + 1 });
     const page = rows.slice(0, limit);
     const last = rows.length > limit ? page.at(-1) : undefined;
-    return { status: 200, body: { data: page.map(serializeIntern), has_more: last !== undefined, ...(last && { next_cursor: last.id }) } };
+    return {
+      status: 200,
+      body: { data: page.map(serializeIntern), has_more: last !== undefined, ...(last && { next_cursor: last.id }) },
+    };
   },
 });
 
@@ -162,7 +165,9 @@ export const updateIntern = defineRoute({
   params: internPath,
   query: NOTHING,
   body: z.strictObject({ ...draftShape, name: name.optional() }).meta({ id: 'UpdateInternRequest' }),
-  responses: { 200: { description: 'The intern. A new model is used after the next provisioning.', schema: internAnswer } },
+  responses: {
+    200: { description: 'The intern. A new model is used after the next provisioning.', schema: internAnswer },
+  },
   errors: [400, 403, 404, 409, 413],
   async handle({ params, body, ...context }) {
     const { interns, caller } = internsOf(context);
