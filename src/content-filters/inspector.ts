@@ -24,7 +24,7 @@ const THREADS_MAX = 2;
 const WAITING_MAX = 256;
 const MEMORY_BYTES_MAX = 268_435_456;
 const IDLE_MS = 60_000;
-/** A harmless scan takes a hundredth of it; a thread must first be started. */
+/** A harmless scan takes a hundredth of it. */
 const SCAN_MS_MAX = 1_000;
 /** For rules that let pass what they could not look at. */
 const LENIENT_SCAN_MS_MAX = 500;

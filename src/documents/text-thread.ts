@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../lib/assert.ts';
+import { THREAD_READY } from '../lib/threads/thread-ready.ts';
 import { boundBuffers } from './bound-buffers.ts';
 import type { TextJob, TextResult, TextThreadData } from './job.ts';
 
@@ -12,6 +13,7 @@ const bound = boundBuffers(bufferBytesMax);
 port.on('message', (job: TextJob) => {
   void answer(job).then((result) => port.postMessage(result));
 });
+port.postMessage(THREAD_READY);
 
 async function answer(job: TextJob): Promise<TextResult> {
   const result = await readJob(job);

@@ -1,7 +1,8 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../src/lib/assert.ts';
+import { THREAD_READY } from '../../src/lib/threads/thread-ready.ts';
 
-/** A thread for the tests of `job-threads.ts`: it runs the given script. */
+/** A thread for the tests of `job-threads.ts`: it runs the given script. Its data says how long it takes to load. */
 const held: Uint8Array[] = [];
 const port = parentPort;
 assert(port !== null, 'this module runs in a thread');
@@ -24,3 +25,6 @@ port.on('message', (job: { readonly act: string; readonly value?: unknown }) => 
       port.postMessage(job.value);
   }
 });
+
+if (typeof workerData === 'number') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, workerData);
+port.postMessage(THREAD_READY);

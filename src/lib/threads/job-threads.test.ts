@@ -62,6 +62,14 @@ test('ends a job that exceeds its limits or breaks its thread, and serves the ne
   assert.deepEqual(faults, ['timeout', 'crashed', 'crashed', 'memory', 'memory']);
 });
 
+test('counts the time of a job from when its thread is ready, which has a limit of its own', async () => {
+  const slow = open(1, 8, undefined, { threadData: 600 });
+  assert.equal(await slow.run({ act: 'echo', value: 'done' }, 300, neverAborted()), 'done');
+  assert.equal(await faultOf(slow.run({ act: 'spin' }, 300, neverAborted())), 'timeout');
+  const stuck = open(1, 8, undefined, { threadData: 100_000, startMsMax: 300 });
+  assert.equal(await faultOf(stuck.run({ act: 'echo', value: 'done' }, 100_000, neverAborted())), 'timeout');
+});
+
 test('rejects an aborted job at once, running or waiting, and refuses a job beyond the queue', async () => {
   const threads = open(1, 1);
   const [first, second] = [new AbortController(), new AbortController()];

@@ -1,4 +1,5 @@
 import { Worker, type Transferable } from 'node:worker_threads';
+import { THREAD_READY } from './thread-ready.ts';
 
 /** Why a job gave no result. `displaced`: it had used up its share of time while other jobs waited. */
 export type JobFault = 'busy' | 'timeout' | 'displaced' | 'memory' | 'aborted' | 'crashed';
@@ -14,8 +15,13 @@ export class JobError extends Error {
 }
 
 export interface JobThreadsOptions<Job> {
-  /** The module that each thread runs. It answers every message of its parent with one message, in order. */
+  /**
+   * The module that each thread runs. It says `THREAD_READY` once it is loaded, and answers every message of its parent
+   * with one message, in order.
+   */
   readonly script: URL;
+  /** How long a thread may take until it is ready. Default: `START_MS_MAX`. */
+  readonly startMsMax?: number;
   readonly threadsMax: number;
   /** Jobs that may wait for a thread; a further job is refused. */
   readonly waitingMax: number;
@@ -44,7 +50,7 @@ export interface PackedJob<Job> {
 
 export interface JobThreads<Job, Result> {
   /**
-   * @param timeoutMs from when a thread takes the job
+   * @param timeoutMs from when a thread that is ready takes the job
    * @throws JobError
    */
   run(job: Job, timeoutMs: number, signal: AbortSignal): Promise<Result>;
@@ -62,6 +68,8 @@ interface QueuedJob<Job, Result> {
   readonly reject: (error: JobError) => void;
 }
 
+/** Until a thread is ready. A start takes some 50 ms of a processor. */
+const START_MS_MAX = 10_000;
 /** Interval between two measurements of a thread's memory: in that time it can write some 20 MB. */
 const WATCH_MS = 5;
 /** A thread that held more than this part of its memory ends with its job, which frees the memory at once. */
@@ -96,21 +104,22 @@ export function createJobThreads<Job, Result>(options: JobThreadsOptions<Job>): 
     }
   }
 
-  function takeThread(): Worker {
+  function takeThread(): TakenThread {
     const known = idle.take();
-    if (known !== undefined) return known;
+    if (known !== undefined) return { thread: known, isReady: true };
     const made: Worker = startThread(options).once('exit', () => {
       idle.remove(made);
       all.delete(made);
     });
     all.add(made);
-    return made;
+    return { thread: made, isReady: false };
   }
 
-  async function work(thread: Worker, queued: QueuedJob<Job, Result>): Promise<void> {
+  async function work(taken: TakenThread, queued: QueuedJob<Job, Result>): Promise<void> {
     const share = shares.begin();
+    const { thread } = taken;
     try {
-      const { result, peakBytes } = await runOn<Job, Result>(thread, queued, options, share.displaced);
+      const { result, peakBytes } = await runOn<Job, Result>(taken, queued, options, share.displaced);
       queued.resolve(result);
       if (peakBytes > options.memoryBytesMax * REUSED_SHARE_MAX) await drop(thread);
       else if (!isClosed) idle.add(thread);
@@ -247,6 +256,12 @@ function startThread<Job>({ script, memoryBytesMax, threadData }: JobThreadsOpti
   return worker;
 }
 
+interface TakenThread {
+  readonly thread: Worker;
+  /** It has served a job before. */
+  readonly isReady: boolean;
+}
+
 interface Done<Result> {
   readonly result: Result;
   /** The highest memory use that was measured. */
@@ -255,7 +270,7 @@ interface Done<Result> {
 
 /** @throws JobError, and what the thread threw */
 function runOn<Job, Result>(
-  thread: Worker,
+  { thread, isReady }: TakenThread,
   { job, timeoutMs, signal }: QueuedJob<Job, Result>,
   options: JobThreadsOptions<Job>,
   displaced: AbortSignal,
@@ -266,8 +281,13 @@ function runOn<Job, Result>(
     reject(new JobError(isOutOfMemory(error) ? 'memory' : 'crashed', { cause: error }));
   const onExit = fail('crashed');
   const onAbort = fail('aborted');
-  const onMessage = (result: Result): void => resolve({ result, peakBytes: watch.peakBytes() });
-  const timer = setTimeout(fail('timeout'), timeoutMs);
+  const startClock = (ms: number): NodeJS.Timeout => setTimeout(fail('timeout'), ms);
+  const onMessage = (message: Result | typeof THREAD_READY): void => {
+    if (message !== THREAD_READY) return resolve({ result: message, peakBytes: watch.peakBytes() });
+    clearTimeout(timer);
+    timer = startClock(timeoutMs);
+  };
+  let timer = startClock(isReady ? timeoutMs : (options.startMsMax ?? START_MS_MAX));
   const watch = watchMemory(thread, options, (fault) => fail(fault)());
   thread.on('message', onMessage).on('error', onError).on('exit', onExit);
   signal.addEventListener('abort', onAbort, { once: true });
