@@ -35,6 +35,7 @@ export type OperationFormatId =
   | 'stt/deepgram'
   | 'stt/elevenlabs'
   | 'stt/gemini'
+  | 'stt/assemblyai'
   | 'tts/openai'
   | 'tts/elevenlabs'
   | 'tts/deepgram'

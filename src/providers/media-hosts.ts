@@ -99,6 +99,22 @@ export const MEDIA_HOSTS = {
       { kind: 'video', format: 'video/replicate', video: FIRST_FRAME, cancels: true },
     ],
   }),
+  // assemblyai.com/docs "Transcribe an audio file", read 2026-11: the key stands alone in its header.
+  assemblyai: createMediaAdapter({
+    id: 'assemblyai',
+    name: 'AssemblyAI',
+    baseUrl: 'https://api.assemblyai.com/v2',
+    ownHosts: /^api\.(?:eu\.)?assemblyai\.com$/,
+    apiKeyVariable: 'ASSEMBLYAI_API_KEY',
+    keyPrefix: '',
+    offers: [
+      {
+        kind: 'stt',
+        format: 'stt/assemblyai',
+        transcription: { formats: ['json', 'verbose_json', 'diarized_json'], streaming: false },
+      },
+    ],
+  }),
   // @runwayml/sdk 4.20, `client.ts` (2026-11): the version of the API is a header that it demands.
   runway: createMediaAdapter({
     id: 'runway',

@@ -35,7 +35,7 @@ const PAUSE_MS_MAX = 3_000;
 const RETRY_AFTER_MS_MAX = 10_000;
 /** Looks in a row that may fail: the job goes on meanwhile. */
 const FAILED_LOOKS_MAX = 5;
-const CANCEL_MS = 10_000;
+const CALL_APART_MS = 10_000;
 /** An answer that says how a job stands is small; a larger one is its result. */
 const STATE_BYTES_MAX = 1_048_576;
 const ANSWER_COPIES = 2;
@@ -58,12 +58,15 @@ export async function followJob<Target>(
   for (;;) {
     const step: VendorStep | undefined = 'kind' in looked ? waiting : stepAfter(follow, looked.answer, waiting, target);
     if (step === undefined) return transportFailure('garbage');
-    if (step.next === 'read') return 'kind' in looked ? looked : looked.answer;
+    if (step.next === 'read') {
+      void callApart(deps, input, waiting?.forget);
+      return 'kind' in looked ? looked : looked.answer;
+    }
     if (step.next === 'wait') {
       waiting = step;
       const ended = await pause(deps, space, pauseOf(looked, pauseMs), untilMs);
       if (ended !== undefined) {
-        void cancelJob(deps, input, waiting);
+        void callApart(deps, input, waiting.cancel);
         return ended;
       }
       pauseMs = Math.min(PAUSE_MS_MAX, pauseMs * PAUSE_FACTOR);
@@ -76,7 +79,7 @@ export async function followJob<Target>(
       waiting === undefined ||
       ++failedLooks > FAILED_LOOKS_MAX
     ) {
-      if (waiting !== undefined && space.cancellation.aborted) void cancelJob(deps, input, waiting);
+      if (waiting !== undefined && space.cancellation.aborted) void callApart(deps, input, waiting.cancel);
       return looked;
     }
   }
@@ -189,16 +192,16 @@ function addressFor(provider: Provider, { at }: VendorCall): JobAddress | undefi
   return origin === own || isKin ? { path: pathname + search, basePath: '', origin } : undefined;
 }
 
-/** What comes of it makes no difference. */
-async function cancelJob<Target>(
+/** Beside the request, and after its end: what comes of it makes no difference to the caller. */
+async function callApart<Target>(
   deps: FollowJobDeps,
   { upstream, space }: FollowInput<Target>,
-  { cancel }: VendorWait,
+  call: VendorCall | undefined,
 ): Promise<void> {
-  const address = cancel && addressFor(upstream.provider, cancel);
-  if (cancel === undefined || address === undefined) return;
+  const address = call && addressFor(upstream.provider, call);
+  if (call === undefined || address === undefined) return;
   const alone = { attempt: space.attempt, deadline: { cut: () => undefined }, cancellation: new Cancellation() };
-  const opened = await openCall(deps, callOf(upstream, cancel, address), alone, { clock: 'headers', ms: CANCEL_MS });
+  const opened = await openCall(deps, callOf(upstream, call, address), alone, { clock: 'headers', ms: CALL_APART_MS });
   if ('kind' in opened) return;
   opened.call.release();
   opened.call.finish();

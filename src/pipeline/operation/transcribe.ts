@@ -8,7 +8,7 @@ import { NO_USAGE, type Usage } from '../../canonical/usage.ts';
 import { createSseParser } from '../../lib/net/sse.ts';
 import { offerOf, type Provider } from '../../providers/contract.ts';
 import { transcriptFormatAt } from '../../routing/audio-needs.ts';
-import type { TranscriptionFormat } from '../../wire/speech-to-text/format.ts';
+import type { EncodedTranscription, TranscriptionFormat } from '../../wire/speech-to-text/format.ts';
 import { encodeErrorEvent } from '../../wire/operations/operation-error.ts';
 import { optionsFor } from '../../wire/provider-options.ts';
 import { TRANSCRIPTION_FORMATS } from '../../wire/speech-to-text/formats.ts';
@@ -25,7 +25,8 @@ import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, asEvents, type DeliveryInput, type EventDelivery, type KindSteps } from './kind-steps.ts';
-import { callOnce, openCall, type OpenAnswer, type UpstreamCall } from './one-call.ts';
+import { followJob } from './follow-job.ts';
+import { callOnce, openCall, type CallSpace, type OpenAnswer, type UpstreamCall } from './one-call.ts';
 import { tryEncode } from './try-encode.ts';
 import { isCutShort } from '../running-requests.ts';
 
@@ -86,11 +87,29 @@ async function transcribe(
   };
   deadline.start();
   if (stream) return openEvents(deps, upstream, call, { format, answersIn });
-  const space = { room: call.memory.open(), attempt, deadline, cancellation };
-  const answer = await callOnce(deps, upstream, space);
+  const space = { attempt, deadline, cancellation };
+  const answer = await wholeAnswer(deps, upstream, call, { space, follow: encoded.follow });
   if ('kind' in answer) return answer;
   const whole = wholeFrom(answer.toString('utf8'), { format, answersIn });
   return 'kind' in whole ? (reportedError(answer, provider) ?? whole) : whole;
+}
+
+interface Calling {
+  readonly space: Omit<CallSpace, 'room'>;
+  readonly follow: EncodedTranscription['follow'];
+}
+
+/** The transcript, be it that its vendor makes it in a job. */
+async function wholeAnswer(
+  deps: CallDeps,
+  upstream: UpstreamCall,
+  { memory }: CandidateCall<TranscriptionOperation>,
+  { space, follow }: Calling,
+): Promise<Buffer | UpstreamFailure> {
+  const answer = await callOnce(deps, upstream, { room: memory.open(), ...space });
+  if ('kind' in answer || follow === undefined) return answer;
+  const first = { answer, retryAfterMs: undefined };
+  return followJob(deps, { follow, target: undefined, first, upstream, space, memory });
 }
 
 interface Decoding {

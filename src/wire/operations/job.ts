@@ -14,6 +14,8 @@ export interface VendorWait {
   readonly call: VendorCall;
   /** Ends the job where its caller hangs up. Absent: nothing does. */
   readonly cancel?: VendorCall;
+  /** Removes what the vendor keeps of it, once it is over. Absent: nothing is removed. */
+  readonly forget?: VendorCall;
 }
 
 /** What follows on an answer of a vendor that makes things in jobs. */

@@ -2,6 +2,7 @@ import type { OperationFormatId, Warning } from '../../canonical/extra.ts';
 import type { UpstreamErrorBody } from '../../canonical/failure/failure.ts';
 import type { TranscriptFormat, TranscriptionOperation } from '../../canonical/transcription.ts';
 import type { ByteSource } from '../../lib/files/spool.ts';
+import type { FollowJob } from '../operations/job.ts';
 import type { ProviderOptions } from '../provider-options.ts';
 import type { Transcript, TranscriptEvent } from './transcript.ts';
 
@@ -21,6 +22,8 @@ export interface EncodedTranscription {
   /** Below the provider's base URL, with the query. */
   readonly path: string;
   readonly source: ByteSource & { readonly contentType: string };
+  /** Its vendor makes transcripts in jobs: what follows on each answer. Absent: the first one is the transcript. */
+  readonly follow?: FollowJob<undefined>;
   readonly warnings: readonly Warning[];
 }
 

@@ -1,4 +1,5 @@
 import type { OperationFormatId } from '../../canonical/extra.ts';
+import { assemblyAiTranscription } from './assemblyai/format.ts';
 import { deepgramTranscription } from './deepgram/format.ts';
 import { elevenLabsTranscription } from './elevenlabs/format.ts';
 import type { TranscriptionFormat } from './format.ts';
@@ -7,8 +8,11 @@ import { openAiTranscription } from './openai/format.ts';
 
 /** Every format in which upstreams turn sound into text. */
 export const TRANSCRIPTION_FORMATS: ReadonlyMap<OperationFormatId, TranscriptionFormat> = new Map(
-  [openAiTranscription, deepgramTranscription, elevenLabsTranscription, geminiTranscription].map((format) => [
-    format.id,
-    format,
-  ]),
+  [
+    openAiTranscription,
+    assemblyAiTranscription,
+    deepgramTranscription,
+    elevenLabsTranscription,
+    geminiTranscription,
+  ].map((format) => [format.id, format]),
 );

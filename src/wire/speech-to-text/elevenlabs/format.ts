@@ -7,7 +7,8 @@ import { objectsOf, textOf } from '../../json-fields.ts';
 import { membersBeside } from '../../provider-options.ts';
 import { decodeError } from '../../upstream-error.ts';
 import type { EncodedTranscription, TranscriptionFormat, TranscriptionTarget } from '../format.ts';
-import type { Transcript, TranscriptSegment, TranscriptWord } from '../transcript.ts';
+import { sentencesOf, Speakers } from '../sentences.ts';
+import type { Transcript, TranscriptWord } from '../transcript.ts';
 
 /** A form with names of its own. @source @elevenlabs/elevenlabs-js 2.73, `speechToText.convert` */
 export const elevenLabsTranscription: TranscriptionFormat = {
@@ -66,53 +67,22 @@ function decode(text: string): Transcript | undefined {
   const all = body?.['text'];
   if (body === undefined || typeof all !== 'string') return undefined;
   const { language_code: language, audio_duration_secs: duration, transcription_id: id } = body;
-  const heard = new Speakers();
-  const spoken = objectsOf(body['words']).flatMap((word) => heard.wordOf(word) ?? []);
+  const speakers = new Speakers();
+  const spoken = objectsOf(body['words']).flatMap((word) => wordOf(word, speakers) ?? []);
   return {
     text: all,
     ...(typeof language === 'string' && { language }),
     ...(typeof duration === 'number' && duration >= 0 && { duration, usage: { seconds: duration } }),
-    segments: segmentsOf(spoken),
+    segments: sentencesOf(spoken),
     words: spoken,
     ...(typeof id === 'string' && { id }),
   };
 }
 
-/** Numbers speakers from 0 in the order in which they speak. A class because it lives as long as its transcript. */
-class Speakers {
-  readonly #numbers = new Map<string, number>();
-
-  wordOf({ type, text, start, end, speaker_id: name }: JsonObject): TranscriptWord | undefined {
-    if (type !== 'word' || typeof start !== 'number' || typeof end !== 'number') return undefined;
-    const speaker = typeof name === 'string' ? this.#numberOf(name) : undefined;
-    return { word: textOf(text) ?? '', start, end, ...(speaker !== undefined && { speaker }) };
-  }
-
-  #numberOf(name: string): number {
-    const number = this.#numbers.get(name) ?? this.#numbers.size;
-    this.#numbers.set(name, number);
-    return number;
-  }
-}
-
-/** A sentence of one speaker each: it begins with its first word, and ends with its last one. */
-function segmentsOf(words: readonly TranscriptWord[]): readonly TranscriptSegment[] {
-  const segments: TranscriptSegment[] = [];
-  let open: TranscriptWord[] = [];
-  const close = (): void => {
-    const [first] = open;
-    const last = open.at(-1);
-    if (first === undefined || last === undefined) return;
-    const { start, speaker } = first;
-    const text = open.map(({ word }) => word).join(' ');
-    segments.push({ start, end: last.end, text, ...(speaker !== undefined && { speaker }) });
-    open = [];
-  };
-  for (const word of words) {
-    if (open.length > 0 && open[0]?.speaker !== word.speaker) close();
-    open.push(word);
-    if (/[.!?。！？]["')\]]?$/.test(word.word)) close();
-  }
-  close();
-  return segments;
+function wordOf(
+  { type, text, start, end, speaker_id: name }: JsonObject,
+  speakers: Speakers,
+): TranscriptWord | undefined {
+  if (type !== 'word' || typeof start !== 'number' || typeof end !== 'number') return undefined;
+  return { word: textOf(text) ?? '', start, end, ...speakers.of(name) };
 }
