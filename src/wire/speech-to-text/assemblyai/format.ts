@@ -52,7 +52,7 @@ function encode(operation: TranscriptionOperation, { model, options }: Transcrip
     ...(temperature === undefined || readsPrompts ? [] : ['temperature']),
     ...(hasLogprobs ? ['include'] : []),
   ];
-  const isForgotten = operation.directives.provider.zdr === true;
+  const isForgotten = operation.directives.provider.zdr;
   return {
     path: '/upload',
     source: {
