@@ -31,11 +31,14 @@ suite('classifiers', { skip: CHROMIUM === undefined }, () => {
     await form.getByRole('alert').waitFor();
     await form.getByLabel('Model that reads').fill('sandbox/echo');
     await form.getByRole('button', { name: 'Make classifier' }).click();
-    await page.getByRole('gridcell', { name: 'Work' }).click();
+    await page.getByRole('gridcell', { name: 'Work', exact: true }).click();
     const details = page.getByRole('complementary', { name: 'Details' });
     await details.getByText('25 % of conversations').waitFor();
-    await details.getByText(/bug_fix/).waitFor();
-    await details.getByText('Payer').waitFor();
+    await details
+      .getByText(/bug_fix/)
+      .first()
+      .waitFor();
+    await details.getByText('Payer', { exact: true }).waitFor();
     assert.deepEqual(await findWithAxe(page), []);
     await details.getByRole('button', { name: 'Switch off' }).click();
     await details.getByRole('button', { name: 'Switch on' }).waitFor();

@@ -11,7 +11,7 @@ const SERVER = process.env['GATEWAY_ROOT'] ?? ROOT;
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const MANAGEMENT_KEY = 'mgw-mgmt-browser-tests-0123456789abcdefghij';
 const API_KEY = 'mgw-browser-tests-0123456789abcdefghijklmnop';
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 120_000;
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** The Chromium of this machine. Without one browser tests are left out with a loud line; `REQUIRE_BROWSER=1` makes that a failure. */
@@ -123,6 +123,8 @@ async function until(child: ChildProcess, find: () => string | undefined, output
     if (child.exitCode !== null) throw new Error(`The gateway ended: ${output()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  // A child that is left behind keeps the run from ending.
+  child.kill('SIGKILL');
   throw new Error(`The gateway does not listen: ${output()}`);
 }
 
