@@ -79,16 +79,6 @@ import { retrieveModel, retrieveModelBySlug } from './management/models/retrieve
 import { listModelsOfCaller } from './management/models/user.ts';
 import { exchangeAuthCode } from './management/oauth/exchange.ts';
 import { issueAuthCode } from './management/oauth/issue.ts';
-import {
-  createChannel,
-  deleteChannel,
-  getChannel,
-  listChannels,
-  listEventTypes,
-  testChannel,
-  updateChannel,
-} from './management/notifications/channel-routes.ts';
-import { listNotificationEvents, resendNotificationEvent } from './management/notifications/event-routes.ts';
 import { createDestination } from './management/observability/create.ts';
 import { deleteDestination, getDestination, listDestinations } from './management/observability/destination-routes.ts';
 import { testDestination } from './management/observability/call.ts';
@@ -133,51 +123,10 @@ import {
   listScimTokens,
   updateScimGroupMapping,
 } from './management/scim/scim-routes.ts';
+import { PLATFORM_ROUTES } from './platform-routes.ts';
 import type { ManagementRoute } from './management/route.ts';
 import { listImageEndpoints } from './management/images/endpoints.ts';
 import { listImageModels } from './management/images/models.ts';
-import {
-  createClassifier,
-  deleteClassifier,
-  getClassifier,
-  listClassifiers,
-  updateClassifier,
-} from './management/insights/classifier-routes.ts';
-import {
-  backfillClassifier,
-  cancelBackfill,
-  listBackfills,
-  testClassifier,
-} from './management/insights/classifier-runs.ts';
-import { chatWithIntern, followInternRun } from './management/interns/chat.ts';
-import { answerInternInput, listAllInternInputs, listInternInputs } from './management/interns/input-routes.ts';
-import {
-  createIntern,
-  deleteIntern,
-  getIntern,
-  listInterns,
-  provisionIntern,
-  suspendIntern,
-  updateIntern,
-} from './management/interns/lifecycle-routes.ts';
-import {
-  cancelInternRun,
-  getInternRun,
-  listInternMessages,
-  listInternRuns,
-  listInternSessions,
-  listInternSteps,
-} from './management/interns/run-routes.ts';
-import { createContainer, deleteContainer, getContainer, listContainers } from './management/files/container-crud.ts';
-import {
-  downloadContainerFile,
-  getContainerFile,
-  listContainerFiles,
-  promoteContainerFile,
-  uploadContainerFile,
-} from './management/files/container-files.ts';
-import { listVaultReleases, rotateMasterKey } from './management/vault/operator.ts';
-import { deleteVaultSecret, getVaultSecret, listVaultSecrets, putVaultSecret } from './management/vault/secrets.ts';
 import { getVideoContent } from './management/videos/content.ts';
 import { deleteVideo } from './management/videos/delete.ts';
 import { getVideo } from './management/videos/get.ts';
@@ -297,15 +246,6 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   deleteDestination,
   testDestination,
   listDestinationTypes,
-  listChannels,
-  createChannel,
-  getChannel,
-  updateChannel,
-  deleteChannel,
-  testChannel,
-  listEventTypes,
-  listNotificationEvents,
-  resendNotificationEvent,
   listProviderStatuses,
   checkProviderOfGateway,
   checkNewByokKey,
@@ -363,46 +303,5 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getVideoContent,
   issueAuthCode,
   exchangeAuthCode,
-  listContainers,
-  createContainer,
-  getContainer,
-  deleteContainer,
-  listContainerFiles,
-  uploadContainerFile,
-  getContainerFile,
-  downloadContainerFile,
-  promoteContainerFile,
-  listVaultSecrets,
-  getVaultSecret,
-  putVaultSecret,
-  deleteVaultSecret,
-  listVaultReleases,
-  rotateMasterKey,
-  listClassifiers,
-  createClassifier,
-  getClassifier,
-  updateClassifier,
-  deleteClassifier,
-  testClassifier,
-  backfillClassifier,
-  listBackfills,
-  cancelBackfill,
-  listInterns,
-  createIntern,
-  getIntern,
-  updateIntern,
-  deleteIntern,
-  provisionIntern,
-  suspendIntern,
-  chatWithIntern,
-  listInternSessions,
-  listInternMessages,
-  listInternRuns,
-  getInternRun,
-  listInternSteps,
-  followInternRun,
-  cancelInternRun,
-  listAllInternInputs,
-  listInternInputs,
-  answerInternInput,
+  ...PLATFORM_ROUTES,
 ];

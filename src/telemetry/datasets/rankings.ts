@@ -16,11 +16,11 @@ export interface ModelRank {
 }
 
 /** What stands for all models that are not listed, last within its date. */
-export const OTHER = 'other';
+const OTHER = 'other';
 const MODELS_MAX = 50;
 const MEASURES = ['tokens_prompt', 'tokens_completion'] as const satisfies readonly UsageMeasure[];
 /** What the gateway made for itself is no usage of a model by callers. */
-export const CALLERS_ONLY: UsageFilter = { dimension: 'origin', values: INTERNAL_ORIGINS, isNot: true };
+const CALLERS_ONLY: UsageFilter = { dimension: 'origin', values: INTERNAL_ORIGINS, isNot: true };
 
 interface Sum {
   tokens: bigint;

@@ -36,7 +36,7 @@ function encode(operation: TranscriptionOperation, { model, options }: Transcrip
   const order = withOptions(
     {
       speech_models: [model],
-      // It guesses where it is told neither, and refuses both.
+      // Exactly one of the two: it takes no request with both.
       ...(language === undefined
         ? { language_detection: true }
         : { language_code: language.toLowerCase().replace('-', '_') }),
