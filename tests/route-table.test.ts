@@ -29,6 +29,7 @@ const GOOD_BODY: Readonly<Record<string, unknown>> = {
   'POST /classifiers/{id}/backfill': { start: '2026-11-01T00:00:00Z', end: '2026-11-02T00:00:00Z', max_cost_usd: 1 },
   'POST /interns/{internId}/chat/completions': { stream: true, messages: [{ role: 'user', content: 'hi' }] },
   'POST /interns/{internId}/inputs/{inputId}/answer': { decision: 'deny' },
+  'PUT /interns/{internId}/memory': { text: 'a note' },
   'POST /guardrails/{id}/assignments/keys': { key_hashes: [UNKNOWN_HASH] },
   'POST /guardrails/{id}/assignments/keys/remove': { key_hashes: [UNKNOWN_HASH] },
   'POST /guardrails/{id}/assignments/members': { member_user_ids: ['ann'] },

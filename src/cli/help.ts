@@ -67,13 +67,14 @@ Saved agents, their runs, and what waits for a person (interns.enabled in the co
 with a run within seconds of a decision.
 
 Commands:
-  list            the interns of the workspace, the newest first
-  waiting         what waits for a decision, with its input as it will be sent
-  runs INTERN     the runs of one, the newest first
-  show RUN        a run step by step
-  approve CALL    let a call run; --session allows it for the rest of the session
-  deny CALL       refuse it; the model reads that
-  cancel RUN      end a run that is not over
+  list                     the interns of the workspace, the newest first
+  waiting                  what waits for a decision, with its input as it will be sent
+  runs INTERN              the runs of one, the newest first
+  schedule-preview INTERN  when its schedules begin a run next
+  show RUN                 a run step by step
+  approve CALL             let a call run; --session allows it for the rest of the session
+  deny CALL                refuse it; the model reads that
+  cancel RUN               end a run that is not over
 
 Options:
   --workspace ID    another workspace than the default one

@@ -3,14 +3,16 @@ import { createSecrets } from '../accounts/byok/secrets.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { parseBlocks, textOf } from '../interns/history.ts';
 import { INTERN_RUN, jobIdOf } from '../interns/runner.ts';
+import { nextDueMs } from '../interns/schedule-rows.ts';
 import { OPEN_MAX } from '../jobs/engine-deps.ts';
 import { systemClock } from '../lib/clock.ts';
 import { isUuid } from '../lib/ids.ts';
 import { exactUsd } from '../lib/money.ts';
 import type { Database } from '../store/engine/database.ts';
-import type { InternInputRow, InternRunRow } from '../store/interns/columns.ts';
+import type { InternInputRow, InternRow, InternRunRow } from '../store/interns/columns.ts';
 import { createInternStore, type InternStore } from '../store/interns/interns.ts';
 import { createRunStore, type RunStore } from '../store/interns/runs.ts';
+import { createScheduleStore } from '../store/interns/schedules.ts';
 import { createJobStore } from '../store/jobs/jobs.ts';
 import { openAuditTrail, type RecordChange } from './audit-trail.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
@@ -23,6 +25,7 @@ const VERBS = {
   list: undefined,
   waiting: undefined,
   runs: 'an intern',
+  'schedule-preview': 'an intern',
   show: 'a run',
   approve: 'a call',
   deny: 'a call',
@@ -31,6 +34,8 @@ const VERBS = {
 type Verb = keyof typeof VERBS;
 
 const LISTED_MAX = 500;
+/** Times of each schedule. */
+const PREVIEWED = 5;
 
 interface Area {
   readonly workspaceId: string;
@@ -83,6 +88,8 @@ async function work(area: Area, verb: Verb, operand: string, forSession: boolean
       return listWaiting(area);
     case 'runs':
       return listRuns(area, operand);
+    case 'schedule-preview':
+      return previewSchedules(area, operand);
     case 'show':
       return show(area, operand);
     case 'cancel':
@@ -117,12 +124,32 @@ async function listWaiting(area: Area): Promise<void> {
   }
 }
 
-async function listRuns({ store, runs, workspaceId, print }: Area, internId: string): Promise<void> {
-  const intern = await store.find(internId);
+async function findIntern({ store, workspaceId }: Area, id: string): Promise<InternRow> {
+  const intern = await store.find(id);
   if (intern?.workspaceId !== workspaceId)
-    throw new CommandError(
-      `There is no intern ${internId} in the workspace; \`model-gateway interns list\` lists them.`,
-    );
+    throw new CommandError(`There is no intern ${id} in the workspace; \`model-gateway interns list\` lists them.`);
+  return intern;
+}
+
+/** The next times of each schedule: those of the clock changes may be a surprise. */
+async function previewSchedules(area: Area, internId: string): Promise<void> {
+  const { settings } = await findIntern(area, internId);
+  const states = new Map((await createScheduleStore(area.database).ofIntern(internId)).map((row) => [row.id, row]));
+  for (const schedule of settings.schedules) {
+    const { id, cron, tz, enabled } = schedule;
+    const isPaused = (states.get(id)?.pausedAtMs ?? null) !== null;
+    area.print(`${id}  ${cron}  ${tz}  ${isPaused ? 'paused' : enabled ? 'on' : 'off'}`);
+    let atMs: number | null = systemClock.nowMs();
+    for (let count = 0; count < PREVIEWED && atMs !== null; count++) {
+      atMs = nextDueMs(schedule, atMs);
+      if (atMs !== null) area.print(`   ${new Date(atMs).toISOString()}`);
+    }
+  }
+}
+
+async function listRuns(area: Area, internId: string): Promise<void> {
+  const { runs, print } = area;
+  const intern = await findIntern(area, internId);
   const { rows } = await runs.list(intern.id, { offset: 0, limit: LISTED_MAX });
   for (const run of rows) print(formatRun(run));
 }

@@ -23,6 +23,7 @@ import {
 } from './management/insights/classifier-runs.ts';
 import { chatWithIntern, followInternRun } from './management/interns/chat.ts';
 import { answerInternInput, listAllInternInputs, listInternInputs } from './management/interns/input-routes.ts';
+import { getInternMemory, listInternSchedules, setInternMemory } from './management/interns/memory-routes.ts';
 import {
   createIntern,
   deleteIntern,
@@ -87,6 +88,9 @@ export const PLATFORM_ROUTES: readonly ManagementRoute[] = [
   backfillClassifier,
   listBackfills,
   cancelBackfill,
+  getInternMemory,
+  setInternMemory,
+  listInternSchedules,
   listInterns,
   createIntern,
   getIntern,

@@ -53,7 +53,7 @@ export function textOf(blocks: readonly Block[]): string {
 }
 
 /** The conversation of a session as models read it. @param runs the oldest first; the last one is under way */
-export function turnsOf(instructions: string, runs: readonly RunHistory[]): readonly Turn[] {
+export function turnsOf(instructions: string, runs: readonly RunHistory[], notes?: Turn): readonly Turn[] {
   const system: Turn = { role: 'system', blocks: [{ type: 'text', text: instructions }] };
   let chars = 0;
   const kept: (readonly Turn[])[] = [];
@@ -63,7 +63,11 @@ export function turnsOf(instructions: string, runs: readonly RunHistory[]): read
     if (kept.length > 0 && chars > HISTORY_CHARS_MAX) break;
     kept.push(turns);
   }
-  return [...(instructions === '' ? [] : [system]), ...kept.toReversed().flat()];
+  return [
+    ...(instructions === '' ? [] : [system]),
+    ...(notes === undefined ? [] : [notes]),
+    ...kept.toReversed().flat(),
+  ];
 }
 
 function turnsOfRun({ steps, texts }: RunHistory): readonly Turn[] {

@@ -2,7 +2,15 @@ import type { Principal } from '../accounts/principal.ts';
 import { parseJsonObject, type Json } from '../lib/json.ts';
 import { randomText } from '../lib/ids.ts';
 import { DECISIONS, type Decision } from '../resources/interns.ts';
-import type { InternInputRow, InternRow, InternRunRow, InternSessionRow } from '../store/interns/columns.ts';
+import type {
+  InternInputRow,
+  InternRow,
+  InternRunRow,
+  InternScheduleRow,
+  InternSessionRow,
+} from '../store/interns/columns.ts';
+import { VERSIONS_MAX, type MemoryStore, type MemoryVersion } from '../store/interns/memory.ts';
+import type { ScheduleStore } from '../store/interns/schedules.ts';
 import type { Page, PageWindow } from '../store/engine/page.ts';
 import { createFollow, type Follow } from './follow.ts';
 import { callOf, type KeyedCall } from './idempotency.ts';
@@ -17,6 +25,7 @@ import {
   type Lifecycle,
   type LifecycleDeps,
 } from './lifecycle.ts';
+import { changeMemory, NO_MEMORY } from './memory.ts';
 import { newRun, newSession } from './new-run.ts';
 import { callIsGone, conflict, noSuch, notPending, notYours, otherBody, runInProgress } from './refusals.ts';
 import type { RunSignals } from './run-signals.ts';
@@ -78,6 +87,11 @@ export interface Interns extends Lifecycle, Follow {
   ): Promise<Page<ShownInput>>;
   /** Those that the caller may read, with what each is about. */
   sessions(caller: Principal, internId: string, window: PageWindow): Promise<Page<ShownSession>>;
+  schedules(caller: Principal, internId: string): Promise<readonly InternScheduleRow[]>;
+  /** @throws GatewayError 403 for a key that may not change the agent, 404 for a version that is not kept */
+  memory(caller: Principal, internId: string, version?: number): Promise<MemoryVersion>;
+  /** @throws GatewayError 400 for a text that is too long */
+  remember(caller: Principal, internId: string, text: string): Promise<MemoryVersion>;
 }
 
 export interface ShownSession {
@@ -88,6 +102,8 @@ export interface ShownSession {
 
 export interface InternsDeps extends LifecycleDeps {
   readonly signals: RunSignals;
+  readonly schedules: ScheduleStore;
+  readonly memory: MemoryStore;
 }
 
 export function createInterns(deps: InternsDeps): Interns {
@@ -144,6 +160,19 @@ export function createInterns(deps: InternsDeps): Interns {
         title: (texts.get(promptOf(row)) ?? '').slice(0, TITLE_CHARS_MAX),
       }));
       return { ...page, rows };
+    },
+    schedules: async (caller, internId) => deps.schedules.ofIntern((await lifecycle.get(caller, internId)).id),
+    async memory(caller, internId, version) {
+      const { id } = await lifecycle.getOwn(caller, internId);
+      const kept = await deps.memory.last(id, version === undefined ? 1 : VERSIONS_MAX);
+      const found = version === undefined ? (kept[0] ?? NO_MEMORY) : kept.find((each) => each.version === version);
+      if (found === undefined) throw noSuch('version of the memory');
+      return found;
+    },
+    async remember(caller, internId, text) {
+      const { id, settings } = await lifecycle.getOwn(caller, internId);
+      const by = `key ${caller.label}`;
+      return changeMemory(deps, id, { kind: 'replace', text, by, bytesMax: settings.memory.max_bytes });
     },
   };
 }

@@ -15,6 +15,7 @@ import type { RunStore } from '../store/interns/runs.ts';
 import { callOf, type KeyedCall } from './idempotency.ts';
 import { conflict, nameIsTaken, noSuch, noSuchIntern, notYours, otherBody } from './refusals.ts';
 import { INTERN_RUN, jobIdOf, serverToolsOf } from './runner.ts';
+import { scheduleRows } from './schedule-rows.ts';
 
 /** What a body says of an agent. */
 export interface InternDraft {
@@ -152,7 +153,7 @@ async function create(
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   };
-  const created = await deps.store.create(row, callOf(keyed, id, nowMs), nowMs);
+  const created = await deps.store.create(row, callOf(keyed, id, nowMs), nowMs, scheduleRows(row, nowMs));
   switch (created.outcome) {
     case 'created':
     case 'replayed':
@@ -196,6 +197,7 @@ async function update(
   const settings = { ...before.settings, ...given };
   const { model = before.model } = draft;
   await checkDraft(deps, caller, { id: before.id, model, settings });
+  const nowMs = deps.clock.nowMs();
   const inUse = await deps.store.findVersion(before.id, before.version);
   const changes = {
     ...(draft.name !== undefined && { name: draft.name }),
@@ -206,9 +208,12 @@ async function update(
     version: before.version + 1,
     // Runs have the model of the last provisioning; before the first one there is none to keep.
     ...(before.status !== 'queued' && { modelInUse: inUse?.model ?? null }),
-    updatedAtMs: deps.clock.nowMs(),
+    updatedAtMs: nowMs,
   };
-  const row = changed(await deps.store.update(before.id, changes, BEFORE_PROVISION));
+  const schedules = given?.schedules && scheduleRows({ id: before.id, settings }, nowMs);
+  const row = changed(
+    await deps.store.update(before.id, { ...changes, ...(schedules && { schedules }) }, BEFORE_PROVISION),
+  );
   if (given?.budget !== undefined)
     await deps.keys.update(row.keyHash, { ...limitOf(row), updatedAtMs: row.updatedAtMs });
   return row;

@@ -6,13 +6,14 @@ const MS_PER_MINUTE = 60_000;
 /** A run that begins, by the settings that its agent has now. */
 export function newRun(
   { id: internId, version, settings }: Pick<InternRow, 'id' | 'version' | 'settings'>,
-  facts: Pick<InternRunRow, 'sessionId' | 'runTrigger' | 'approvalMode'>,
+  facts: Pick<InternRunRow, 'sessionId' | 'runTrigger' | 'approvalMode'> & Partial<Pick<InternRunRow, 'scheduleId'>>,
   nowMs: number,
 ): InternRunRow {
   return {
     id: randomUUID(),
     internId,
     version,
+    scheduleId: null,
     ...facts,
     state: 'queued',
     turn: 1,

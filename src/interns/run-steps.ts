@@ -22,6 +22,7 @@ import {
   type NextStep,
   type RunHistory,
 } from './history.ts';
+import { notesTurn } from './memory.ts';
 import { PAYER_GONE, payerOf } from './payer.ts';
 import type { RunnerDeps, StepBorder } from './runner-deps.ts';
 
@@ -72,6 +73,8 @@ export class RunUnderWay {
     this.#steps = [...(await runs.steps(run.id))];
     this.#texts = new Map(await runs.ofRun({ internId: run.internId, runId: run.id }));
     const earlier = await this.#earlierRuns();
+    // As they were at the beginning: what the run itself notes, it has in its conversation.
+    const notes = await this.#notes();
     for (;;) {
       this.#input.signal.throwIfAborted();
       const now = await interns.find(intern.id);
@@ -82,10 +85,16 @@ export class RunUnderWay {
       if (next.n > limits.max_steps) return { state: 'done', ending: 'steps' };
       if (this.#spentNanoUsd >= nanoFromUsd(budget.per_run_usd)) return { state: 'done', ending: 'budget' };
       const history: RunHistory = { run, steps: this.#steps, texts: this.#texts };
-      const turns = turnsOf(version.instructions, [...earlier, history]);
+      const turns = turnsOf(version.instructions, [...earlier, history], notes);
       const ended = next.kind === 'model' ? await this.#callModel(next, turns) : await this.#callTool(next, turns);
       if (ended !== undefined) return ended;
     }
+  }
+
+  async #notes(): Promise<Turn | undefined> {
+    const { intern, version } = this.#input;
+    if (!version.settings.memory.enabled) return undefined;
+    return notesTurn((await this.#deps.memory.last(intern.id, 1))[0]?.text ?? '');
   }
 
   async #earlierRuns(): Promise<readonly RunHistory[]> {

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { OpenAgentSteps } from '../pipeline/agent/agent-steps.ts';
 import type { InternInputRow, InternRow, InternRunRow } from '../store/interns/columns.ts';
 import type { InternStore } from '../store/interns/interns.ts';
+import type { MemoryStore } from '../store/interns/memory.ts';
 import type { RunStore } from '../store/interns/runs.ts';
 
 export interface StepBorder {
@@ -18,12 +19,13 @@ export interface RunNotices {
   /** A run waits for a decision. */
   needsInput(intern: InternRow, input: InternInputRow): void;
   /** A run has failed, or no decision came in time. */
-  failed(run: Pick<InternRunRow, 'id' | 'internId' | 'state'>): void;
+  failed(run: Pick<InternRunRow, 'id' | 'internId' | 'state' | 'scheduleId'>): void;
 }
 
 export interface RunnerDeps {
   readonly interns: Pick<InternStore, 'find' | 'findVersion'>;
   readonly runs: RunStore;
+  readonly memory: MemoryStore;
   readonly openAgent: OpenAgentSteps;
   readonly admitKey: AdmitKey;
   readonly clock: Clock;

@@ -7,6 +7,7 @@ import type { InternSettings } from '../resources/interns.ts';
 import type { InternRow, InternRunRow, InternVersionRow } from '../store/interns/columns.ts';
 import { isOver } from '../store/interns/runs.ts';
 import type { RunnerDeps } from './runner-deps.ts';
+import { memoryFunction } from './memory.ts';
 import { PAYER_GONE, payerOf } from './payer.ts';
 import { isActive, RunEnded, RunUnderWay } from './run-steps.ts';
 
@@ -99,6 +100,7 @@ async function workOn(deps: RunnerDeps, { signal, ...input }: WorkInput): Promis
       principal,
       models: model === null ? [] : [model],
       tools: serverToolsOf(settings),
+      functions: functionsOf(deps, run, settings),
       signal: both,
     });
     const steps = new RunUnderWay(deps, { ...input, agent, signal: both });
@@ -113,6 +115,11 @@ async function workOn(deps: RunnerDeps, { signal, ...input }: WorkInput): Promis
   } finally {
     clearTimeout(timer);
   }
+}
+
+function functionsOf(deps: RunnerDeps, { id: runId, internId }: InternRunRow, settings: InternSettings) {
+  const memory = memoryFunction(deps, { internId, runId, settings });
+  return memory === undefined ? [] : [memory];
 }
 
 /** Whether the same request may succeed in a while. */

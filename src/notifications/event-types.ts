@@ -30,6 +30,12 @@ export const EVENT_TYPES: readonly EventType[] = [
     what: 'A run of an intern waits for a person to decide. Its creator and admins can.',
   },
   { type: 'intern.failed', severity: 'warning', what: 'A run of an intern has failed, or got no decision in time.' },
+  {
+    type: 'intern.schedule_skipped',
+    severity: 'info',
+    what: 'A schedule of an intern began no run, since as many as it may have were under way.',
+  },
+  { type: 'intern.schedule_paused', severity: 'warning', what: 'Five runs of a schedule have failed in a row.' },
   { type: 'notification.test', severity: 'info', what: 'The call of a test, for the channel that is tested alone.' },
 ];
 

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { nextTime, parseCron } from '../lib/cron.ts';
+import { isTimeZone } from '../lib/time-zone.ts';
 
 const TOOLS_MAX = 32;
 const TYPE_CHARS_MAX = 128;
@@ -8,6 +10,12 @@ const BUDGET_USD_MAX = 1_000_000;
 const STEPS_MAX = 200;
 const MINUTES_MAX = 1_440;
 const RUNS_MAX = 4;
+const SCHEDULES_MAX = 10;
+const CRON_CHARS_MAX = 100;
+const ZONE_CHARS_MAX = 64;
+const PROMPT_CHARS_MAX = 20_000;
+export const INTERN_MEMORY_BYTES_MAX = 262_144;
+const MEMORY_BYTES = 32_768;
 
 const positiveUsd = z.number().positive().max(BUDGET_USD_MAX);
 
@@ -60,12 +68,62 @@ const approvalSchema = z
   })
   .meta({ id: 'InternApproval' });
 
+const scheduleSchema = z
+  .strictObject({
+    id: z
+      .string()
+      .regex(/^[\w-]{1,32}$/, { error: 'must have 1 to 32 letters, digits, - or _' })
+      .describe('Its name among those of the intern.'),
+    cron: z
+      .string()
+      .max(CRON_CHARS_MAX)
+      .superRefine((text, context) => {
+        const cron = parseCron(text);
+        const message = typeof cron === 'string' ? cron : nextTime(cron, 'UTC', 0) === undefined && 'never comes';
+        if (typeof message === 'string') context.addIssue({ code: 'custom', message });
+      })
+      .describe('Minute, hour, day of the month, month, day of the week: `30 8 * * mon-fri`.'),
+    tz: z
+      .string()
+      .max(ZONE_CHARS_MAX)
+      .refine(isTimeZone, 'must be a time zone such as Europe/Vienna')
+      .default('UTC')
+      .describe('Whose clock counts.'),
+    prompt: z.string().min(1).max(PROMPT_CHARS_MAX).describe('The message that begins a run, in a session of its own.'),
+    enabled: z.boolean().default(true),
+    catch_up: z
+      .enum(['none', 'once'])
+      .default('none')
+      .describe('After times that were missed while the gateway or the intern was stopped: no run, or one.'),
+  })
+  .meta({ id: 'InternSchedule' });
+export type InternSchedule = z.output<typeof scheduleSchema>;
+
+const schedulesSchema = z
+  .array(scheduleSchema)
+  .max(SCHEDULES_MAX)
+  .superRefine((schedules, context) => {
+    const ids = schedules.map(({ id }) => id);
+    for (const [at, id] of ids.entries())
+      if (ids.indexOf(id) < at)
+        context.addIssue({ code: 'custom', path: [at, 'id'], message: 'is the id of another one' });
+  });
+
+const memorySchema = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('The model keeps notes from run to run, by the tool `service:memory`.'),
+    max_bytes: z.int().min(1).max(INTERN_MEMORY_BYTES_MAX).default(MEMORY_BYTES),
+  })
+  .meta({ id: 'InternMemorySettings' });
+
 /** What of an agent is versioned beside its instructions and its model. */
 export const internSettingsSchema = z.strictObject({
   tools: z.array(toolSchema).max(TOOLS_MAX),
   budget: budgetSchema,
   limits: limitsSchema,
   approval: approvalSchema,
+  memory: memorySchema,
+  schedules: schedulesSchema,
 });
 export type InternSettings = z.output<typeof internSettingsSchema>;
 
@@ -75,6 +133,8 @@ export const internSettingsShape = {
   budget: budgetSchema.optional(),
   limits: limitsSchema.optional(),
   approval: approvalSchema.optional(),
+  memory: memorySchema.optional(),
+  schedules: schedulesSchema.optional().describe('When it runs by itself.'),
 };
 
 export const DEFAULT_INTERN_SETTINGS: InternSettings = internSettingsSchema.parse({
@@ -82,6 +142,14 @@ export const DEFAULT_INTERN_SETTINGS: InternSettings = internSettingsSchema.pars
   budget: {},
   limits: {},
   approval: {},
+  memory: {},
+  schedules: [],
+});
+
+/** As rows have them: those of earlier versions have neither notes nor schedules. */
+export const storedInternSettingsSchema = internSettingsSchema.extend({
+  memory: memorySchema.prefault({ enabled: false }),
+  schedules: schedulesSchema.default([]),
 });
 
 /** One call of the model, or of a tool. */

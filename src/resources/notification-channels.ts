@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTimeZone } from '../lib/time-zone.ts';
 import { flag, integer, json, list, nullable, restriction, text, textOf, time } from './columns.ts';
 import { defineResource, member, type NewOf, type PatchOf, type RowOf } from './resource.ts';
 
@@ -39,14 +40,6 @@ export const quietHoursSchema = z.strictObject({
   days: z.array(day).min(1).max(7).optional().describe('On which they begin. Default: on all.'),
 });
 export type QuietHours = z.output<typeof quietHoursSchema>;
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
 
 /** What a channel receives where nothing is said: money, and what cannot wait. */
 const DEFAULT_EVENTS = ['credits.*', 'key.*', 'workspace.*', 'guardrail.*', 'critical'] as const;

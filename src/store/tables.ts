@@ -3,6 +3,7 @@ import type {
   InternCallsTable,
   InternInputsTable,
   InternRunsTable,
+  InternSchedulesTable,
   InternSessionsTable,
   InternsTable,
   InternStepsTable,
@@ -220,6 +221,7 @@ export interface Tables {
   readonly intern_calls: InternCallsTable;
   readonly intern_sessions: InternSessionsTable;
   readonly intern_runs: InternRunsTable;
+  readonly intern_schedules: InternSchedulesTable;
   readonly intern_steps: InternStepsTable;
   readonly intern_inputs: InternInputsTable;
   readonly intern_texts: InternTextsTable;

@@ -23,7 +23,9 @@ async function setUp(t: TestContext) {
   };
   const interns = (...args: readonly string[]) =>
     captureCli(['interns', ...args, '--data-dir', dataDir, '--config', config]);
-  const body = { name: 'Librarian', model: 'sandbox/tools', tools: [{ type: 'service:web_fetch' }], provision: true };
+  const schedules = [{ id: 'new-year', cron: '0 6 1 1 *', tz: 'Europe/Vienna', prompt: 'Tidy up.' }];
+  const tools = [{ type: 'service:web_fetch' }];
+  const body = { name: 'Librarian', model: 'sandbox/tools', tools, schedules, provision: true };
   const [, id = ''] = /"id":"([^"]+)"/.exec((await call('/interns', body)).text) ?? [];
   /** Begins a run, and returns once it waits. */
   const ask = async () => {
@@ -43,6 +45,11 @@ test('decides on what waits while the gateway runs, and tells a run', async (t) 
   assert.match(
     (await interns('list')).stdout,
     new RegExp(`^${id} {2}running {2}sandbox/tools {2}5 USD daily {2}Librarian\n$`),
+  );
+  const preview = await interns('schedule-preview', id);
+  assert.match(
+    preview.stdout,
+    /^new-year {2}0 6 1 1 \* {2}Europe\/Vienna {2}on\n( {3}\d{4}-01-01T05:00:00\.000Z\n){5}$/,
   );
   const denied = await ask();
   assert.match((await interns('waiting')).stdout, new RegExp(`^${denied.callId} {2}permission {2}.*"input":`));

@@ -53,6 +53,8 @@ const NO_BOUNDS: ReadonlySet<string> = new Set([
   'telemetry/analytics/dimensions.ts MINUTE_MS',
   'notifications/deliver.ts HOUR_MS',
   'notifications/quiet-hours.ts MINUTE_MS',
+  'lib/cron.ts MINUTE_MS',
+  'lib/cron.ts DAY_MS',
   'app/notifications/open-notifications.ts DAY_MS',
   // Of all ports.
   'config/schema/notifications.ts PORT_MAX',

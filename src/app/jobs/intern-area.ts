@@ -5,9 +5,10 @@ import { createInterns, type Interns } from '../../interns/interns.ts';
 import { giveToJob } from '../../interns/lifecycle.ts';
 import type { RunnerDeps, RunNotices } from '../../interns/runner-deps.ts';
 import { createRunKind } from '../../interns/runner.ts';
+import { createSchedules, type Schedules } from '../../interns/schedules.ts';
 import { createRunSignals } from '../../interns/run-signals.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import { createHousekeeping } from '../../lib/async/housekeeping.ts';
+import { createHousekeeping, type Housekeeping } from '../../lib/async/housekeeping.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Notifications } from '../../notifications/notifications.ts';
@@ -16,9 +17,12 @@ import { createGenerate, type GenerateDeps } from '../../pipeline/generate.ts';
 import type { KeyStore } from '../../store/accounts/keys.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { createInternStore, type InternStore } from '../../store/interns/interns.ts';
-import { createRunStore } from '../../store/interns/runs.ts';
+import { createMemoryStore } from '../../store/interns/memory.ts';
+import { createScheduleStore, type ScheduleStore } from '../../store/interns/schedules.ts';
+import { createRunStore, type RunStore } from '../../store/interns/runs.ts';
 import type { Log } from '../../telemetry/logs.ts';
 import type { ClientFormat } from '../../wire/format.ts';
+import { noticesOf, scheduleNoticesOf } from './intern-notices.ts';
 
 /** Saved agents. */
 export interface InternArea {
@@ -47,6 +51,7 @@ export interface InternAreaDeps {
 
 const APPROVAL_MS = 86_400_000;
 const LOOK_EVERY_MS = 15_000;
+const SCHEDULES_EVERY_MS = 5_000;
 const LOOK_PAUSE_MS = 100;
 const AT_ONCE_MAX = 100;
 
@@ -54,7 +59,7 @@ const AT_ONCE_MAX = 100;
 export function openInternArea(deps: InternAreaDeps, generateDeps: GenerateDeps): InternArea | undefined {
   const { config, database, box, keyStore: keys, admitKey, members, jobs, clock, log } = deps;
   if (!config.interns.enabled || !deps.keepsStore) return undefined;
-  const { selfDrive, retentionMs } = config.interns;
+  const { selfDrive } = config.interns;
   const store = createInternStore({ database });
   const runs = createRunStore({ database, box });
   const openAgent = createAgentSteps({
@@ -63,11 +68,16 @@ export function openInternArea(deps: InternAreaDeps, generateDeps: GenerateDeps)
     format: deps.formats.chat,
   });
   const signals = createRunSignals();
-  const notices = noticesOf(deps, store);
+  const memory = createMemoryStore({ database, box });
+  const scheduleStore = createScheduleStore(database);
+  const onFailed = (error: unknown) =>
+    log.general.warn({ err: error }, 'runs of interns could not be looked at: tried again later');
+  const { schedules, notices } = openSchedules(deps, { store, runs, scheduleStore, onFailed });
   jobs.register(
     createRunKind({
       interns: store,
       runs,
+      memory,
       openAgent,
       admitKey,
       clock,
@@ -78,22 +88,7 @@ export function openInternArea(deps: InternAreaDeps, generateDeps: GenerateDeps)
       onBorder: deps.onInternStep,
     }),
   );
-  const housekeeping = createHousekeeping({
-    async work() {
-      const nowMs = clock.nowMs();
-      for (const run of await runs.expire(nowMs, AT_ONCE_MAX)) {
-        signals.changed(run.id);
-        notices.failed(run);
-      }
-      // Their process ended between the run and its job, or between the agent and its runs.
-      for (const run of await runs.stranded(nowMs - LOOK_EVERY_MS, AT_ONCE_MAX))
-        await giveToJob({ runs, jobs, clock }, run);
-      return runs.clearAway(nowMs - retentionMs);
-    },
-    everyMs: LOOK_EVERY_MS,
-    pauseMs: LOOK_PAUSE_MS,
-    onFailed: (error) => log.general.warn({ err: error }, 'runs of interns could not be looked at: tried again later'),
-  });
+  const rounds = roundsOf(deps, { runs, schedules, notices, changed: (runId) => signals.changed(runId), onFailed });
   return {
     interns: createInterns({
       store,
@@ -106,45 +101,75 @@ export function openInternArea(deps: InternAreaDeps, generateDeps: GenerateDeps)
       selfDrive,
       clock,
       signals,
+      schedules: scheduleStore,
+      memory,
     }),
-    start: () => housekeeping.start(),
-    close: () => housekeeping.stop(),
+    start() {
+      for (const round of rounds) round.start();
+    },
+    async close() {
+      await Promise.all(rounds.map((round) => round.stop()));
+    },
   };
 }
 
-/** They name agents and tools, and hold nothing of what a model, a tool or a person said. */
-function noticesOf({ notifications, log }: InternAreaDeps, store: Pick<InternStore, 'find'>): RunNotices {
+interface RoundDeps {
+  readonly runs: RunStore;
+  readonly schedules: Schedules;
+  readonly notices: RunNotices;
+  readonly changed: (runId: string) => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+function roundsOf(
+  { config, jobs, clock }: InternAreaDeps,
+  { runs, schedules, notices, changed, onFailed }: RoundDeps,
+): readonly Housekeeping[] {
+  const lookAfterRuns = async (): Promise<boolean> => {
+    const nowMs = clock.nowMs();
+    for (const run of await runs.expire(nowMs, AT_ONCE_MAX)) {
+      changed(run.id);
+      notices.failed(run);
+    }
+    // Their process ended between the run and its job, or between the agent and its runs.
+    for (const run of await runs.stranded(nowMs - LOOK_EVERY_MS, AT_ONCE_MAX))
+      await giveToJob({ runs, jobs, clock }, run);
+    return runs.clearAway(nowMs - config.interns.retentionMs);
+  };
+  const every = (everyMs: number, work: () => Promise<boolean>): Housekeeping =>
+    createHousekeeping({ work, everyMs, pauseMs: LOOK_PAUSE_MS, onFailed });
+  return [every(LOOK_EVERY_MS, lookAfterRuns), every(SCHEDULES_EVERY_MS, () => schedules.runDue())];
+}
+
+/** What begins runs by the clock, and is told of runs that fail. */
+function openSchedules(
+  deps: InternAreaDeps,
+  {
+    store,
+    runs,
+    scheduleStore,
+    onFailed,
+  }: Pick<RoundDeps, 'runs' | 'onFailed'> & { readonly store: InternStore; readonly scheduleStore: ScheduleStore },
+): Pick<RoundDeps, 'schedules' | 'notices'> {
+  const { config, jobs, clock } = deps;
+  const notices = noticesOf(deps, store);
+  const schedules = createSchedules({
+    runs,
+    jobs,
+    clock,
+    selfDrive: config.interns.selfDrive,
+    interns: store,
+    schedules: scheduleStore,
+    notices: scheduleNoticesOf(deps),
+  });
   return {
-    needsInput: ({ id, name, workspaceId }, { id: inputId, runId, tool, kind, expiresAtMs }) =>
-      void notifications.raise({
-        type: 'intern.needs_input',
-        severity: 'warning',
-        subject: `intern:${id}`,
-        workspaceId,
-        title: `The intern "${name}" waits for a decision`,
-        text: `A run asks about the tool ${tool}. Without a decision it ends at ${new Date(expiresAtMs).toISOString()}.`,
-        facts: { intern_id: id, intern: name, run_id: runId, tool, kind },
-        link: '/ui/interns',
-        mark: `intern.needs_input ${inputId}`,
-        markUntilMs: expiresAtMs,
-      }),
-    failed({ id: runId, internId, state }) {
-      const notify = async (): Promise<void> => {
-        const intern = await store.find(internId);
-        if (intern === undefined) return;
-        const { name, workspaceId } = intern;
-        await notifications.raise({
-          type: 'intern.failed',
-          severity: 'warning',
-          subject: `intern:${internId}`,
-          workspaceId,
-          title: `A run of the intern "${name}" ${state === 'expired' ? 'got no decision in time' : 'has failed'}`,
-          text: 'Its steps and its error are on the page of the run.',
-          facts: { intern_id: internId, intern: name, run_id: runId, state },
-          link: '/ui/interns',
-        });
-      };
-      notify().catch((error: unknown) => log.general.warn({ err: error }, 'a failed run could not be reported'));
+    schedules,
+    notices: {
+      ...notices,
+      failed(run) {
+        notices.failed(run);
+        schedules.failed(run).catch(onFailed);
+      },
     },
   };
 }

@@ -1,11 +1,13 @@
 import type { Principal } from '../../accounts/principal.ts';
 import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
-import type { GenerationRequest, ServerTool, Turn } from '../../canonical/request.ts';
+import type { FunctionTool, GenerationRequest, ServerTool, Turn } from '../../canonical/request.ts';
 import type { GenerateNested, NestedResponse } from '../../canonical/tools/nested-generation.ts';
+import { functionNameOf } from '../../canonical/tools/server-call.ts';
 import { newGenerationId } from '../../lib/ids.ts';
+import { parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { RequestLog } from '../../telemetry/request-log.ts';
-import type { ToolOutcome } from '../../tools/contract.ts';
+import { failedOutcome, type ToolOutcome } from '../../tools/contract.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { admit } from '../admission/admit.ts';
 import { readCallerRules } from '../admission/caller-rules.ts';
@@ -17,6 +19,17 @@ import { createGenerateNested } from '../server-tools/nested-generation.ts';
 import { offerServerTools, type OfferedTools } from '../server-tools/offer-server-tools.ts';
 import { readyTools, runTool, type ReadyTool } from '../server-tools/run-tools.ts';
 
+/** A function of the agent's own, beside the server tools. It may be run again after a crash, and needs no approval. */
+export interface AgentFunction {
+  /** Like that of a server tool, from which its name follows. */
+  readonly type: `service:${string}`;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: JsonObject;
+  /** @throws GatewayError that the model reads */
+  run(input: JsonObject, step: number): Promise<JsonObject>;
+}
+
 /** An agent whose steps are run one by one, outside of any request. */
 export interface AgentInput {
   /** Names the run in the records of its generations. */
@@ -26,6 +39,7 @@ export interface AgentInput {
   /** Empty: the default model. */
   readonly models: readonly string[];
   readonly tools: readonly ServerTool[];
+  readonly functions?: readonly AgentFunction[];
   readonly signal: AbortSignal;
 }
 
@@ -83,7 +97,8 @@ export interface AgentDeps {
 export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
   const { generateDeps } = deps;
   return async (input) => {
-    const { runId, principal, models, signal } = input;
+    const { runId, principal, models, functions: own = [], signal } = input;
+    const ownByName = new Map(own.map((each) => [functionNameOf(each.type), each]));
     const request = requestOf(input);
     const offered = await offer(generateDeps, request, input);
     // Of the call under way: an agent makes one at a time.
@@ -99,9 +114,12 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
     });
     const parent: IncomingRequest = { id: runId, request, principal, arrivedMs: generateDeps.clock.monotonicMs() };
     const nested = () => nestedOf(deps, parent, signal);
-    const functions = offered.request.tools.filter((tool) => tool.type === 'function');
+    const functions = [...offered.request.tools.filter((tool) => tool.type === 'function'), ...declared(ownByName)];
     return {
-      find: (name) => tools.get(name)?.tool,
+      find(name) {
+        const type = ownByName.get(name)?.type;
+        return type === undefined ? tools.get(name)?.tool : { type, onlyReads: () => true };
+      },
       async checkModel() {
         const { policy } = await readCallerRules(generateDeps, principal);
         resolveModels(request, policy.defaultModel ?? generateDeps.defaults.model, generateDeps.catalog);
@@ -115,6 +133,8 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
         }
       },
       async run(call, turns, { step, budgetNanoUsd }) {
+        const mine = ownByName.get(call.name);
+        if (mine !== undefined) return { outcome: await runOwn(mine, call, step), costNanoUsd: 0 };
         const tool = tools.get(call.name);
         if (tool === undefined) return { outcome: UNKNOWN_TOOL, costNanoUsd: 0 };
         if (tool.feeNanoUsdMax > budgetNanoUsd)
@@ -140,6 +160,19 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
       },
     };
   };
+}
+
+function declared(own: ReadonlyMap<string, AgentFunction>): readonly FunctionTool[] {
+  return [...own].map(([name, { description, parameters }]) => ({ type: 'function', name, description, parameters }));
+}
+
+async function runOwn(own: AgentFunction, { input }: AgentCall, step: number): Promise<ToolOutcome> {
+  try {
+    return { result: await own.run(parseJsonObject(input) ?? {}, step) };
+  } catch (error) {
+    if (error instanceof GatewayError) return failedOutcome(error.message, 'invalid_tool_input');
+    throw error;
+  }
 }
 
 /** Generations of one step, with what they cost. */

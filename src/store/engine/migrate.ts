@@ -34,6 +34,7 @@ import { up as up0031 } from '../migrations/0031-evaluations.ts';
 import { up as up0033 } from '../migrations/0033-mcp-connections.ts';
 import { up as up0035 } from '../migrations/0035-intern-workers.ts';
 import { up as up0036 } from '../migrations/0036-classifiers.ts';
+import { up as up0037 } from '../migrations/0037-intern-schedules.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -78,6 +79,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0033-mcp-connections', up: up0033 },
   { name: '0035-intern-workers', up: up0035 },
   { name: '0036-classifiers', up: up0036 },
+  { name: '0037-intern-schedules', up: up0037 },
 ];
 
 /**

@@ -1,5 +1,5 @@
 import {
-  internSettingsSchema,
+  storedInternSettingsSchema,
   type Decision,
   type InputState,
   type RunEnding,
@@ -11,7 +11,7 @@ import {
 import { integer, json, nullable, text, textOf } from '../../resources/columns.ts';
 import { createRowMapper, type RowOf, type TableOf } from '../../resources/row-mapper.ts';
 
-const settings = json(internSettingsSchema);
+const settings = json(storedInternSettingsSchema);
 
 /** A saved agent. */
 const interns = {
@@ -99,6 +99,8 @@ const runs = {
   created_at_ms: integer,
   updated_at_ms: integer,
   finished_at_ms: nullable(integer),
+  /** That began it. */
+  schedule_id: nullable(text),
 };
 export type InternRunRow = RowOf<typeof runs>;
 export type InternRunsTable = TableOf<typeof runs>;
@@ -145,6 +147,22 @@ const inputs = {
 export type InternInputRow = RowOf<typeof inputs>;
 export type InternInputsTable = TableOf<typeof inputs>;
 export const internInputRows = createRowMapper(inputs);
+
+/** When an agent runs by itself; what it then does is in its settings. */
+const schedules = {
+  intern_id: text,
+  id: text,
+  cron: text,
+  tz: text,
+  /** Null: it is off or paused, or never comes. */
+  due_at_ms: nullable(integer),
+  /** It was made, changed or resumed: earlier failures do not count. */
+  since_ms: integer,
+  paused_at_ms: nullable(integer),
+};
+export type InternScheduleRow = RowOf<typeof schedules>;
+export type InternSchedulesTable = TableOf<typeof schedules>;
+export const internScheduleRows = createRowMapper(schedules);
 
 /** A sealed text of a run: what a caller, a model or a tool has said. */
 const texts = { id: text, intern_id: text, run_id: nullable(text), sealed: text, secret_id: text };

@@ -11,8 +11,10 @@ import {
   internVersionRows,
   type InternCallRow,
   type InternRow,
+  type InternScheduleRow,
   type InternVersionRow,
 } from './columns.ts';
+import { replaceSchedules } from './schedules.ts';
 
 /** `name`: the creator has an agent of this name. `body`: the idempotency key was used with another body. */
 export type Created =
@@ -30,7 +32,12 @@ export interface InternFilter {
 export type InternChanges = Partial<Omit<InternRow, 'id' | 'workspaceId'>>;
 
 export interface InternStore {
-  create(row: InternRow, call: InternCallRow, nowMs: number): Promise<Created>;
+  create(
+    row: InternRow,
+    call: InternCallRow,
+    nowMs: number,
+    schedules?: readonly InternScheduleRow[],
+  ): Promise<Created>;
   find(id: string): Promise<InternRow | undefined>;
   /** The newest first. `undefined`: there is no such `after`. */
   list(filter: InternFilter): Promise<readonly InternRow[] | undefined>;
@@ -41,7 +48,11 @@ export interface InternStore {
    */
   update(
     id: string,
-    changes: InternChanges & { readonly modelInUse?: string | null },
+    changes: InternChanges & {
+      readonly modelInUse?: string | null;
+      /** Take the place of those that it has. */
+      readonly schedules?: readonly InternScheduleRow[];
+    },
     from?: readonly InternStatus[],
   ): Promise<InternRow | 'name' | undefined>;
   findVersion(id: string, version: number): Promise<InternVersionRow | undefined>;
@@ -56,7 +67,7 @@ export function createInternStore({ database }: { readonly database: Database })
     return row && internRows.toRow(row);
   };
   return {
-    create: (row, call, nowMs) => create(database, row, call, nowMs),
+    create: (row, call, nowMs, schedules = []) => create(database, { row, schedules }, call, nowMs),
     find,
     async list({ workspaceId, statuses, after, limit }) {
       let query = kysely.selectFrom('interns').selectAll().where('workspace_id', '=', workspaceId);
@@ -96,7 +107,12 @@ export function createInternStore({ database }: { readonly database: Database })
 }
 
 /** One transaction: of calls with one key that come at the same moment, one creates, and the others find what it made. */
-async function create({ kysely }: Database, row: InternRow, call: InternCallRow, nowMs: number): Promise<Created> {
+async function create(
+  { kysely }: Database,
+  { row, schedules }: { readonly row: InternRow; readonly schedules: readonly InternScheduleRow[] },
+  call: InternCallRow,
+  nowMs: number,
+): Promise<Created> {
   try {
     return await kysely.transaction().execute(async (transaction): Promise<Created> => {
       if ((await lockWorkspace(transaction, row.workspaceId)) === undefined) return { outcome: 'workspace' };
@@ -119,6 +135,7 @@ async function create({ kysely }: Database, row: InternRow, call: InternCallRow,
       }
       await transaction.insertInto('interns').values(internRows.toColumns(row)).execute();
       await insertVersion(transaction, row);
+      await replaceSchedules(transaction, row.id, schedules);
       return { outcome: 'created', row };
     });
   } catch (error) {
@@ -151,7 +168,7 @@ export async function claimCall(
 async function update(
   transaction: Transaction<Tables>,
   id: string,
-  { modelInUse, ...changes }: InternChanges & { readonly modelInUse?: string | null },
+  { modelInUse, schedules, ...changes }: Parameters<InternStore['update']>[1],
   from: readonly InternStatus[] | undefined,
 ): Promise<InternRow | undefined> {
   let query = transaction.updateTable('interns').set(internRows.toChanges(changes)).where('id', '=', storableText(id));
@@ -163,6 +180,7 @@ async function update(
   const row = internRows.toRow(changed);
   if (changes.version !== undefined)
     await insertVersion(transaction, modelInUse === undefined ? row : { ...row, model: modelInUse });
+  if (schedules !== undefined) await replaceSchedules(transaction, row.id, schedules);
   return row;
 }
 
@@ -174,14 +192,23 @@ async function insertVersion(transaction: Transaction<Tables>, row: InternRow): 
     .execute();
 }
 
+/** What belongs to an agent by its id. */
+const TABLES = [
+  'intern_texts',
+  'intern_inputs',
+  'intern_runs',
+  'intern_sessions',
+  'intern_schedules',
+  'intern_versions',
+] as const;
+
 async function remove({ kysely }: Database, id: string): Promise<void> {
   await kysely.transaction().execute(async (transaction) => {
     await transaction
       .deleteFrom('intern_steps')
       .where('run_id', 'in', (of) => of.selectFrom('intern_runs').select('id').where('intern_id', '=', id))
       .execute();
-    for (const table of ['intern_texts', 'intern_inputs', 'intern_runs', 'intern_sessions', 'intern_versions'] as const)
-      await transaction.deleteFrom(table).where('intern_id', '=', id).execute();
+    for (const table of TABLES) await transaction.deleteFrom(table).where('intern_id', '=', id).execute();
     await transaction.deleteFrom('interns').where('id', '=', id).execute();
   });
 }

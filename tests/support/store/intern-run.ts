@@ -13,6 +13,7 @@ import type { Job } from '../../../src/store/jobs/columns.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
 import type { InternRow, InternRunRow } from '../../../src/store/interns/columns.ts';
 import { createInternStore } from '../../../src/store/interns/interns.ts';
+import { createMemoryStore } from '../../../src/store/interns/memory.ts';
 import { createRunStore } from '../../../src/store/interns/runs.ts';
 import { samplePrincipal } from '../principal.ts';
 
@@ -56,6 +57,7 @@ export async function openScriptedRun(
 ) {
   const interns = createInternStore({ database });
   const runs = createRunStore({ database, box: () => Promise.resolve(box) });
+  const memory = createMemoryStore({ database, box: () => Promise.resolve(box) });
   const scripted = scriptedAgent(tool, costNanoUsd);
   const nowMs = clock.nowMs();
   const settings = { ...DEFAULT_INTERN_SETTINGS, approval: { mode: 'manual', rules: RULES }, ...own } as const;
@@ -78,6 +80,7 @@ export async function openScriptedRun(
     createRunKind({
       interns,
       runs,
+      memory,
       openAgent: () => Promise.resolve(scripted.agent),
       admitKey: () => admitted,
       clock,
@@ -93,7 +96,7 @@ export async function openScriptedRun(
     return kind(more).run({ job: jobOf(now), signal: new AbortController().signal, save });
   };
   const find = () => runs.find(run.id);
-  return { interns, runs, run, session, admitted, kind, jobOf, work, begin, ...scripted, find };
+  return { interns, runs, memory, row, run, session, admitted, kind, jobOf, work, begin, ...scripted, find };
 }
 
 /** The job that works on a run now. */

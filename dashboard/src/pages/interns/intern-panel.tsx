@@ -9,6 +9,7 @@ import { SidePanel } from '../../parts/side-panel.tsx';
 import { Load } from '../../parts/states.tsx';
 import { Ago, Money, Name } from '../../parts/text.tsx';
 import { formatState, RUN_TONES, type Intern } from './columns.tsx';
+import { MemorySection, SchedulesSection } from './memory-section.tsx';
 
 const RUNS = 50;
 const EVERY_MS = 5_000;
@@ -62,6 +63,8 @@ export function InternPanel({
           </p>
         )}
       </Section>
+      {intern.memory.enabled && <MemorySection intern={intern} />}
+      <SchedulesSection intern={intern} />
       <Section title="Runs">
         <Load of={runs} rows={4}>
           {({ data }) =>

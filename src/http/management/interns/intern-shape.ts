@@ -113,6 +113,7 @@ export const runSchema = z
     session_id: z.string(),
     version: z.int(),
     trigger: z.enum(['chat', 'api', 'schedule']),
+    schedule_id: z.string().nullable().describe('The schedule that began it.'),
     state: z.enum(RUN_STATES),
     step: z.int().describe('Of its last step; 0: none.'),
     spent_usd: z.number(),
@@ -125,12 +126,25 @@ export const runSchema = z
   .meta({ id: 'InternRun' });
 
 export function serializeRun(row: InternRun): z.output<typeof runSchema> {
-  const { id, sessionId, version, runTrigger: trigger, state, step, approvalMode, ending, error, finishedAtMs } = row;
+  const {
+    id,
+    sessionId,
+    version,
+    runTrigger: trigger,
+    state,
+    step,
+    approvalMode,
+    ending,
+    error,
+    finishedAtMs,
+    scheduleId,
+  } = row;
   return {
     id,
     session_id: sessionId,
     version,
     trigger,
+    schedule_id: scheduleId,
     state,
     step,
     spent_usd: usdFromNano(row.spentNanoUsd),

@@ -28,14 +28,18 @@ interface SettingsInput {
   readonly budget?: InternSettings['budget'] | undefined;
   readonly limits?: InternSettings['limits'] | undefined;
   readonly approval?: InternSettings['approval'] | undefined;
+  readonly memory?: InternSettings['memory'] | undefined;
+  readonly schedules?: InternSettings['schedules'] | undefined;
 }
 
-function settingsOf({ tools, budget, limits, approval }: SettingsInput): Partial<InternSettings> {
+function settingsOf({ tools, budget, limits, approval, memory, schedules }: SettingsInput): Partial<InternSettings> {
   return {
     ...(tools !== undefined && { tools }),
     ...(budget !== undefined && { budget }),
     ...(limits !== undefined && { limits }),
     ...(approval !== undefined && { approval }),
+    ...(memory !== undefined && { memory }),
+    ...(schedules !== undefined && { schedules }),
   };
 }
 
