@@ -18,14 +18,7 @@ export function MemorySection({ intern }: { readonly intern: Intern }): ReactEle
     client.GET('/interns/{internId}/memory', { signal, params }),
   );
   return (
-    <Section
-      title="Memory"
-      actions={
-        <Button icon="edit" onClick={() => setIsEditing(true)}>
-          Edit memory
-        </Button>
-      }
-    >
+    <Section title="Memory" actions={<Button onClick={() => setIsEditing(true)}>Edit memory</Button>}>
       <Load of={memory} rows={2}>
         {({ data }) => (
           <>
