@@ -6,7 +6,7 @@ import type { AgentFunction } from '../pipeline/agent/agent-steps.ts';
 import type { InternSettings } from '../resources/interns.ts';
 import type { MemoryStore, MemoryVersion } from '../store/interns/memory.ts';
 
-export const MEMORY_TOOL = 'service:memory';
+const MEMORY_TOOL = 'service:memory';
 
 /** A change of what an agent remembers. */
 export interface MemoryChange {
