@@ -53,10 +53,10 @@ for (const engine of ENGINES)
         await interns.update(row.id, { version: version + 1, schedules: scheduleRows(row, nowMs) });
       };
       await resume();
-      const told: string[] = [];
+      const reported: string[] = [];
       // Agents of other tests are due in the same database.
-      const tell = (what: string) => (intern: InternRow, id: string) =>
-        void (intern.id === row.id && told.push(`${id} ${what}`));
+      const report = (what: string) => (intern: InternRow, id: string) =>
+        void (intern.id === row.id && reported.push(`${id} ${what}`));
       const jobs: string[] = [];
       const process = () =>
         createSchedules({
@@ -68,12 +68,12 @@ for (const engine of ENGINES)
           jobs: {
             add: ({ subjectId }: { subjectId: string }) => Promise.resolve(jobs.push(subjectId)),
           } as unknown as Jobs,
-          notices: { skipped: tell('skipped'), paused: tell('paused') },
+          notices: { skipped: report('skipped'), paused: report('paused') },
         });
       const one = process();
       return {
         process,
-        told,
+        reported,
         jobs,
         row,
         interns,
@@ -152,16 +152,16 @@ for (const engine of ENGINES)
 
     // @spec intern-23
     test('skips a time at which as many runs as may be are under way, and says so', async () => {
-      const { lookAt, begun, told } = await open();
+      const { lookAt, begun, reported } = await open();
       await lookAt(BEGUN_MS);
       await lookAt(BEGUN_MS + HOUR_MS);
       assert.equal((await begun()).length, 1);
-      assert.deepEqual(told, ['hourly skipped']);
+      assert.deepEqual(reported, ['hourly skipped']);
     });
 
     // @spec intern-23
     test('pauses after five failures in a row until its schedules are set again', async () => {
-      const { lookAt, begun, end, failed, told, due, resume } = await open();
+      const { lookAt, begun, end, failed, reported, due, resume } = await open();
       for (let hour = 0; hour < 5; hour++) {
         await lookAt(BEGUN_MS + hour * HOUR_MS);
         // A success in between begins the count anew.
@@ -172,7 +172,7 @@ for (const engine of ENGINES)
       await lookAt(BEGUN_MS + 5 * HOUR_MS);
       await end('failed');
       await Promise.all([failed(), failed()]);
-      assert.deepEqual(told, ['hourly paused']);
+      assert.deepEqual(reported, ['hourly paused']);
       assert.equal((await due())?.dueAtMs, null);
       await lookAt(BEGUN_MS + 6 * HOUR_MS);
       assert.equal((await begun()).length, 6);

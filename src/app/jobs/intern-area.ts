@@ -141,7 +141,7 @@ function roundsOf(
   return [every(LOOK_EVERY_MS, lookAfterRuns), every(SCHEDULES_EVERY_MS, () => schedules.runDue())];
 }
 
-/** What begins runs by the clock, and is told of runs that fail. */
+/** What begins runs by the clock, and what hears of runs that fail. */
 function openSchedules(
   deps: InternAreaDeps,
   {

@@ -8,7 +8,7 @@ test('keeps notes of runs, which the creator reads and changes', async (t) => {
   const { intern, chat, call } = await setUp(t);
   const id = await intern({ model: 'sandbox/tools' });
   assert.match((await call('GET', `/interns/${id}/memory`)).text, /"version":0,"by":null/);
-  // The model calls the one tool that it is offered, which waits for nobody.
+  // The model calls the one tool that it is offered, and no approval is needed.
   const { finish, runId, raw } = await chat(id, 'note something');
   assert.equal(finish, 'stop', raw);
   assert.match(
