@@ -51,8 +51,11 @@ suite('health of several processes', () => {
     await reported();
     assert.equal(one.reset(NAME), true);
     await reported();
-    assert.deepEqual([one.look(NAME).open, other.look(NAME).open, other.list()], [false, false, []]);
-    assert.equal(one.reset(NAME), false);
+    assert.deepEqual([one.look(NAME).open, other.look(NAME).open], [false, false]);
+    // It stays listed, as one that nothing is known of.
+    const report = { endpoint: NAME, open: false, rank: 0, streak: 0 };
+    assert.deepEqual(other.list(), [report]);
+    assert.equal(one.reset('beta two'), false, 'it was never called');
   });
 
   test('open a circuit by the failures of all, in a row', async () => {

@@ -28,6 +28,7 @@ const OF_USERS = new Set([
   'listGuardrails',
   'listKeys',
   'listObservabilityDestinations',
+  'listObservabilityDestinationTypes',
   'listOrganizationMembers',
   'listWorkspaceBudgets',
   'listWorkspaceMembers',
@@ -323,6 +324,8 @@ suite('the rights of users', () => {
         'listGenerationContent',
         'getAnalyticsMeta',
         'queryAnalytics',
+        // The same for all: any admin of a workspace chooses among them.
+        'listObservabilityDestinationTypes',
       ],
     );
   });
