@@ -183,7 +183,11 @@ async function namesFor(writer: ScimWriter, doc: JsonObject, user: UserRow, emai
   };
 }
 
-/** Ends sessions and keys of a user that is not active any more. @spec scim-7 */
+/**
+ * Ends sessions and keys of a user that is not active any more.
+ * @throws ScimError 403 where an admin of the gateway disabled the user that is to be active again
+ * @spec scim-7
+ */
 export async function setActive(
   writer: ScimWriter,
   user: UserRow,
@@ -192,7 +196,10 @@ export async function setActive(
 ): Promise<UserEffects> {
   const none = { keys: [], keptAdmin: false };
   if (isActive) {
-    if (user.disabledAtMs !== null) await writer.updatePerson(user.id, { disabledAtMs: null, updatedAtMs: nowMs });
+    if (user.disabledAtMs === null) return none;
+    if (user.disabledBy === 'admin')
+      throw new ScimError(403, 'active: an admin of the gateway disabled this user, and alone can enable it again.');
+    await writer.updatePerson(user.id, { disabledAtMs: null, disabledBy: null, updatedAtMs: nowMs });
     return none;
   }
   if (user.disabledAtMs !== null) return none;

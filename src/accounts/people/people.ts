@@ -138,7 +138,7 @@ export function createPeople(deps: PeopleDeps): People {
         ...(settings.firstName !== undefined && { firstName: settings.firstName }),
         ...(settings.lastName !== undefined && { lastName: settings.lastName }),
         // Its keys stay disabled: an admin enables those that are to work again.
-        ...(settings.disabled === false && { disabledAtMs: null }),
+        ...(settings.disabled === false && { disabledAtMs: null, disabledBy: null }),
       };
       if (Object.keys(changes).length === 0) return get(id);
       const user = await store.update(id, { ...changes, updatedAtMs: clock.nowMs() });
@@ -277,6 +277,7 @@ export function newUser(
     updatedAtMs: null,
     lastSeenAtMs: null,
     disabledAtMs: null,
+    disabledBy: null,
     deletedAtMs: null,
   };
 }

@@ -35,6 +35,7 @@ import { up as up0033 } from '../migrations/0033-mcp-connections.ts';
 import { up as up0035 } from '../migrations/0035-intern-workers.ts';
 import { up as up0036 } from '../migrations/0036-classifiers.ts';
 import { up as up0037 } from '../migrations/0037-intern-schedules.ts';
+import { up as up0038 } from '../migrations/0038-disabled-by.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -80,6 +81,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0035-intern-workers', up: up0035 },
   { name: '0036-classifiers', up: up0036 },
   { name: '0037-intern-schedules', up: up0037 },
+  { name: '0038-disabled-by', up: up0038 },
 ];
 
 /**

@@ -3,6 +3,7 @@ import { integer, json, nullable, text, textOf } from '../../resources/columns.t
 import { createRowMapper, type RowOf, type TableOf } from '../../resources/row-mapper.ts';
 
 export type OrganizationRole = 'org:admin' | 'org:member';
+export type DisabledBy = 'admin' | 'scim';
 
 /** A user that may sign in. A deleted one stays as a row, so that no key is made for it any more. */
 const users = {
@@ -22,6 +23,8 @@ const users = {
   updated_at_ms: nullable(integer),
   last_seen_at_ms: nullable(integer),
   disabled_at_ms: nullable(integer),
+  /** Null: the user is not disabled, or was before this column was there. */
+  disabled_by: nullable(textOf<DisabledBy>()),
   deleted_at_ms: nullable(integer),
 };
 export type UserRow = RowOf<typeof users>;

@@ -6,12 +6,12 @@ import { revokeConnectionsOf } from '../connections/connections.ts';
 import { suspendInternsOf } from '../interns/suspend.ts';
 import { numberOf } from '../portable.ts';
 import type { Tables } from '../tables.ts';
-import { userRows, type OrganizationRole, type UserRow } from './columns.ts';
+import { userRows, type DisabledBy, type OrganizationRole, type UserRow } from './columns.ts';
 
 const { toColumns, toRow, toChanges } = userRows;
 
 export type UserChanges = Partial<
-  Pick<UserRow, 'firstName' | 'lastName' | 'role' | 'passwordHash' | 'oidcSubject' | 'disabledAtMs'>
+  Pick<UserRow, 'firstName' | 'lastName' | 'role' | 'passwordHash' | 'oidcSubject' | 'disabledAtMs' | 'disabledBy'>
 > &
   Pick<UserRow, 'updatedAtMs'>;
 
@@ -113,10 +113,10 @@ export function createPeopleStore({ database }: { readonly database: Database })
     async seen(id, atMs) {
       await kysely.updateTable('users').set({ last_seen_at_ms: atMs }).where('id', '=', id).execute();
     },
-    disable: (id, atMs) => database.runAlone(PEOPLE_LOCK, (transaction) => disableUser(transaction, id, atMs)),
+    disable: (id, atMs) => database.runAlone(PEOPLE_LOCK, (transaction) => disableUser(transaction, id, 'admin', atMs)),
     remove: (id, atMs) =>
       database.runAlone(PEOPLE_LOCK, async (transaction) => {
-        const ended = await disableUser(transaction, id, atMs);
+        const ended = await disableUser(transaction, id, 'admin', atMs);
         if (typeof ended === 'string') return ended;
         await transaction
           .updateTable('users')
@@ -226,9 +226,11 @@ export async function isLastAdmin(transaction: Kysely<Tables>, { id, disabledAtM
   return other === undefined;
 }
 
+/** Of both, an admin counts: what it disabled an identity provider does not enable. @spec scim-7 */
 export async function disableUser(
   transaction: Transaction<Tables>,
   id: string,
+  by: DisabledBy,
   atMs: number,
 ): Promise<Ended | Refusal> {
   const user = await findUser(transaction, id);
@@ -236,7 +238,11 @@ export async function disableUser(
   if (user.role === 'org:admin' && (await isLastAdmin(transaction, user))) return 'last admin';
   await transaction
     .updateTable('users')
-    .set({ disabled_at_ms: user.disabledAtMs ?? atMs, updated_at_ms: atMs })
+    .set({
+      disabled_at_ms: user.disabledAtMs ?? atMs,
+      disabled_by: user.disabledAtMs === null || by === 'admin' ? by : user.disabledBy,
+      updated_at_ms: atMs,
+    })
     .where('id', '=', id)
     .execute();
   const own = await transaction

@@ -294,7 +294,7 @@ function createWriter(transaction: Transaction<Tables>): ScimWriter {
       if (changes.role === 'org:member') await demote(transaction, id);
     },
     isLastAdmin: (user) => isLastAdmin(transaction, user),
-    disablePerson: (id, atMs) => disableUser(transaction, id, atMs),
+    disablePerson: (id, atMs) => disableUser(transaction, id, 'scim', atMs),
     async saveUser(row, isNew) {
       const columns = scimUserRows.toColumns(row);
       if (isNew) await transaction.insertInto('scim_users').values(columns).execute();

@@ -285,6 +285,42 @@ suite('an identity provider that pushes users and groups', () => {
     assert.equal(await makeUser('ada'), id);
   });
 
+  // @spec scim-7
+  test('leaves a user disabled that an admin disabled, whatever the provider sends', async (t) => {
+    // Each token has its own limit on rates, and the one of this suite is nearly used up.
+    const before = token;
+    t.after(() => {
+      token = before;
+    });
+    token = textAt((await manage(gateway, 'POST', '/scim/tokens', { name: 'Okta' })).body, 'token');
+    const id = await makeUser('locked');
+    const disable = (disabled: boolean) => manage(gateway, 'PATCH', `/organization/members/${id}`, { disabled });
+    const activate = () => patch(`/Users/${id}`, { op: 'replace', path: 'active', value: true });
+    // The lock of an admin outlives what the provider does before it and after it.
+    await patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
+    assert.equal((await disable(true)).status, 200);
+    await patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
+    const refused = await activate();
+    assert.equal(refused.status, 403);
+    assert.match(JSON.stringify(refused.body), /an admin of the gateway disabled this user/);
+    const renamed = await scim('PUT', `/Users/${id}`, {
+      schemas: [CORE],
+      userName: 'renamed@acme.example',
+      active: true,
+    });
+    assert.equal(renamed.status, 403);
+    const { body } = await scim('GET', `/Users/${id}`);
+    assert.deepEqual([body['active'], body['userName']], [false, 'locked@acme.example'], 'nothing of it is stored');
+    // Deleted and pushed again, it comes back as it was.
+    assert.equal((await scim('DELETE', `/Users/${id}`)).status, 204);
+    const again = { schemas: [CORE], userName: 'locked@acme.example', externalId: 'ext-locked', active: true };
+    assert.equal((await scim('POST', '/Users', again)).status, 403);
+    assert.equal((await disable(false)).status, 200);
+    assert.equal(await makeUser('locked'), id);
+    await patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
+    assert.equal((await activate()).status, 200);
+  });
+
   // @spec scim-3
   test('gives no user the external id of another one', async () => {
     const [one] = [await makeUser('twin-one'), await makeUser('twin-two')];
