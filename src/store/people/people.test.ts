@@ -26,6 +26,7 @@ function userOf(id: string, more: Partial<UserRow> = {}): UserRow {
     updatedAtMs: null,
     lastSeenAtMs: null,
     disabledAtMs: null,
+    disabledBy: null,
     deletedAtMs: null,
     ...more,
   };
