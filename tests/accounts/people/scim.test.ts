@@ -288,9 +288,9 @@ suite('an identity provider that pushes users and groups', () => {
   // @spec scim-7
   test('leaves a user disabled that an admin disabled, whatever the provider sends', async (t) => {
     // Each token has its own limit on rates, and the one of this suite is nearly used up.
-    const before = token;
+    const ofSuite = token;
     t.after(() => {
-      token = before;
+      token = ofSuite;
     });
     token = textAt((await manage(gateway, 'POST', '/scim/tokens', { name: 'Okta' })).body, 'token');
     const id = await makeUser('locked');
