@@ -42,10 +42,18 @@ const PAGES = [
   '/ui/nothing',
 ];
 
+/** A model whose facts have sources: those of the sandbox have none. */
+const YAML = `
+providers:
+  alpha: { adapter: openai-compatible, base_url: 'http://127.0.0.1:9/v1', api_key: a }
+models:
+  acme/one: { name: Acme One, context_length: 8000, endpoints: [{ provider: alpha, model: one, price: { prompt: 0.1, completion: 0.2 } }] }
+`;
+
 suite('every page', { skip: CHROMIUM === undefined }, () => {
   let stand: Stand;
   before(async () => {
-    stand = await startStand(CHROMIUM ?? '');
+    stand = await startStand(CHROMIUM ?? '', { yaml: YAML });
     for (const text of ['Hello', 'Hello again'])
       await stand.call(
         '/chat/completions',
@@ -88,7 +96,7 @@ suite('every page', { skip: CHROMIUM === undefined }, () => {
 
   test('shows on 390 pixels where each fact about a model comes from', async () => {
     const { page, context, problems } = await stand.open({ width: 390, theme: 'light' });
-    await visit(page, `${stand.url}/ui/models/sandbox/echo`);
+    await visit(page, `${stand.url}/ui/models/acme/one`);
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('columnheader', { name: 'As of' }).first().waitFor();
     assert.deepEqual(await findWithAxe(page), []);

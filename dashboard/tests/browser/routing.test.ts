@@ -60,8 +60,9 @@ suite('routing', { skip: CHROMIUM === undefined }, () => {
     await alpha.getByText(/^open/).waitFor();
     assert.deepEqual(await findWithAxe(page), []);
     await alpha.getByRole('button', { name: 'Close now: the circuit of alpha' }).click();
-    // Nothing is known of it any more, until it is called again.
-    await alpha.waitFor({ state: 'detached' });
+    // It stays in the list, and nothing is known of it until it is called again.
+    await alpha.getByText(/^open/).waitFor({ state: 'detached' });
+    await alpha.waitFor();
     await settle(page);
     assert.deepEqual(problems, []);
     await context.close();
