@@ -5,6 +5,7 @@ export interface Section {
 }
 
 const UNRELEASED = 'Unreleased';
+
 export function readSections(changelog: string): readonly Section[] {
   return changelog
     .split(/^## /m)
