@@ -53,7 +53,7 @@ export function answerClientError(error: ParserError, socket: Duplex, serialize:
 
 function refusalOf({ code, rawPacket }: ParserError): GatewayError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new GatewayError('timeout', 'The request headers arrived too slowly.', { status: 408 });
+    return new GatewayError('timeout', 'The request arrived too slowly.', { status: 408 });
   if (code === 'HPE_HEADER_OVERFLOW')
     return new GatewayError('payload_too_large', 'The request headers are too large.');
   if (code === 'HPE_INVALID_HEADER_TOKEN' && spoilsCredentials(rawPacket))

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { createHttpServer, type HttpServer } from './server.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createHttpServer, type HttpServer, type ServerOptions } from './server.ts';
 import { createUnreadResponses } from './unread-responses.ts';
 
 const FAREWELL_MS = 2_000;
 
-function openServer(): HttpServer {
+function openServer(more: Partial<ServerOptions> = {}): HttpServer {
   const server: HttpServer = createHttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -18,6 +20,7 @@ function openServer(): HttpServer {
     connectionsMax: 100,
     unread: createUnreadResponses({ bytesMax: 1_000_000 }),
     onBug: (error) => assert.fail(String(error)),
+    ...more,
   });
   return server;
 }
@@ -41,4 +44,33 @@ test('is not ready while it closes, and serves late requests before its port clo
       .once('connect', () => resolve('connected'));
   });
   assert.equal(refused, 'ECONNREFUSED');
+});
+
+test('answers 408 and closes when a body takes longer than any may, on a route without a clock of its own', async (t) => {
+  const server = openServer({
+    requestMs: 1_000,
+    generation: { '/ask': async (request) => void (await text(request).catch(() => '')) },
+  });
+  t.after(() => server.close({ farewellMs: 0, drainMs: 0 }));
+  const { port } = await server.listen();
+  const socket = connect(port, '127.0.0.1');
+  socket.write('POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf of it');
+  assert.match(await text(socket), /^HTTP\/1\.1 408 /);
+});
+
+test('lets an answer take longer than its request may', async (t) => {
+  const server = openServer({
+    requestMs: 1_000,
+    generation: {
+      '/ask': async (request, response) => {
+        await text(request);
+        await wait(2_500);
+        response.end('late');
+      },
+    },
+  });
+  t.after(() => server.close({ farewellMs: 0, drainMs: 0 }));
+  const { port } = await server.listen();
+  const response = await fetch(`http://127.0.0.1:${port}/v1/ask`, { method: 'POST', body: '{}' });
+  assert.equal(await response.text(), 'late');
 });

@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions as NodeServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -32,6 +39,8 @@ export interface ServerOptions {
   readonly connectionsMax: number;
   /** Answers that wait for their callers to read them. */
   readonly unread: UnreadResponses;
+  /** That a request may take to arrive, whatever its route allows. Default: 905 s. */
+  readonly requestMs?: number;
 }
 
 export type MountRoutes = (fastify: FastifyInstance) => void | Promise<void>;
@@ -74,14 +83,19 @@ const ROOT_PATH = /^\/(?:v2|alpha)\//;
 const ALPHA_PREFIX = '/api';
 const SERVER_LIMITS = {
   keepAliveTimeout: KEEP_ALIVE_MS,
-  headersTimeout: HEADERS_MS,
   maxHeaderSize: HEADER_BYTES_MAX,
-  // It ends with the body of the request, not with the answer, which may stream for as long.
-  requestTimeout: REQUEST_MS,
   connectionsCheckingInterval: CHECK_MS,
   // Refused here, so that the answer has a body.
   requireHostHeader: false,
 };
+
+/** @param requestMs ends with the body of the request, not with the answer, which may stream for as long */
+const limitsOf = (requestMs: number): NodeServerOptions => ({
+  ...SERVER_LIMITS,
+  headersTimeout: Math.min(HEADERS_MS, requestMs),
+  requestTimeout: requestMs,
+});
+
 const SOCKET_BACKLOG = 4_096;
 /** Routes read and write values by themselves. Without these Fastify loads two compilers of schemas at its start. */
 const NO_SCHEMAS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
@@ -110,6 +124,7 @@ class TwoLaneServer implements HttpServer {
 
   constructor(options: ServerOptions) {
     const { host, port, reusePort = false, generation, mount, serializeError, onBug, connectionsMax, unread } = options;
+    const { requestMs = REQUEST_MS } = options;
     this.#onBug = onBug;
     this.#serializeError = serializeError;
     this.#console = options.console;
@@ -121,7 +136,7 @@ class TwoLaneServer implements HttpServer {
       if (path.startsWith('/alpha/')) this.#routes.set(ALPHA_PREFIX + path, handler);
     }
     const handle: RequestListener = (request, response) => this.#handle(request, response);
-    this.#server = createServer(SERVER_LIMITS, handle);
+    this.#server = createServer(limitsOf(requestMs), handle);
     this.#connections = createConnections(connectionsMax, unread);
     this.#unread = unread;
     this.#server.on('connection', (socket) => this.#connections.opened(socket));

@@ -150,6 +150,20 @@ test('keeps a conversation with its model while that is among the best, and not 
   assert.equal((await post(auto({ cost_tier: 'max' }, { session_id: 'blue' }))).body['model'], 'acme/best');
 });
 
+test('keeps conversations of two workspaces apart that have the same name', async (t) => {
+  const { gateway, post } = await startRouted(t);
+  const workspace = await manage(gateway, 'POST', '/workspaces', { name: 'Other', slug: 'other' });
+  const { key } = (
+    await manage(gateway, 'POST', '/keys', { name: 'k', workspace_id: at(workspace.body, 'data', 'id') })
+  ).body;
+  assert.ok(typeof key === 'string');
+  const wide = { cost_quality_tradeoff: 0 };
+  await post(auto({ ...wide, excluded_models: ['acme/mid'] }, { session_id: 'blue' }));
+  const ask = (headers = {}) => post(auto(wide, { session_id: 'blue' }), '/chat/completions', headers);
+  assert.equal((await ask({ authorization: `Bearer ${key}` })).body['model'], 'acme/mid');
+  assert.equal((await ask()).body['model'], 'acme/cheap');
+});
+
 test('recognizes an unnamed conversation by its beginning, after a response', async (t) => {
   const { post } = await startRouted(t);
   const wide = { cost_quality_tradeoff: 0 };
