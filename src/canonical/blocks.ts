@@ -1,5 +1,6 @@
 import type { JsonObject } from '../lib/json.ts';
 import type { Extra, FormatId } from './extra.ts';
+import type { McpToolName } from './tools/server-call.ts';
 
 /**
  * A prompt-cache breakpoint after the node that carries it. `ephemeral` is the `cache_control` spelling and may have a
@@ -133,6 +134,8 @@ export interface ToolCallBlock extends BlockBase {
   readonly kind?: CallerToolKind;
   /** Of a caller's history: as the call named its tool. */
   readonly namespaced?: Namespaced;
+  /** Of a call that the gateway ran: the tool of an MCP server. */
+  readonly mcp?: McpToolName;
 }
 
 export interface ToolResultBlock extends BlockBase {

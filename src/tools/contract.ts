@@ -8,7 +8,7 @@ import type { FileReader } from '../canonical/tools/parsed-file.ts';
 import type { FindModels } from '../canonical/tools/model-search.ts';
 import type { GenerationRequest, ServerTool as RequestedServerTool } from '../canonical/request.ts';
 import type { PipelineStage } from '../canonical/route-report.ts';
-import type { ToolErrorCode, ToolProgress } from '../canonical/tools/server-call.ts';
+import type { McpToolName, ToolErrorCode, ToolProgress } from '../canonical/tools/server-call.ts';
 import type { Shell } from '../canonical/tools/shell.ts';
 import type { StoredFiles } from '../canonical/tools/stored-files.ts';
 import type { WebPages } from '../canonical/tools/web-page.ts';
@@ -200,6 +200,8 @@ export interface ServerTool<
    * @param text the result as JSON text
    */
   recall?(text: string): string;
+  /** Of a tool of an MCP server. */
+  readonly mcp?: McpToolName;
   /** Functions marked `defer_loading` are hidden from the model until a call of this tool reveals them. */
   readonly findsHiddenTools?: true;
   /**

@@ -4,7 +4,8 @@ import type { EventBatch } from '../canonical/events.ts';
 import type { ClientFormatId, FormatId, Warning } from '../canonical/extra.ts';
 import type { UpstreamErrorBody } from '../canonical/failure/failure.ts';
 import type { GatewayError } from '../canonical/gateway-error.ts';
-import type { GenerationRequest } from '../canonical/request.ts';
+import type { GenerationRequest, Tool } from '../canonical/request.ts';
+import type { McpTool } from '../canonical/tools/mcp.ts';
 import type { ReplayedServerCall, ServerCall } from '../canonical/tools/server-call.ts';
 import type { Usage } from '../canonical/usage.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
@@ -125,6 +126,18 @@ export interface ServerCallCodec {
   encode(call: ServerCall): Block;
   /** Decodes a block of a caller's assistant turn about a call that the gateway ran; `undefined` for any other block. */
   decode(block: Block): ReplayedServerCall | undefined;
+  /** The blocks of a response that show what tools MCP servers have. Absent: the format shows none. */
+  showServers?(servers: readonly OfferedServer[]): readonly Block[];
+}
+
+/** An MCP server of a request. */
+export interface OfferedServer {
+  /** Of the caller's `tools`. */
+  readonly entry: Tool;
+  readonly server: string;
+  readonly tools: readonly McpTool[];
+  /** Why its tools are not known. */
+  readonly failure?: string;
 }
 
 /** A format that callers speak. */

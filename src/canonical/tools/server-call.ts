@@ -13,6 +13,15 @@ export type ToolErrorCode =
   | 'url_not_accessible'
   | 'unsupported_content_type';
 
+/** What a function that stands for a tool of an MCP server belongs to. */
+export interface McpToolName {
+  readonly server: string;
+  /** The server's own name of it. Absent: what tools the server has is not known now. */
+  readonly tool?: string;
+  /** Why it is not. */
+  readonly failure?: string;
+}
+
 /** A call of a server tool that has run. The response shows it, and the caller may send it back with the next request. */
 export interface ServerCall {
   /** The model's own id of the call. */
@@ -23,6 +32,8 @@ export interface ServerCall {
   readonly type: string;
   /** The function that the model called: `service_datetime`, `service_advisor__1`. */
   readonly name: string;
+  /** Of a tool of an MCP server. */
+  readonly mcp?: McpToolName;
   /** The arguments as JSON text, as the model wrote them. */
   readonly input: string;
   readonly result: Json;

@@ -5,6 +5,7 @@ import type { ReplayedServerCall } from '../../canonical/tools/server-call.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Dialect, UpstreamFormat } from '../../wire/format.ts';
 import { textOf } from '../../wire/json-fields.ts';
+import { isOwnMcpCall } from '../../wire/responses/server-tools.ts';
 import { splitTurns } from '../server-tools/restore-server-calls.ts';
 
 /** A vendor's label of a server may hold more than the name of a function can. */
@@ -19,9 +20,16 @@ export function withPlainMcpCalls(
   format: UpstreamFormat,
   dialect: Dialect,
 ): GenerationRequest {
-  if (request.format !== 'responses' || (format.id === 'responses' && dialect.openTools === true)) return request;
-  const isCall = (block: Block): boolean => decodeMcpCall(block) !== undefined;
-  return request.turns.some(({ blocks }) => blocks.some(isCall)) ? splitTurns(request, () => decodeMcpCall) : request;
+  if (request.format !== 'responses') return request;
+  const knowsItem = format.id === 'responses' && dialect.openTools === true;
+  const decode = knowsItem ? decodeOwnCall : decodeMcpCall;
+  const isCall = (block: Block): boolean => decode(block) !== undefined;
+  return request.turns.some(({ blocks }) => blocks.some(isCall)) ? splitTurns(request, () => decode) : request;
+}
+
+/** The gateway's own call of a server that the request does not name again: no vendor knows it. */
+function decodeOwnCall(block: Block): ReplayedServerCall | undefined {
+  return block.type === 'opaque' && isOwnMcpCall(block.value) ? decodeMcpCall(block) : undefined;
 }
 
 /** Only of a call that has ended: one without a result cannot be answered any more. */

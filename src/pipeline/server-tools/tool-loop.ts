@@ -14,6 +14,7 @@ import { responseAsTurn } from '../../wire/response-turn.ts';
 import type { ServerCallCodec } from '../../wire/format.ts';
 import { spentSoFar, type SpentSoFar } from '../billing/final-cost.ts';
 import { nativeTypes } from './native-tools.ts';
+import { listServers } from './list-servers.ts';
 import type { OfferedTools } from './offer-server-tools.ts';
 import { charsOf, runTool, stepKey, withoutResult, type ReadyTool } from './run-tools.ts';
 import { ProgressQueue } from './tool-progress.ts';
@@ -83,6 +84,8 @@ class ToolLoop implements UpstreamResponse, EventSource {
   #turn: ToolTurn;
   #turns = 0;
   #steps = 0;
+  /** What shows the tools of MCP servers, until the response begins. */
+  readonly #servers: Block[];
   /** The turn that is to begin. */
   #next: GenerationRequest | undefined;
   #isLast = false;
@@ -102,6 +105,7 @@ class ToolLoop implements UpstreamResponse, EventSource {
     this.#current = first;
     this.#request = request;
     this.#turn = this.#openTurn();
+    this.#servers = [...(input.codec.showServers?.(listServers(offered)) ?? [])];
     facts.log.serverTools = this.#use;
   }
 
@@ -153,7 +157,9 @@ class ToolLoop implements UpstreamResponse, EventSource {
   /** All of the turn is kept until it is over: the next turn may need it. */
   #take(batch: EventBatch): EventBatch {
     const turn = this.#turn;
-    const events = turn.push(batch);
+    const servers = this.#servers.splice(0).flatMap((block) => this.#whole(block));
+    const pushed = turn.push(batch);
+    const events = servers.length === 0 ? pushed : behindStart(pushed, servers);
     // Nothing is read after that.
     if (turn.failed) return [...events, ...this.#finish(undefined)];
     if (turn.chars <= TURN_CHARS_MAX) return events;
@@ -173,10 +179,10 @@ class ToolLoop implements UpstreamResponse, EventSource {
       turn: this.#turns,
       shown: this.#shown,
       isServerTool: (name) => tools.has(name),
-      showCall: (id, name, ordinal) => ({
-        id: codec.shownId(id, ordinal),
-        name: codec.shownName(tools.get(name)?.tool.type ?? name, name),
-      }),
+      showCall: (id, name, ordinal) => {
+        const { type = name, mcp } = tools.get(name)?.tool ?? {};
+        return { id: codec.shownId(id, ordinal), name: codec.shownName(type, name), ...(mcp !== undefined && { mcp }) };
+      },
       isLast: this.#isLast,
     });
   }
@@ -300,11 +306,13 @@ class ToolLoop implements UpstreamResponse, EventSource {
 
   #show({ id, shownId, name, input }: PendingCall, { result, failed, errorCode, media = [] }: ToolOutcome): EventBatch {
     const { codec, tools } = this.#input;
+    const { type = name, mcp } = tools.get(name)?.tool ?? {};
     const call: ServerCall = {
       id,
       shownId,
-      type: tools.get(name)?.tool.type ?? name,
+      type,
       name,
+      ...(mcp !== undefined && { mcp }),
       input,
       result,
       ...(failed === true && { errorCode: errorCode ?? 'unavailable' }),
@@ -412,6 +420,11 @@ function resultOf(
       content: modelReads.filter(({ type }) => type !== 'media' || modalities?.includes('image') !== false),
     };
   return { ...base, content: [{ type: 'text', text: JSON.stringify(result) }], plain: true };
+}
+
+function behindStart(events: EventBatch, more: EventBatch): EventBatch {
+  const at = events[0]?.type === 'start' ? 1 : 0;
+  return [...events.slice(0, at), ...more, ...events.slice(at)];
 }
 
 /** A model that calls tools although `tool_choice` is none has come to its end all the same. */

@@ -34,7 +34,7 @@ export interface ToolTurnOptions {
   readonly shown: ShownResponse;
   /** Functions that stand for server tools. */
   readonly isServerTool: (name: string) => boolean;
-  readonly showCall: (id: string, name: string, ordinal: number) => Pick<ToolCallBlock, 'id' | 'name'>;
+  readonly showCall: (id: string, name: string, ordinal: number) => Pick<ToolCallBlock, 'id' | 'name' | 'mcp'>;
   /** Nothing may be called any more: calls of server tools are left out. */
   readonly isLast: boolean;
 }
@@ -149,11 +149,11 @@ export class ToolTurn {
       return block;
     }
     if (isLast) return undefined;
-    const { id, name } = showCall(block.id, block.name, shown.calls++);
-    const call: PendingCall = { id: block.id, shownId: id, name: block.name, input: block.input };
+    const shownCall = showCall(block.id, block.name, shown.calls++);
+    const call: PendingCall = { id: block.id, shownId: shownCall.id, name: block.name, input: block.input };
     this.calls.push(call);
     this.#byIndex.set(index, call);
-    return { type: 'tool-call', id, name, input: block.input, runBy: 'gateway' };
+    return { type: 'tool-call', ...shownCall, input: block.input, runBy: 'gateway' };
   }
 
   #placeText(block: Block): Block {

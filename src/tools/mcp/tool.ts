@@ -82,6 +82,7 @@ function toolOf(server: McpServer, { name, description, inputSchema }: McpTool):
     summary: SUMMARY,
     parameters,
     callMsMax: server.callMsMax,
+    mcp: { server: server.name, tool: name },
     describe: () => ({ description, arguments: { jsonSchema: inputSchema } }),
     open: () => ({
       async run({ input, traceHeaders, signal }): Promise<ToolOutcome> {
@@ -102,6 +103,7 @@ function placeholderOf(server: McpServer, { message, code }: McpError): ForeignT
     type: MCP_TYPE,
     summary: SUMMARY,
     parameters,
+    mcp: { server: server.name, failure: message },
     describe: () => ({
       description: `Stands for the tools of the MCP server "${server.name}", which are not available now. Tells why.`,
       arguments: { jsonSchema: NO_ARGUMENTS },

@@ -1,13 +1,25 @@
 import type { Block } from '../../canonical/blocks.ts';
-import { functionNameOf, type ReplayedServerCall, type ServerCall } from '../../canonical/tools/server-call.ts';
+import { mcpFunctionName } from '../../canonical/tools/mcp-function-name.ts';
+import {
+  functionNameOf,
+  MCP_TYPE,
+  type McpToolName,
+  type ReplayedServerCall,
+  type ServerCall,
+} from '../../canonical/tools/server-call.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { objectsOf, textOf } from '../json-fields.ts';
 import { parseToolInputObject } from '../gateway/tool-input.ts';
-import type { ServerCallCodec } from '../format.ts';
+import { fieldsOf } from '../extra.ts';
+import type { OfferedServer, ServerCallCodec } from '../format.ts';
 
 /** A longer result is left out of its item, and what is left is not replayed. Bytes, as UTF-8. */
 const RESULT_BYTES_MAX = 256 * 1_024;
 
+/** How a caller names a server as the vendor does, and the items that it gets then. */
+export const MCP_ENTRY = 'mcp';
+export const MCP_LIST = 'mcp_list_tools';
+const MCP_CALL = 'mcp_call';
 export const SEARCH_TYPE = 'service:web_search';
 export const PICTURE_TYPE = 'service:image_generation';
 /** Tools whose item itself can have failed; of the others `result` says so. */
@@ -74,7 +86,58 @@ export const responsesServerCalls: ServerCallCodec = {
   shownName: (type) => type,
   encode: (call) => ({ type: 'opaque', format: 'responses', value: encodeCall(call) }),
   decode: decodeItem,
+  showServers: (servers) =>
+    servers
+      .filter(({ entry }) => entry.type === 'server' && fieldsOf(entry, 'responses')?.['type'] === MCP_ENTRY)
+      .map((server) => ({ type: 'opaque', format: 'responses', value: encodeServer(server) })),
 };
+
+function encodeServer({ server, tools, failure }: OfferedServer): JsonObject {
+  return {
+    type: MCP_LIST,
+    server_label: server,
+    tools: tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      input_schema: inputSchema,
+      annotations: null,
+    })),
+    ...(failure !== undefined && { error: failure }),
+  };
+}
+
+/**
+ * The item of a call where the caller named its server as the vendor does. `call_id` and what follows it are the gateway's
+ * own: by them the call and its result come back to the model as they were.
+ * @param item as it stands for a caller that named the gateway's tool
+ */
+export function encodeMcpCall({ server, tool }: McpToolName, item: JsonObject): JsonObject {
+  const { call_id, arguments: input, result, error_code, turn, beside_tool_calls } = item;
+  const own = { error_code, turn, beside_tool_calls };
+  return {
+    type: MCP_CALL,
+    approval_request_id: null,
+    arguments: input ?? '',
+    error: error_code === undefined ? null : (result ?? ''),
+    name: tool ?? server,
+    output: error_code === undefined ? (result ?? null) : null,
+    server_label: server,
+    ...(error_code !== undefined && { status: 'failed' }),
+    call_id: call_id ?? '',
+    ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)),
+  };
+}
+
+/** Whether it is one that the gateway made: vendors have no `call_id` there. */
+export function isOwnMcpCall(item: JsonObject): boolean {
+  return item['type'] === MCP_CALL && typeof item['call_id'] === 'string';
+}
+
+function decodeOwnMcpCall(item: JsonObject): ReplayedServerCall | undefined {
+  const { server_label: server, name, output, error } = item;
+  if (!isOwnMcpCall(item) || typeof server !== 'string' || typeof name !== 'string') return undefined;
+  return decodeCall(MCP_TYPE, { ...item, name: mcpFunctionName(server, name), result: output ?? error ?? null });
+}
 
 function encodeCall({ id, type, name, input, result, errorCode, turn, besideCalls }: ServerCall): JsonObject {
   const text = JSON.stringify(result);
@@ -102,11 +165,9 @@ function decodeItem(block: Block): ReplayedServerCall | undefined {
   if (block.type !== 'opaque' || block.format !== 'responses') return undefined;
   const { value } = block;
   const type = textOf(value['type']) ?? '';
-  return type === 'web_search_call'
-    ? decodeSearch(value)
-    : type.startsWith('service:')
-      ? decodeCall(type, value)
-      : undefined;
+  if (type === 'web_search_call') return decodeSearch(value);
+  if (type === MCP_CALL) return decodeOwnMcpCall(value);
+  return type.startsWith('service:') ? decodeCall(type, value) : undefined;
 }
 
 function decodeCall(type: string, value: JsonObject): ReplayedServerCall | undefined {

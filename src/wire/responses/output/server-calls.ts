@@ -1,11 +1,12 @@
 import type { OpaqueBlock, ToolCallBlock } from '../../../canonical/blocks.ts';
 import type { ToolProgressEvent } from '../../../canonical/events.ts';
 import type { GenerationRequest, Tool } from '../../../canonical/request.ts';
+import type { McpToolName } from '../../../canonical/tools/server-call.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { fieldsOf } from '../../extra.ts';
 import { objectsOf, textOf } from '../../json-fields.ts';
 import { parseToolInputObject } from '../../gateway/tool-input.ts';
-import { encodeRunningCall, PICTURE_TYPE, SEARCH_TYPE } from '../server-tools.ts';
+import { encodeMcpCall, encodeRunningCall, MCP_ENTRY, PICTURE_TYPE, SEARCH_TYPE } from '../server-tools.ts';
 import type { BlockAddition, BlockTarget } from './block-target.ts';
 import { HostedItem, pictureOf, searchAction } from './hosted-items.ts';
 import type { Output } from './output.ts';
@@ -15,25 +16,31 @@ export interface ServerToolNames {
   /** Vendor names: the item is the vendor's. */
   readonly namesSearch: boolean;
   readonly namesPictures: boolean;
+  /** Of MCP. */
+  readonly namedServers: ReadonlySet<string>;
   readonly wantsSources: boolean;
   readonly wantsResults: boolean;
 }
 
 export function serverToolNamesOf(request: GenerationRequest | undefined): ServerToolNames {
-  const types = (request?.tools ?? []).map(entryTypeOf);
+  const entries = (request?.tools ?? []).map(entryOf);
+  const types = entries.map((entry) => textOf(entry['type']) ?? '');
   const include = request?.response?.include;
   return {
     namesSearch: types.some((type) => type.startsWith('web_search')),
     namesPictures: types.includes('image_generation'),
+    namedServers: new Set(
+      entries.flatMap(({ type, server_label: server }) => (type === MCP_ENTRY ? (textOf(server) ?? []) : [])),
+    ),
     wantsSources: include?.has('web_search_call.action.sources') === true,
     wantsResults: include?.has('web_search_call.results') === true,
   };
 }
 
 /** As the caller's entry has it; a search of a vendor's name has become the gateway's, and holds its entry. */
-function entryTypeOf(tool: Tool): string {
-  if (tool.type === 'opaque') return tool.format === 'responses' ? (textOf(tool.value['type']) ?? '') : '';
-  return textOf(fieldsOf(tool, 'responses')?.['type']) ?? '';
+function entryOf(tool: Tool): JsonObject {
+  if (tool.type === 'opaque') return tool.format === 'responses' ? tool.value : {};
+  return fieldsOf(tool, 'responses') ?? {};
 }
 
 /** Calls of tools that the gateway runs. Their items begin in the order of the calls, and end with the results. */
@@ -70,7 +77,7 @@ export class ServerCalls {
     const [call] = at < 0 ? [] : this.#running.splice(at, 1);
     if (call === undefined) return undefined;
     const begun = call.item === undefined ? this.#begin(call) : '';
-    return begun + (call.item?.end(this.#shown(value)) ?? '') + this.#beginComplete();
+    return begun + (call.item?.end(this.#shown(value, call)) ?? '') + this.#beginComplete();
   }
 
   #beginComplete(): string {
@@ -83,12 +90,16 @@ export class ServerCalls {
   }
 
   #begin(call: ServerCallTarget): string {
-    call.item = new HostedItem(this.#output, this.#shown(encodeRunningCall(call.type, call.callId, call.input)));
-    return call.item.begin();
+    const item = this.#shown(encodeRunningCall(call.type, call.callId, call.input), call);
+    const isMcpCall = item['type'] !== call.type && call.mcp !== undefined;
+    // Its arguments come in events of their own.
+    call.item = new HostedItem(this.#output, isMcpCall ? { ...item, arguments: '' } : item);
+    return call.item.begin() + (isMcpCall ? call.item.write(textOf(item['arguments']) ?? '') : '');
   }
 
-  #shown(value: JsonObject): JsonObject {
-    const { namesSearch, namesPictures } = this.#names;
+  #shown(value: JsonObject, { mcp }: ServerCallTarget): JsonObject {
+    const { namesSearch, namesPictures, namedServers } = this.#names;
+    if (mcp !== undefined && namedServers.has(mcp.server)) return encodeMcpCall(mcp, value);
     if (value['type'] === SEARCH_TYPE && namesSearch) return this.#vendorSearch(value);
     return value['type'] === PICTURE_TYPE && namesPictures ? vendorPicture(value) : value;
   }
@@ -132,14 +143,16 @@ function vendorPicture({ arguments: input, imageUrl, revisedPrompt, prompt }: Js
 export class ServerCallTarget implements BlockTarget {
   readonly callId: string;
   readonly type: string;
+  readonly mcp: McpToolName | undefined;
   readonly #onComplete: () => string;
   input: string;
   isComplete = false;
   item: HostedItem | undefined;
 
-  constructor({ id, name, input }: ToolCallBlock, onComplete: () => string) {
+  constructor({ id, name, input, mcp }: ToolCallBlock, onComplete: () => string) {
     this.callId = id;
     this.type = name;
+    this.mcp = mcp;
     this.input = input;
     this.#onComplete = onComplete;
   }

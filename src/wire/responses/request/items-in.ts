@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { asExtra, fieldsOf, restOf } from '../../extra.ts';
 import { textOf } from '../../json-fields.ts';
 import { isContainer } from '../containers.ts';
+import { MCP_LIST } from '../server-tools.ts';
 import { CallReader, isCallItem, isOutputItem, type ReadCall } from './call-items-in.ts';
 import { decodeContent, type DecodedContent } from './content-in.ts';
 import { INPUT_PATH, type PlacedItem } from './input-list.ts';
@@ -27,6 +28,8 @@ export interface ItemContext {
   /** @throws GatewayError 400 where it does not open. @param path of the item */
   readonly openSummary: (encrypted: string, path: string) => string;
   readonly names: ToolNames;
+  /** MCP servers of the gateway that the request names. */
+  readonly servers: ReadonlySet<string>;
   readonly warn: Warn;
 }
 
@@ -83,6 +86,10 @@ class ItemReader {
       // What these change, they have changed before the list is read.
       case 'additional_tools':
       case 'configuration_update':
+        return;
+      case MCP_LIST:
+        // The gateway asks its own servers again.
+        if (!this.#context.servers.has(textOf(item['server_label']) ?? '')) this.#readOpaque(item, type, path);
         return;
       default:
         this.#readOpaque(item, type, path);

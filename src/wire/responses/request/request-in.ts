@@ -24,6 +24,7 @@ import type { Warn } from './read-fields.ts';
 import { openSummary, reasoningOpener } from './reasoning-in.ts';
 import { REQUEST_MEMBERS, responsesRequestSchema, type ResponsesRequest } from './request-schema.ts';
 import { decodeSettings } from './settings-in.ts';
+import { serversOf } from './server-tools-in.ts';
 import { decodeTools, type ToolEntry } from './tools-in.ts';
 
 const OWN_MEMBERS: ReadonlySet<string> = new Set([...REQUEST_MEMBERS, ...GATEWAY_FIELDS]);
@@ -98,6 +99,7 @@ export function createResponsesRequestDecoder({
       openReasoning: reasoningOpener(sealed, context?.accountId),
       openSummary: (encrypted, path) => openSummary(encrypted, path, sealed, context?.accountId),
       names: decoded.names,
+      servers: serversOf(decoded.tools),
       warn,
     });
     const request: GenerationRequest = {

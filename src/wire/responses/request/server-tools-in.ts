@@ -2,7 +2,7 @@ import type { ServerTool, Tool } from '../../../canonical/request.ts';
 import { MCP_TYPE } from '../../../canonical/tools/server-call.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { asExtra, restOf } from '../../extra.ts';
-import { objectAt, objectOf } from '../../json-fields.ts';
+import { objectAt, objectOf, textOf } from '../../json-fields.ts';
 import { isAbsent } from './read-fields.ts';
 
 const SERVICE_PREFIX = 'service:';
@@ -52,6 +52,14 @@ function decodeServer(value: JsonObject): ServerTool {
   const names = Array.isArray(allowed) ? allowed : objectOf(allowed)?.['tool_names'];
   const parameters = { server: server ?? '', ...(!isAbsent(names) && { allowed_tools: names }) };
   return { type: 'server', name: MCP_TYPE, parameters, extra: { format: 'responses', fields: value } };
+}
+
+/** Names of the MCP servers of the gateway among the tools. */
+export function serversOf(tools: readonly Tool[]): ReadonlySet<string> {
+  const names = tools.flatMap((tool) =>
+    tool.type === 'server' && tool.name === MCP_TYPE ? (textOf(tool.parameters?.['server']) ?? []) : [],
+  );
+  return new Set(names);
 }
 
 /** The extra fields are the entry itself: the caller gets items of the kind that it named. */
