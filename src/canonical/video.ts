@@ -5,15 +5,20 @@ import type { Warning } from './extra.ts';
 /** Where a picture stands in a clip. */
 export type FrameType = 'first_frame' | 'last_frame';
 
-/** A picture, a sound or a clip that stands in a request: an address, or a data URL once it was fetched. */
-export interface VideoReference {
-  readonly media: 'image' | 'audio' | 'video';
+/** What a clip is made from, at its path in the request. */
+interface VideoInput {
+  readonly path: string;
+  /** An address, or the id of a stored file; once it was fetched, a data URL. */
   readonly url: string;
 }
 
-export interface VideoFrame {
+/** A picture, a sound or a clip that stands in a request. */
+export interface VideoReference extends VideoInput {
+  readonly media: 'image' | 'audio' | 'video';
+}
+
+export interface VideoFrame extends VideoInput {
   readonly type: FrameType;
-  readonly url: string;
 }
 
 /** How the caller reads jobs: as the gateway shows them, or as OpenAI's client does. */

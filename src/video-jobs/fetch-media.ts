@@ -1,17 +1,28 @@
 import { invalid } from '../canonical/gateway-error.ts';
+import { isOwnFileId, type FileOwner, type StoredFiles } from '../canonical/tools/stored-files.ts';
 import type { VideoOperation, VideoReference } from '../canonical/video.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
-import { HeldFiles } from '../lib/memory/held-files.ts';
+import { HeldFiles, type HeldFile } from '../lib/memory/held-files.ts';
 import { createFileTypeFinder } from '../lib/files/file-type.ts';
 import type { Download } from '../lib/net/download.ts';
+import { noSuchFile } from '../pipeline/admission/stored-files.ts';
 import { explainFetch, fetchInput } from '../pipeline/operation/fetch-input.ts';
 import { clipTypeOf } from './clips.ts';
 
 export interface FetchMediaDeps {
   readonly download: Download;
+  readonly storedFiles: Pick<StoredFiles, 'find' | 'read'>;
   /** Of the files of all requests together. */
   readonly fileMemory: ByteBudget;
 }
+
+interface FetchScope {
+  /** The workspace whose files the request may name. */
+  readonly owner: FileOwner;
+  readonly signal: AbortSignal;
+}
+
+type MediaName = Pick<VideoReference, 'path' | 'url'>;
 
 export interface FetchedMedia {
   /** The same request; its media are data URLs. */
@@ -27,47 +38,59 @@ const TOTAL_BYTES_MAX = 100 * MB;
 const BASE64_BYTES = 4 / 3;
 
 /**
- * Fetches what stands in a request as an address, and checks all of it by its bytes.
+ * Fetches what stands in a request as an address or as a stored file of the workspace, and checks all of it by its bytes.
  * @throws GatewayError 400 with the path of what cannot be used, 404 for what is not there, 503 without memory
  */
 export async function fetchMedia(
-  { download, fileMemory }: FetchMediaDeps,
+  deps: FetchMediaDeps,
   request: VideoOperation,
-  signal: AbortSignal,
+  { owner, signal }: FetchScope,
 ): Promise<FetchedMedia> {
-  const files = new HeldFiles(fileMemory, signal);
+  const files = new HeldFiles(deps.fileMemory, signal);
   let total = 0;
-  const fetchOne = async (url: string, media: VideoReference['media'], path: string): Promise<string> => {
+  const fetchOne = async <Input extends MediaName>(input: Input, media: VideoReference['media']): Promise<Input> => {
+    const { path } = input;
     const memory = files.open();
     const bytesMax = BYTES_MAX[media];
     let kept = 0;
     try {
-      const bytes = await fetchInput(download, { url, path, bytesMax }, memory, signal);
+      const bytes = await bytesOf(deps, input, bytesMax, { owner, memory, signal });
       total += bytes.length;
       if (bytes.length > bytesMax || total > TOTAL_BYTES_MAX)
         throw invalid(path, `is too large: at most ${bytesMax} bytes, and ${TOTAL_BYTES_MAX} of all together`);
       await memory.hold(Math.ceil(bytes.length * (1 + BASE64_BYTES)));
       const text = `data:${typeOf(bytes, media, path)};base64,${bytes.toString('base64')}`;
       kept = text.length;
-      return text;
+      return { ...input, url: text };
     } finally {
       memory.keep(kept);
     }
   };
   try {
     const frames: VideoOperation['frames'][number][] = [];
-    for (const [at, frame] of request.frames.entries())
-      frames.push({ ...frame, url: await fetchOne(frame.url, 'image', `frame_images[${at}].image_url.url`) });
+    for (const frame of request.frames) frames.push(await fetchOne(frame, 'image'));
     const references: VideoReference[] = [];
-    for (const [at, reference] of request.references.entries()) {
-      const path = `input_references[${at}].${reference.media}_url.url`;
-      references.push({ ...reference, url: await fetchOne(reference.url, reference.media, path) });
-    }
+    for (const reference of request.references) references.push(await fetchOne(reference, reference.media));
     return { request: { ...request, frames, references }, close: () => files.close() };
   } catch (error) {
     files.close();
     throw explainFetch(error);
   }
+}
+
+async function bytesOf(
+  { download, storedFiles }: FetchMediaDeps,
+  { url, path }: MediaName,
+  bytesMax: number,
+  { owner, memory, signal }: FetchScope & { readonly memory: HeldFile },
+): Promise<Buffer> {
+  if (!isOwnFileId(url)) return fetchInput(download, { url, path, bytesMax }, memory, signal);
+  const stored = await storedFiles.find(owner, url);
+  if (stored === undefined) throw noSuchFile(path, url);
+  if (stored.sizeBytes > bytesMax) throw invalid(path, `is larger than ${bytesMax} bytes`);
+  await memory.hold(stored.sizeBytes);
+  const bytes = await storedFiles.read(stored);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** Neither names nor declared types count. @throws GatewayError 400 */

@@ -110,7 +110,7 @@ async function begin(
   const checked = withCallback(deps, received);
   log.request = await filterOperation(deps, checked, PROMPT, { facts, policy: rules.policy, cancellation });
   const route = planOperation(deps, log.request, rules, report);
-  const media = await fetchMedia(deps, log.request, cancellation.signal);
+  const media = await fetchMedia(deps, log.request, { owner: principal, signal: cancellation.signal });
   open.defer(() => media.close());
   log.request = withoutMedia(media.request);
   const worst = worstOf(log.request, route.plan, log.createdMs);

@@ -244,6 +244,11 @@ describe("upstreams of OpenAI's form", () => {
     assert.ok(edit);
     const [file] = (await formOf(edit)).getAll('image');
     assert.ok(file instanceof File && file.size === pngOf(32).length);
+    fake.seen.length = 0;
+    const own = await paint({ input_references: [{ type: 'image_url', image_url: { file_id: id } }] });
+    assert.equal(own.status, 200, own.text);
+    assert.ok(fake.seen.some(({ path }) => path.endsWith('/edits')));
+    fake.seen.length = 0;
     const unknown = await call('/images/edits', { ...request, images: [{ file_id: `file_${'0'.repeat(32)}` }] });
     assert.equal(unknown.status, 404, unknown.text);
     assert.match(unknown.text, /"param":"images\[0\]\.file_id"/);

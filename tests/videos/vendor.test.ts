@@ -3,12 +3,14 @@ import { createHmac } from 'node:crypto';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { isPublicOrOwnAddress } from '../../src/lib/net/public-address.ts';
+import { upload } from '../support/files/upload.ts';
 import { MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { bearer, getJob, jsonOf, QUICK, textAt, until, waitFor } from '../support/videos/client.ts';
 import { CLIP, done, sendJson, startVendor, startXai, type FakeVendor } from '../support/videos/fake-vendor.ts';
 
 const SECRET = 'a-secret-of-at-least-24-characters';
-const PICTURE = `data:image/png;base64,${Buffer.from('\u0089PNG\r\n\u001a\n0000', 'latin1').toString('base64')}`;
+const PNG = Buffer.from('\u0089PNG\r\n\u001a\n0000', 'latin1');
+const PICTURE = `data:image/png;base64,${PNG.toString('base64')}`;
 
 /** Each is alpha under a name of its own: a failure keeps the next request from it for a while. */
 const FRAGILE = Array.from({ length: 14 }, (_, at) => `fragile-${at}`);
@@ -323,6 +325,39 @@ suite('clips of vendors', () => {
       image: { url: PICTURE },
       style: 'noir',
     });
+  });
+
+  // @spec video-23
+  test('takes stored files of the workspace in the place of addresses, and no others', async () => {
+    const stored = async (content: string | Uint8Array<ArrayBuffer>): Promise<string> =>
+      textAt((await upload(gateway, content, { name: 'a.bin' })).body, 'id');
+    const [picture, note] = [await stored(Uint8Array.from(PNG)), await stored('hello')];
+    const firstFrame = (fileId: string) => ({
+      frame_images: [{ type: 'image_url', image_url: { file_id: fileId }, frame_type: 'first_frame' }],
+    });
+    const input = (fileId: string) => ({
+      input_references: [{ type: 'image_url', image_url: { file_id: fileId } }],
+    });
+    await begin(firstFrame(picture));
+    await begin(input(picture));
+    assert.equal((await post({ input_reference: { file_id: picture } })).status, 200);
+    assert.deepEqual(
+      alpha.calls
+        .filter(({ method }) => method === 'POST')
+        .map(({ body }) => body['image'] ?? body['reference_images']),
+      [{ url: PICTURE }, [{ url: PICTURE }], { url: PICTURE }],
+    );
+    const wrong: readonly (readonly [object, number, string])[] = [
+      [firstFrame(note), 400, 'frame_images[0].image_url.file_id'],
+      [input(`file_${'0'.repeat(32)}`), 404, 'input_references[0].image_url.file_id'],
+      [input('file-of-another-vendor'), 400, 'input_references[0].image_url.file_id'],
+      [{ input_reference: { file_id: 'file-1' } }, 400, 'input_reference.file_id'],
+    ];
+    for (const [body, status, param] of wrong) {
+      const response = await post(body);
+      assert.equal(response.status, status);
+      assert.partialDeepStrictEqual(await jsonOf(response), { error: { param } });
+    }
   });
 
   test('speaks the form of Veo, and takes an empty list for a refusal', async () => {

@@ -160,9 +160,10 @@ function uploaded(uploads: ImageBody['uploads'], field: string): readonly Pictur
 }
 
 function referencesIn({ input_references: references, image, images }: ParsedImage): readonly PictureInput[] {
-  const own = (references ?? []).map(({ image_url: { url } }, at) =>
-    addressed(url, `input_references[${at}].image_url.url`),
-  );
+  const own = (references ?? []).map(({ image_url: { url, file_id: fileId } }, at) => {
+    const path = `input_references[${at}].image_url`;
+    return fileId ? storedFile(fileId, `${path}.file_id`) : addressed(url ?? '', `${path}.url`);
+  });
   const listed = Array.isArray(image) ? image.map((one, at) => namedPicture(one, `image[${at}]`)) : [];
   const single = image && !Array.isArray(image) ? [namedPicture(image, 'image')] : [];
   return [...own, ...listed, ...single, ...(images ?? []).map((one, at) => namedPicture(one, `images[${at}]`))];
@@ -171,12 +172,16 @@ function referencesIn({ input_references: references, image, images }: ParsedIma
 function namedPicture(named: NamedPicture, path: string): PictureInput {
   if (typeof named === 'string') return addressed(named, path);
   const { url, image_url: image, file_id: fileId } = named;
-  if (fileId && isOwnFileId(fileId)) return { path: `${path}.file_id`, fileId };
-  if (fileId) throw invalid(`${path}.file_id`, 'is not the id of a file of the gateway: upload the picture to /files');
+  if (fileId) return storedFile(fileId, `${path}.file_id`);
   if (url) return addressed(url, `${path}.url`);
   const inner = typeof image === 'string' ? image : image?.url;
   if (!inner) throw invalid(path, 'must name a picture by its url');
   return addressed(inner, typeof image === 'string' ? `${path}.image_url` : `${path}.image_url.url`);
+}
+
+function storedFile(fileId: string, path: string): PictureInput {
+  if (isOwnFileId(fileId)) return { path, fileId };
+  throw invalid(path, 'is not the id of a file of the gateway: upload the picture to /files');
 }
 
 /** An address is fetched by the gateway, whichever provider serves. */

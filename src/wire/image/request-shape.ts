@@ -40,7 +40,12 @@ export const imageSchema = z.looseObject({
   output_compression: z.int().min(0).max(100).nullish(),
   background: z.enum(IMAGE_BACKGROUNDS).nullish(),
   input_references: z
-    .array(z.looseObject({ type: z.literal('image_url'), image_url: address }))
+    .array(
+      z.looseObject({
+        type: z.literal('image_url'),
+        image_url: z.looseObject({ url: z.string().nullish(), file_id: z.string().nullish() }),
+      }),
+    )
     .max(REFERENCES_MAX)
     .nullish(),
   seed: z.int().min(0).max(SEED_MAX).nullish(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '../../canonical/gateway-error.ts';
+import { isOwnFileId } from '../../canonical/tools/stored-files.ts';
 import type { VideoFrame, VideoOperation, VideoReference } from '../../canonical/video.ts';
 import type { Json } from '../../lib/json.ts';
 import { restOf } from '../extra.ts';
@@ -23,7 +24,7 @@ const RESOLUTIONS = ['480p', '720p', '768p', '1080p', '1K', '2K', '4K'] as const
 const RATIOS = ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3', '21:9', '9:21'] as const;
 
 const { session_id, trace } = gatewayShape({ plugin: z.never() });
-const url = z.looseObject({ url: z.string().min(1) });
+const url = z.looseObject({ url: z.string().nullish(), file_id: z.string().nullish() });
 const picture = { type: z.literal('image_url'), image_url: url };
 
 /** The body of `POST /videos`. Null is the same as absent. */
@@ -70,6 +71,7 @@ export const videoSchema = z.looseObject({
 });
 
 type ParsedVideo = z.output<typeof videoSchema>;
+type MediaName = Pick<VideoFrame, 'path' | 'url'>;
 
 const KNOWN: ReadonlySet<string> = new Set([...Object.keys(videoSchema.shape), ...GATEWAY_FIELDS]);
 /** Another model would make another clip, without a word. */
@@ -170,31 +172,41 @@ function mediaOf(parsed: ParsedVideo): Pick<VideoOperation, 'frames' | 'referenc
 }
 
 function framesOf({ frame_images: frames }: ParsedVideo): readonly VideoFrame[] {
-  return (frames ?? []).map(({ frame_type: type, image_url: { url: address } }, at) => ({
+  return (frames ?? []).map(({ frame_type: type, image_url: named }, at) => ({
     type,
-    url: mediaUrl(address, `frame_images[${at}].image_url.url`),
+    ...mediaOfName(named, `frame_images[${at}].image_url`),
   }));
 }
 
 function openAiFrame({ input_reference: reference }: ParsedVideo): readonly VideoFrame[] {
   if (reference === undefined || reference === null || reference === '') return [];
-  if (typeof reference !== 'string' && present(reference.file_id))
-    throw invalid('input_reference.file_id', 'is not read here: send the picture, or its address as image_url');
-  const address = typeof reference === 'string' ? reference : (reference.image_url ?? '');
-  const path = typeof reference === 'string' ? 'input_reference' : 'input_reference.image_url';
-  return [{ type: 'first_frame', url: mediaUrl(address, path) }];
+  const type = 'first_frame';
+  if (typeof reference === 'string') return [{ type, ...addressed(reference, 'input_reference') }];
+  const { file_id: fileId, image_url: address } = reference;
+  if (fileId) return [{ type, ...storedFile(fileId, 'input_reference.file_id') }];
+  return [{ type, ...addressed(address ?? '', 'input_reference.image_url') }];
 }
 
 function referenceOf(part: NonNullable<ParsedVideo['input_references']>[number], at: number): VideoReference {
-  const path = `input_references[${at}].${part.type}.url`;
-  if (part.type === 'image_url') return { media: 'image', url: mediaUrl(part.image_url.url, path) };
-  if (part.type === 'audio_url') return { media: 'audio', url: mediaUrl(part.audio_url.url, path) };
-  return { media: 'video', url: mediaUrl(part.video_url.url, path) };
+  const path = `input_references[${at}].${part.type}`;
+  if (part.type === 'image_url') return { media: 'image', ...mediaOfName(part.image_url, path) };
+  if (part.type === 'audio_url') return { media: 'audio', ...mediaOfName(part.audio_url, path) };
+  return { media: 'video', ...mediaOfName(part.video_url, path) };
+}
+
+/** A stored file may stand in the place of an address. */
+function mediaOfName({ url: address, file_id: fileId }: z.output<typeof url>, path: string): MediaName {
+  return fileId ? storedFile(fileId, `${path}.file_id`) : addressed(address ?? '', `${path}.url`);
+}
+
+function storedFile(fileId: string, path: string): MediaName {
+  if (isOwnFileId(fileId)) return { path, url: fileId };
+  throw invalid(path, 'is not the id of a file of the gateway: upload it to /files');
 }
 
 /** An address is fetched by the gateway, whichever provider serves. */
-function mediaUrl(address: string, path: string): string {
-  if (/^data:[^,]{0,200};base64,/i.test(address) || /^https?:\/\//i.test(address)) return address;
+function addressed(address: string, path: string): MediaName {
+  if (/^data:[^,]{0,200};base64,/i.test(address) || /^https?:\/\//i.test(address)) return { path, url: address };
   throw invalid(path, 'must be an https address, or a data URL with base64');
 }
 
