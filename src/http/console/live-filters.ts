@@ -1,5 +1,7 @@
 import type { Json } from '../../lib/json.ts';
 import type { LiveRow } from '../../telemetry/live/live-hub.ts';
+import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
+import { liveQuerySchema } from './live-events.ts';
 
 export type RowTest = (row: LiveRow) => boolean;
 
@@ -30,6 +32,17 @@ const LEAST: Readonly<Record<string, string>> = {
   min_ms: 'latency',
   min_ttft: 'time_to_first_token',
 };
+
+/** The query of a live view. @throws GatewayError 400 at the filter that is wrong: a view of it would show nothing, for ever */
+export function checkLiveQuery(url: string): URLSearchParams {
+  const query = new URLSearchParams(url.split('?', 2)[1] ?? '');
+  const values = [...new Set(query.keys())].map((name) => {
+    const all = query.getAll(name);
+    return [name, all.length > 1 ? all : all[0]] as const;
+  });
+  checkShape(liveQuerySchema, Object.fromEntries(values), { root: 'query' });
+  return query;
+}
 
 /** What a live view shows of a query: the filters of `GET /generations`, as far as a row alone can be judged by them. */
 export function rowTestOf(query: URLSearchParams): RowTest {

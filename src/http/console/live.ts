@@ -3,7 +3,7 @@ import type { ConsoleSession } from '../../accounts/console/sessions.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { LiveCounts, LiveEvent, LiveHub, LiveRow } from '../../telemetry/live/live-hub.ts';
 import { countRows, NO_COUNTS } from './live-counts.ts';
-import { rowTestOf, type RowTest } from './live-filters.ts';
+import { checkLiveQuery, rowTestOf, type RowTest } from './live-filters.ts';
 
 export interface LiveDeps {
   readonly hub: Pick<LiveHub, 'subscribe' | 'rowsAfter' | 'last'>;
@@ -34,7 +34,7 @@ export function openLive(
   // The caller left while its session was looked up: `close` has passed, and nothing would end the view.
   if (response.destroyed) return;
   const isOperator = session.role === 'operator';
-  const isWanted = rowTestOf(new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? ''));
+  const isWanted = rowTestOf(checkLiveQuery(request.url ?? ''));
   const stream = new LiveStream(response, { epoch, sees, isWanted, seesAll: isOperator });
   const leave = hub.subscribe(
     (event) => {

@@ -33,7 +33,7 @@ export function serializeLive(components: SchemaComponents, error: JsonObject): 
           'Server-sent events, named `rows`, `counts` (each second, of all that the session sees, whatever the filters) and `gap`: the data of each.',
         content: { 'text/event-stream': { schema } },
       },
-      ...serializeErrors([401, 429, ...CONSOLE_STATUSES], error),
+      ...serializeErrors([400, 401, 429, ...CONSOLE_STATUSES], error),
     },
   };
 }

@@ -137,6 +137,23 @@ suite('GET /ui/api/live', () => {
   });
 
   // @spec console-15
+  test('refuses filters that no list takes, each by its name', async () => {
+    for (const [query, path] of [
+      ['status=broken', 'query.status'],
+      ['min_cost=much', 'query.min_cost'],
+      ['cached=perhaps', 'query.cached'],
+      ['model=a&model=b', 'query.model'],
+      ['from=2026-01-01T00:00:00Z', 'query.from'],
+      ['stat=error', 'query.stat'],
+    ]) {
+      // A stream that was opened after all would have no end to wait for.
+      assert.equal((await view(operator, `?${query}`)).response.statusCode, 400, query);
+      const refused = await callRaw(gateway, 'GET', `/ui/api/live?${query}`, operator.headers);
+      assert.match(refused.text, new RegExp(`"path":"${path}"`));
+    }
+  });
+
+  // @spec console-15
   test('shows a member the rows and the counts of its own key alone', async () => {
     const { body } = await manage(gateway, 'POST', '/keys', { name: 'Other' });
     const other = textAt(body, 'key');

@@ -66,6 +66,8 @@ async function keepOpen(signal: AbortSignal): Promise<void> {
       controller = undefined;
       return;
     }
+    // A filter that the gateway does not take: the page of it fits nothing, and the others go on.
+    if (refusal === 400) query = '';
     waitMs = wasLive ? AGAIN_MS : Math.min(AGAIN_MS_MAX, waitMs * 2);
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
