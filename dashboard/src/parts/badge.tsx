@@ -57,13 +57,16 @@ export function Meter({
   used,
   limit,
   label,
+  isProgress = false,
 }: {
   readonly used: number;
   readonly limit: number;
   readonly label: string;
+  /** Its end is what is wanted, and no warning. */
+  readonly isProgress?: boolean;
 }): ReactElement {
   const share = limit <= 0 ? 1 : Math.min(1, used / limit);
-  const tone: Tone = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'accent';
+  const tone: Tone = isProgress || share < 0.8 ? 'accent' : share >= 1 ? 'bad' : 'warn';
   return (
     <span
       role="meter"

@@ -170,7 +170,7 @@ export function Checkbox({
   ...rest
 }: { readonly label: ReactNode; readonly hint?: ReactNode } & InputHTMLAttributes<HTMLInputElement>): ReactElement {
   return (
-    <label className="flex min-h-7 items-start gap-2">
+    <label className="flex min-h-7 items-start gap-2 py-1">
       <input {...rest} type="checkbox" className="mt-0.5 size-4 shrink-0 accent-accent-solid" />
       <span>
         {label}

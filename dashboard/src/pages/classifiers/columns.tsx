@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 import { Badge } from '../../parts/badge.tsx';
 import type { Column } from '../../parts/grid.tsx';
-import { formatCount, formatUsd } from '../../parts/money.ts';
+import { formatCount, formatUsd, formatUsdShort } from '../../parts/money.ts';
 import { Name } from '../../parts/text.tsx';
 
 export type Classifier = Schemas['Classifier'];
@@ -39,7 +39,7 @@ export const CLASSIFIER_COLUMNS: readonly Column<Classifier>[] = [
     width: 150,
     cell: ({ today, daily_cost_limit_usd: limit }) => (
       <span>
-        {formatUsd(today.cost)} <span className="text-dim">of {formatUsd(limit)}</span>
+        {formatUsd(today.cost)} <span className="text-dim">of {formatUsdShort(limit)}</span>
       </span>
     ),
   },

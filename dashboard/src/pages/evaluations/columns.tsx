@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 import { Badge, Meter, type Tone } from '../../parts/badge.tsx';
 import type { Column } from '../../parts/grid.tsx';
-import { formatCount, formatUsd } from '../../parts/money.ts';
+import { formatCount, formatUsd, formatUsdShort } from '../../parts/money.ts';
 import { Ago, Name } from '../../parts/text.tsx';
 
 export type Run = Schemas['EvaluationRun'];
@@ -62,7 +62,7 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
     width: 170,
     cell: ({ units, units_done: done }) => (
       <span className="inline-flex items-center gap-2">
-        <Meter used={done} limit={units} label="Answers so far" />
+        <Meter used={done} limit={units} label="Answers so far" isProgress />
         {formatCount(done)} of {formatCount(units)}
       </span>
     ),
@@ -73,7 +73,7 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
     width: 150,
     cell: ({ spent_usd: spent, max_cost_usd: cap }) => (
       <span>
-        {formatUsd(spent)} <span className="text-dim">of {formatUsd(cap)}</span>
+        {formatUsd(spent)} <span className="text-dim">of {formatUsdShort(cap)}</span>
       </span>
     ),
   },

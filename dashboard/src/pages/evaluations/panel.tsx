@@ -36,7 +36,7 @@ export function RunPanel({ run, onClose }: { readonly run: Run; readonly onClose
             [
               'Answers',
               <span key="answers" className="inline-flex items-center gap-2">
-                <Meter used={done} limit={units} label="Answers of this run" />
+                <Meter used={done} limit={units} label="Answers of this run" isProgress />
                 {formatCount(done)} of {formatCount(units)}
               </span>,
             ],

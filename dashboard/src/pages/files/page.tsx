@@ -45,7 +45,7 @@ export function Page(): ReactElement {
       lead={
         list.data === undefined
           ? undefined
-          : `${formatCount(files.length)} files, ${formatBytes(files.reduce((sum, file) => sum + file.size_bytes, 0))}`
+          : `${formatCount(files.length)} ${files.length === 1 ? 'file' : 'files'}, ${formatBytes(files.reduce((sum, file) => sum + file.size_bytes, 0))}`
       }
       actions={<Upload onDone={() => void queries.invalidateQueries()} />}
       bar={<FilterBox value={filter} onChange={setFilter} placeholder="minutes.md" label="Filter files" />}

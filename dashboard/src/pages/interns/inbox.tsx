@@ -118,7 +118,7 @@ function Waiting({
             Answer
           </Button>
         )}
-        <Button onClick={() => onRun(input)}>The run</Button>
+        <Button onClick={() => onRun(input)}>Show the run</Button>
       </div>
       {answer.isError && (
         <p role="alert" className="text-bad">

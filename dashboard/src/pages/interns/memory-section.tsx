@@ -97,7 +97,7 @@ export function SchedulesSection({ intern }: { readonly intern: Intern }): React
                 <span className="font-mono text-xs">{cron}</span>
                 <span className="text-dim">{tz}</span>
                 {pausedAt !== null && <Badge tone="bad">paused</Badge>}
-                <span className="ml-auto">{nextAt === null ? 'not due' : <time dateTime={nextAt}>{nextAt}</time>}</span>
+                <span className="ml-auto">{nextAt === null ? 'not due' : <Ago at={nextAt} />}</span>
               </li>
             ))}
           </ul>

@@ -43,7 +43,7 @@ export const CHANNEL_COLUMNS: readonly Column<Channel>[] = [
     id: 'events',
     title: 'Events',
     width: 260,
-    cell: ({ events }) => <span className="text-dim">{events.join(', ')}</span>,
+    cell: ({ events }) => <span className="text-dim">{events.includes('*') ? 'all' : events.join(', ')}</span>,
   },
   { id: 'sent', title: 'Last sent', width: 100, cell: ({ last_sent_at: at }) => <Ago at={at} /> },
   {

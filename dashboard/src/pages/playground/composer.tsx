@@ -61,7 +61,7 @@ export function Composer({
           data-filter=""
           rows={Math.min(8, Math.max(2, text.split('\n').length))}
           value={text}
-          placeholder="Message. Enter sends, Shift Enter breaks the line, pictures can be dropped here."
+          placeholder="Message. Enter sends; pictures can be dropped here."
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
           onPaste={(event: ClipboardEvent) =>

@@ -34,7 +34,7 @@ export const WORKSPACE_COLUMNS: readonly Column<WorkspaceRow>[] = [
     align: 'right',
     cell: ({ keys }) => <span className="font-mono text-xs">{formatCount(keys)}</span>,
   },
-  { id: 'month', title: 'This month', width: 100, align: 'right', cell: ({ month }) => <Money usd={month} /> },
+  { id: 'month', title: 'Keys, this month', width: 120, align: 'right', cell: ({ month }) => <Money usd={month} /> },
   {
     id: 'model',
     title: 'Default model',
