@@ -21,6 +21,8 @@ export interface ChatResponse {
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
+  /** Addresses of pictures that the model made. */
+  readonly images: readonly string[];
   readonly finish: string | undefined;
   readonly usage: ChatUsage | undefined;
   readonly model: string | undefined;
@@ -30,6 +32,15 @@ export interface ChatResponse {
   readonly totalMs: number | undefined;
   readonly error: ApiError | undefined;
   readonly metadata: unknown;
+  /** The body that was sent. */
+  readonly sent: Readonly<Record<string, unknown>> | undefined;
+  /** What the gateway sent on, for each attempt, in their order. */
+  readonly upstream: readonly UpstreamBody[];
+}
+
+interface UpstreamBody {
+  readonly provider: string | undefined;
+  readonly body: unknown;
 }
 
 interface ChatUsage {
@@ -43,6 +54,7 @@ export const NO_RESPONSE: ChatResponse = {
   text: '',
   reasoning: '',
   toolCalls: [],
+  images: [],
   finish: undefined,
   usage: undefined,
   model: undefined,
@@ -51,6 +63,8 @@ export const NO_RESPONSE: ChatResponse = {
   totalMs: undefined,
   error: undefined,
   metadata: undefined,
+  sent: undefined,
+  upstream: [],
 };
 
 /**
@@ -63,7 +77,7 @@ export async function streamChat(
   onChange: (response: ChatResponse) => void,
 ): Promise<void> {
   const beginMs = performance.now();
-  let response = NO_RESPONSE;
+  let response: ChatResponse = { ...NO_RESPONSE, sent: body };
   const change = (patch: Partial<ChatResponse>): void => {
     response = { ...response, ...patch };
     onChange(response);
@@ -73,7 +87,12 @@ export async function streamChat(
       method: 'POST',
       signal,
       headers: { 'Content-Type': 'application/json', 'X-Service-Metadata': 'enabled' },
-      body: JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }),
+      body: JSON.stringify({
+        ...body,
+        stream: true,
+        stream_options: { include_usage: true },
+        debug: { echo_upstream_body: true },
+      }),
     });
     for await (const event of readChunks(stream)) {
       const isFirst = response.firstMs === undefined && hasContent(event);
@@ -100,7 +119,7 @@ async function* readChunks({ body }: Response): AsyncGenerator<Readonly<Record<s
 
 function hasContent(event: Readonly<Record<string, unknown>>): boolean {
   const delta = deltaOf(event);
-  return ['content', 'reasoning', 'tool_calls'].some(
+  return ['content', 'reasoning', 'tool_calls', 'images'].some(
     (name) => delta[name] !== undefined && delta[name] !== null && delta[name] !== '',
   );
 }
@@ -129,7 +148,18 @@ function readChunk(event: Readonly<Record<string, unknown>>, before: ChatRespons
     finish: finish ?? before.finish,
     usage: readUsage(event['usage']) ?? before.usage,
     metadata: event['service_metadata'] ?? before.metadata,
+    images: [...before.images, ...imagesOf(delta['images'])],
+    upstream: isRecord(event['debug'])
+      ? [...before.upstream, { provider: textOf(event['provider']), body: event['debug']['echo_upstream_body'] }]
+      : before.upstream,
   };
+}
+
+function imagesOf(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter(isRecord)
+    .flatMap(({ image_url: image }) => (isRecord(image) ? (textOf(image['url']) ?? []) : []));
 }
 
 /** Calls come in pieces: each names its place in the list. */

@@ -10,29 +10,37 @@ import { useSearchState } from '../../parts/search.ts';
 import { LANGUAGES, toSnippet, type Language } from '../../parts/snippets.ts';
 import { Empty } from '../../parts/states.tsx';
 import { Composer } from './composer.tsx';
-import { useConversation, type Conversation } from './conversation.ts';
+import { useConversation, type Conversation, type Thread } from './conversation.ts';
 import { Explain } from './explain.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 import { NO_SETTINGS, problemOfSettings, toBody, type Settings } from './settings.ts';
 import { COLUMNS_MAX, parsePlaygroundSearch } from './search.ts';
 import { ThreadView } from './thread-view.tsx';
+import { Upstream } from './upstream.tsx';
 
 const FIRST_MODEL = 'sandbox/echo';
 const NAMES = ['A', 'B', 'C', 'D'];
+/** `Alt 1` to `Alt 4`. */
+const COLUMN_KEYS = NAMES.map((_, at) => [`Alt+${at + 1}`, () => focusColumn(at)] as const);
+const HELLO = [{ role: 'user', content: 'Hello' }] as const;
 
 /** Ask several models, and see what the gateway did. */
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parsePlaygroundSearch);
   const [settings, setSettings] = useState<Settings>(NO_SETTINGS);
-  const [open, setOpen] = useState<'settings' | 'request' | 'explain'>();
+  const [open, setOpen] = useState<Part>();
   const [isBlind, setIsBlind] = useState(false);
   const models = search.models.length > 0 ? search.models : [FIRST_MODEL];
   const conversation = useConversation(models, { ...settings, preset: search.preset });
   const setModels = (next: readonly string[]): void => change({ models: next.join(',') }, false);
   const isRunning = conversation.threads.some((thread) => thread.isRunning);
-  useHotkeys({ 'Ctrl+.': () => conversation.stop() });
-  const toggle = (part: 'settings' | 'request' | 'explain') => (): void => setOpen(open === part ? undefined : part);
+  const toggle = (part: Part) => (): void => setOpen(open === part ? undefined : part);
+  useHotkeys({
+    'Ctrl+.': () => conversation.stop(),
+    'Ctrl+Shift+j': toggle('request'),
+    ...Object.fromEntries(COLUMN_KEYS),
+  });
   return (
     <Frame
       title="Playground"
@@ -48,6 +56,7 @@ export function Page(): ReactElement {
           <Button icon="code" onClick={toggle('request')}>
             Request
           </Button>
+          <Button onClick={toggle('upstream')}>Upstream</Button>
           {models.length > 1 && (
             <Button aria-pressed={isBlind} onClick={() => setIsBlind(!isBlind)}>
               {isBlind ? 'Show names' : 'Blind'}
@@ -66,20 +75,46 @@ export function Page(): ReactElement {
         onSend={conversation.send}
         onStop={() => conversation.stop()}
       />
-      <RequestDialog
-        isOpen={open === 'request'}
+      <Dialogs
+        open={open}
         onClose={() => setOpen(undefined)}
-        body={toBody(models[0] ?? FIRST_MODEL, conversation.threads[0]?.messages ?? [], settings)}
+        threads={conversation.threads}
+        settings={{ ...settings, preset: search.preset }}
       />
-      <Dialog
-        title="Where it would go"
-        isOpen={open === 'explain'}
-        onClose={() => setOpen(undefined)}
-        width="max-w-3xl"
-      >
-        <Explain body={toBody(models[0] ?? FIRST_MODEL, [{ role: 'user', content: 'Hello' }], settings)} />
-      </Dialog>
     </Frame>
+  );
+}
+
+type Part = 'settings' | 'request' | 'upstream' | 'explain';
+
+function focusColumn(at: number): void {
+  document.querySelectorAll<HTMLElement>('[data-column]').item(at)?.focus();
+}
+
+function Dialogs({
+  open,
+  onClose,
+  threads,
+  settings,
+}: {
+  readonly open: Part | undefined;
+  readonly onClose: () => void;
+  readonly threads: readonly Thread[];
+  readonly settings: Settings;
+}): ReactElement {
+  const [first] = threads;
+  const messages = first === undefined || first.messages.length === 0 ? HELLO : first.messages;
+  const body = toBody(first?.model ?? FIRST_MODEL, messages, settings);
+  return (
+    <>
+      <RequestDialog isOpen={open === 'request'} onClose={onClose} body={body} />
+      <Dialog title="What went upstream" isOpen={open === 'upstream'} onClose={onClose} width="max-w-3xl">
+        <Upstream threads={threads} />
+      </Dialog>
+      <Dialog title="Where it would go" isOpen={open === 'explain'} onClose={onClose} width="max-w-3xl">
+        <Explain body={body} />
+      </Dialog>
+    </>
   );
 }
 

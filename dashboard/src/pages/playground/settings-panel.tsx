@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Select, TextArea } from '../../parts/field.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
-import { problemOfTools, TOKEN_RULES, type Settings } from './settings.ts';
+import { problemOfMore, problemOfTools, TOKEN_RULES, type Settings } from './settings.ts';
 
 const EFFORTS = [
   { value: '', label: 'as the model has it' },
@@ -43,7 +43,17 @@ export function SettingsPanel({
         error={problemOfTools(settings.tools)}
         onChange={(event) => set({ tools: event.target.value })}
       />
-      <div className="grid grid-cols-2 gap-3 sm:grid-cols-4 lg:col-span-2">
+      <TextArea
+        label="More of the body, as JSON"
+        rows={3}
+        className="font-mono text-xs"
+        spellCheck={false}
+        placeholder='{"provider": {"data_collection": "deny"}, "plugins": [{"id": "web"}]}'
+        value={settings.more}
+        error={problemOfMore(settings.more)}
+        onChange={(event) => set({ more: event.target.value })}
+      />
+      <div className="grid grid-cols-2 gap-3">
         <NumberField
           label="Temperature"
           placeholder="default"

@@ -1,5 +1,4 @@
 import { useState, type ReactElement } from 'react';
-import type { ChatMessage } from '../../api/chat-stream.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button, IconButton, To } from '../../parts/button.tsx';
 import { TextArea } from '../../parts/field.tsx';
@@ -9,6 +8,7 @@ import { formatCount, formatUsd } from '../../parts/money.ts';
 import { Name } from '../../parts/text.tsx';
 import { formatMs } from '../../parts/time.ts';
 import type { Conversation, Thread } from './conversation.ts';
+import { Pictures, Turn } from './turn.tsx';
 
 interface ThreadViewProps {
   readonly thread: Thread;
@@ -22,7 +22,8 @@ interface ThreadViewProps {
 /** One column: the messages, the response as it grows, and what it cost. */
 export function ThreadView({ thread, conversation, onRemove, onOnly, alias }: ThreadViewProps): ReactElement {
   const { model, messages, response, isRunning } = thread;
-  const hasBegun = response.text !== '' || response.reasoning !== '' || response.toolCalls.length > 0;
+  const hasBegun =
+    response.text !== '' || response.reasoning !== '' || response.toolCalls.length > 0 || response.images.length > 0;
   return (
     <section
       aria-label={alias ?? model}
@@ -46,6 +47,7 @@ export function ThreadView({ thread, conversation, onRemove, onOnly, alias }: Th
         role="log"
         aria-live="off"
         tabIndex={0}
+        data-column=""
         aria-label={`Conversation with ${alias ?? model}`}
       >
         {messages.map((message, at) => (
@@ -55,6 +57,7 @@ export function ThreadView({ thread, conversation, onRemove, onOnly, alias }: Th
           <Reasoning text={response.reasoning} isOver={response.text !== '' || !isRunning} />
         )}
         {response.text !== '' && <Markdown text={response.text} />}
+        <Pictures urls={response.images} />
         {isRunning && !hasBegun && <p className="late text-dim">waiting for the first token …</p>}
         {response.toolCalls.length > 0 && (
           <ToolCalls thread={thread} onAnswer={(results) => conversation.answerTool(model, results)} />
@@ -68,34 +71,6 @@ export function ThreadView({ thread, conversation, onRemove, onOnly, alias }: Th
       {messages.length > 0 && <Foot thread={thread} isHidden={alias !== undefined} />}
     </section>
   );
-}
-
-function Turn({ message }: { readonly message: ChatMessage }): ReactElement {
-  const text = typeof message.content === 'string' ? message.content : '';
-  const images = Array.isArray(message.content) ? message.content.length - 1 : 0;
-  const shown = text === '' && Array.isArray(message.content) ? textOfParts(message.content) : text;
-  if (message.role === 'assistant')
-    return shown === '' ? (
-      <p className="text-xs text-dim">called {message.tool_calls?.map((call) => call.function.name).join(', ')}</p>
-    ) : (
-      <Markdown text={shown} />
-    );
-  return (
-    <div
-      className={`max-w-[92%] self-end rounded-lg px-3 py-2 break-words whitespace-pre-wrap ${message.role === 'tool' ? 'bg-page font-mono text-xs' : 'bg-chosen'}`}
-    >
-      {shown}
-      {images > 0 && <span className="block text-xs text-dim">{images} pictures</span>}
-    </div>
-  );
-}
-
-function textOfParts(parts: readonly unknown[]): string {
-  return parts
-    .map((part) =>
-      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string' ? part.text : '',
-    )
-    .join('');
 }
 
 function Reasoning({ text, isOver }: { readonly text: string; readonly isOver: boolean }): ReactElement {

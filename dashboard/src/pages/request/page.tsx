@@ -11,6 +11,7 @@ import { formatCount, formatUsd } from '../../parts/money.ts';
 import { Facts, Page as Frame, Section, Stat, Stats } from '../../parts/page.tsx';
 import { Load } from '../../parts/states.tsx';
 import { Ago, Money, Name } from '../../parts/text.tsx';
+import { WarningList } from '../../parts/warning-list.tsx';
 import { formatMs, formatUtc } from '../../parts/time.ts';
 import { Content } from './content.tsx';
 import { Feedback, FeedbackList } from './feedback.tsx';
@@ -188,15 +189,7 @@ function Tokens({ generation }: { readonly generation: Generation }): ReactEleme
 function Warnings({ of }: { readonly of: Generation['warnings'] }): ReactElement {
   return (
     <Section title="Warnings">
-      <ul className="flex flex-col gap-1">
-        {of.map(({ code, path, message }) => (
-          <li key={`${code} ${path}`} className="flex flex-wrap items-baseline gap-x-3">
-            <Badge tone="warn">{code}</Badge>
-            <span className="font-mono text-xs">{path}</span>
-            <span>{message}</span>
-          </li>
-        ))}
-      </ul>
+      <WarningList of={of} />
     </Section>
   );
 }
