@@ -48,9 +48,7 @@ export function mountOperations(fastify: FastifyInstance, deps: OperationsDeps):
   // Not 405 where only the method is wrong. @spec error-26
   fastify.setNotFoundHandler((request, reply) => {
     const path = (request.originalUrl.split('?')[0] ?? '').slice(0, PATH_CHARS_MAX);
-    const area = reservedAreaOf(path);
-    const why = area === undefined ? '' : `: "${area}" is not built yet`;
-    return refuse(new GatewayError('not_found', `There is no ${request.method} ${path}${why}.`), request, reply);
+    return refuse(new GatewayError('not_found', `There is no ${request.method} ${path}.`), request, reply);
   });
   fastify.get('/health/live', (_request, reply) => reply.headers(BROWSER_HEADERS).send({ status: 'ok' }));
   let logged: string | undefined;
@@ -86,13 +84,4 @@ async function findProblem(ready: OperationsDeps['ready']): Promise<string | rea
     error instanceof NotReadyError ? error.message : 'the store failed',
   );
   return Promise.race([answered, tooSlow.promise]).finally(() => clearTimeout(timer));
-}
-
-/** First parts of paths that are reserved for unsupported areas of the API. @spec error-25 */
-const RESERVED_AREAS: ReadonlySet<string> = new Set(['datasets']);
-
-/** Finds the reserved area of a path, so that its 404 says more than that of a mistyped path. */
-function reservedAreaOf(path: string): string | undefined {
-  const [, area] = /^\/(?:api\/)?v1\/(?:presets\/[^/]+\/)?([a-z]+)(?:\/|$)/.exec(path) ?? [];
-  return area !== undefined && RESERVED_AREAS.has(area) ? area : undefined;
 }

@@ -11,6 +11,9 @@ export type ScimType =
 
 const SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
+export const SCIM_IS_OFF =
+  'SCIM is off. Set "scim: { enabled: true }" and "organization: { enabled: true }" in the configuration of the gateway.';
+
 /** A refusal in the words of the protocol. */
 export class ScimError extends Error {
   readonly status: number;

@@ -162,6 +162,7 @@ suite('an unknown path', () => {
   for (const [method, path] of [
     ['GET', '/v1/chat/completions'],
     ['POST', '/v1/nothing'],
+    ['POST', '/v1/datasets/rankings'],
     ['GET', '/v1/messagesx'],
     ['GET', '/v1/responses'],
     ['GET', '/v1/scim/Users'],
@@ -175,15 +176,23 @@ suite('an unknown path', () => {
       assert.match((body['error'] as { message: string }).message, new RegExp(`^There is no ${method} [^ ]+\\.$`));
     });
 
-  for (const [method, path, area] of [
-    ['POST', '/api/v1/datasets?x=1', 'datasets'],
-    ['POST', '/v1/presets/kind/datasets', 'datasets'],
+  for (const [method, path, setting] of [
+    ['GET', '/v1/scim/groups', 'scim: { enabled: true }'],
+    ['GET', '/scim/v2/Users', 'scim: { enabled: true }'],
+    ['GET', '/v1/containers', 'containers.runtime'],
+    ['GET', '/v1/interns', 'interns: { enabled: true }'],
+    ['POST', '/mcp', 'mcp_server: { enabled: true }'],
   ] as const)
     // @spec error-25
-    test(`is an error that names an area which is not built: ${method} ${path}`, async () => {
-      const { status, body } = await ask(method, path);
-      assert.equal(status, 404);
-      assert.match((body['error'] as { message: string }).message, new RegExp(`: "${area}" is not built yet\\.$`));
+    test(`says how to turn on what is off: ${method} ${path}`, async () => {
+      const response = await fetch(gateway.url + path, {
+        method,
+        headers: { authorization: `Bearer ${path === '/mcp' || path === '/v1/interns' ? API_KEY : MANAGEMENT_KEY}` },
+        ...(method === 'POST' && { body: '{}' }),
+      });
+      const text = await response.text();
+      assert.equal(response.status, 404, text);
+      assert.ok(text.includes(JSON.stringify(setting).slice(1, -1)), text);
     });
 });
 

@@ -46,7 +46,7 @@ export function createScimArea(
 }
 
 export async function mountScimOf(area: ScimArea | undefined, fastify: Parameters<MountRoutes>[0]): Promise<void> {
-  if (area === undefined) return;
-  const { mountScim } = await import('../../http/scim/mount-scim.ts');
-  mountScim(fastify, area.http);
+  const { mountScim, refuseScim } = await import('../../http/scim/mount-scim.ts');
+  if (area === undefined) refuseScim(fastify);
+  else mountScim(fastify, area.http);
 }

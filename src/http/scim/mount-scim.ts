@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { Kind, ListQuery, Scim } from '../../scim/scim.ts';
-import { ScimError, serializeScimError, unknownResource } from '../../scim/scim-error.ts';
+import { SCIM_IS_OFF, ScimError, serializeScimError, unknownResource } from '../../scim/scim-error.ts';
 import { RESOURCE_TYPES, SCHEMAS, serviceProviderConfig } from '../../scim/discovery.ts';
 import type { ScimTokenRow } from '../../scim/tokens.ts';
 import { addressOf } from '../console/origin.ts';
@@ -44,6 +44,13 @@ export function mountScim(fastify: FastifyInstance, deps: ScimHttpDeps): void {
       });
     done();
   });
+}
+
+/** The gateway takes nothing from identity providers, and says what changes that. @spec error-25 */
+export function refuseScim(fastify: FastifyInstance): void {
+  const body = serializeScimError(404, SCIM_IS_OFF);
+  for (const url of [ROOT, `${ROOT}/*`])
+    fastify.all(url, (_request, reply) => reply.code(404).header('content-type', TYPE).send(body));
 }
 
 function refuse({ onBug }: ScimHttpDeps, error: unknown, reply: FastifyReply): void {

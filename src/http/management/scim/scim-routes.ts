@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ScimMappings } from '../../../scim/mappings.ts';
+import { SCIM_IS_OFF } from '../../../scim/scim-error.ts';
 import type { ScimTokenRow } from '../../../scim/tokens.ts';
 import { GatewayError, invalid } from '../../../canonical/gateway-error.ts';
 import { serializeTime } from '../../../resources/columns.ts';
@@ -17,10 +18,7 @@ const idPath = z.strictObject({ id: z.string() });
 /** @throws GatewayError 404 where it is off */
 function scimOf({ scim }: { readonly scim?: ScimServices | undefined }): ScimServices {
   if (scim !== undefined) return scim;
-  throw new GatewayError(
-    'not_found',
-    'SCIM is off. Set "scim: { enabled: true }" and "organization: { enabled: true }" in the configuration of the gateway.',
-  );
+  throw new GatewayError('not_found', SCIM_IS_OFF);
 }
 
 const tokenSchema = z
