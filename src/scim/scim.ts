@@ -242,7 +242,7 @@ async function createGroup(deps: ScimDeps, body: unknown): Promise<string> {
   const draft = replacedGroup({ displayName: '', externalId: null, members: new Set() }, body);
   const nowMs = deps.clock.nowMs();
   const id = randomUUID();
-  await deps.store.write(async (writer) => {
+  const effects = await deps.store.write(async (writer) => {
     const row = {
       id,
       version: 0,
@@ -251,13 +251,10 @@ async function createGroup(deps: ScimDeps, body: unknown): Promise<string> {
       ...draft,
       displayKey: keyOf(draft.displayName),
     };
-    await saveGroup(deps, writer, row, new Set(), draft, true);
+    return saveGroup(deps, writer, row, new Set(), draft, true);
   });
-  await deps.onEvent({
-    action: 'scimCreateGroup',
-    subject: `/scim/groups/${id}`,
-    changes: { display_name: draft.displayName },
-  });
+  const changes = { display_name: draft.displayName };
+  await reportGroup(deps, 'scimCreateGroup', id, { changes, keptAdmin: effects?.keptAdmin === true });
   return id;
 }
 
@@ -267,7 +264,7 @@ async function changeGroup(
   version: string | undefined,
   change: (before: GroupChange) => GroupChange,
 ): Promise<void> {
-  const changes = await deps.store.write(async (writer) => {
+  const effects = await deps.store.write(async (writer) => {
     const row = await writer.findGroup(id);
     if (row === undefined) throw unknownResource();
     checkVersion(row.version, version);
@@ -281,7 +278,23 @@ async function changeGroup(
       false,
     );
   });
-  if (changes !== undefined) await deps.onEvent({ action: 'scimUpdateGroup', subject: `/scim/groups/${id}`, changes });
+  if (effects !== undefined) await reportGroup(deps, 'scimUpdateGroup', id, effects);
+}
+
+async function reportGroup(
+  { onEvent }: ScimDeps,
+  action: ScimEvent['action'],
+  id: string,
+  { changes, keptAdmin }: GroupEffects,
+): Promise<void> {
+  const subject = `/scim/groups/${id}`;
+  await onEvent({ action, subject, changes });
+  if (keptAdmin) await onEvent({ action: 'scimKeepLastAdmin', subject, changes: {} });
+}
+
+interface GroupEffects {
+  readonly changes: JsonObject;
+  readonly keptAdmin: boolean;
 }
 
 /** Saves what differs, and makes memberships and roles follow. */
@@ -292,7 +305,7 @@ async function saveGroup(
   members: ReadonlySet<string>,
   { displayName, externalId, members: wanted }: GroupChange,
   isNew: boolean,
-): Promise<JsonObject | undefined> {
+): Promise<GroupEffects | undefined> {
   const nowMs = clock.nowMs();
   const [added, removed] = [[...wanted.difference(members)], [...members.difference(wanted)]];
   const isSame =
@@ -311,22 +324,23 @@ async function saveGroup(
     displayName === row.displayName && externalId === row.externalId
       ? [...added, ...removed]
       : [...wanted.union(members)];
-  await setRoles(writer, rules, affected, nowMs);
+  const keptAdmin = await setRoles(writer, rules, affected, nowMs);
   await writer.reconcile(affected, nowMs);
-  return { added: added.length, removed: removed.length };
+  return { changes: { added: added.length, removed: removed.length }, keptAdmin };
 }
 
 async function deleteGroup(deps: ScimDeps, id: string, version: string | undefined): Promise<void> {
-  await deps.store.write(async (writer) => {
+  const keptAdmin = await deps.store.write(async (writer) => {
     const row = await writer.findGroup(id);
     if (row === undefined) throw unknownResource();
     checkVersion(row.version, version);
     const members = [...(await writer.membersOf(id))];
     await writer.deleteGroup(id);
-    await setRoles(writer, deps.rules, members, deps.clock.nowMs());
+    const kept = await setRoles(writer, deps.rules, members, deps.clock.nowMs());
     await writer.reconcile(members, deps.clock.nowMs());
+    return kept;
   });
-  await deps.onEvent({ action: 'scimDeleteGroup', subject: `/scim/groups/${id}`, changes: {} });
+  await reportGroup(deps, 'scimDeleteGroup', id, { changes: {}, keptAdmin });
 }
 
 function replacedGroup(_before: GroupChange, body: unknown): GroupChange {

@@ -217,15 +217,9 @@ export async function setRoles(
 ): Promise<boolean> {
   if (adminGroup === undefined) return false;
   const admins = await writer.inGroup(adminGroup, userIds);
-  let keptAdmin = false;
-  for (const id of userIds) {
-    const user = await writer.findPerson('id', id);
-    const role = admins.has(id) ? 'org:admin' : defaultRole;
-    if (user === undefined || user.role === role) continue;
-    if (user.role === 'org:admin' && (await writer.isLastAdmin(user))) keptAdmin = true;
-    else await writer.updatePerson(id, { role, updatedAtMs: nowMs });
-  }
-  return keptAdmin;
+  await writer.setRole('org:admin', [...admins], nowMs);
+  const others = userIds.filter((id) => !admins.has(id));
+  return writer.setRole(defaultRole, others, nowMs);
 }
 
 /** The address of work, else the main one, else the first; else the name, where it is an address. */

@@ -107,7 +107,7 @@ export function createPeopleStore({ database }: { readonly database: Database })
         const loses = before.role === 'org:admin' && changes.role === 'org:member';
         if (loses && (await isLastAdmin(transaction, before))) return 'last admin';
         await transaction.updateTable('users').set(toChanges(changes)).where('id', '=', id).execute();
-        if (loses) await demote(transaction, id);
+        if (loses) await demote(transaction, [id]);
         return { ...before, ...changes };
       }),
     async seen(id, atMs) {
@@ -160,11 +160,11 @@ async function setPassword(
 }
 
 /** An admin of the organization gets the role of an admin where it becomes a member; both end together. */
-export async function demote(transaction: Kysely<Tables>, userId: string): Promise<void> {
+export async function demote(transaction: Kysely<Tables>, userIds: readonly string[]): Promise<void> {
   await transaction
     .updateTable('membership_sources')
     .set({ role: 'member' })
-    .where('user_id', '=', userId)
+    .where('user_id', 'in', userIds)
     .where('source', '=', 'manual')
     .where('role', '=', 'admin')
     .execute();

@@ -2,16 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Tables } from '../tables.ts';
 import type { MembershipSourceRow } from './columns.ts';
+import { chunksOf } from './roles.ts';
 
 type Wanted = Pick<MembershipSourceRow, 'workspaceId' | 'userId' | 'source' | 'role'>;
+type Present = Wanted & Pick<MembershipSourceRow, 'id'>;
 
 interface MembershipChanges {
   readonly grant: readonly Wanted[];
-  readonly revoke: readonly Wanted[];
+  readonly revoke: readonly Present[];
 }
 
 /** What has to change so that there is what mappings and groups say. A changed role is revoked and granted. @spec scim-8 */
-function reduceMemberships(present: readonly Wanted[], wanted: readonly Wanted[]): MembershipChanges {
+function reduceMemberships(present: readonly Present[], wanted: readonly Wanted[]): MembershipChanges {
   const keyOf = ({ workspaceId, userId, source, role }: Wanted): string => `${source} ${workspaceId} ${userId} ${role}`;
   const [has, needs] = [new Set(present.map(keyOf)), new Set(wanted.map(keyOf))];
   return {
@@ -20,7 +22,6 @@ function reduceMemberships(present: readonly Wanted[], wanted: readonly Wanted[]
   };
 }
 
-/** Ids in one statement: SQLite takes 32,766 values, PostgreSQL 65,535. */
 const STATEMENT_ROWS = 500;
 
 /** Makes memberships of these users what mappings and groups say. Memberships that were given by hand stay. */
@@ -29,8 +30,7 @@ export async function reconcileUsers(
   userIds: readonly string[],
   nowMs: number,
 ): Promise<void> {
-  for (let from = 0; from < userIds.length; from += STATEMENT_ROWS)
-    await reconcileSome(transaction, userIds.slice(from, from + STATEMENT_ROWS), nowMs);
+  for (const ids of chunksOf(userIds)) await reconcileSome(transaction, ids, nowMs);
 }
 
 async function reconcileSome(
@@ -56,7 +56,8 @@ async function reconcileSome(
     .where('workspaces.deleted_at_ms', 'is', null)
     .execute();
   const { grant, revoke } = reduceMemberships(
-    present.map(({ workspace_id: workspaceId, user_id: userId, source, role }) => ({
+    present.map(({ id, workspace_id: workspaceId, user_id: userId, source, role }) => ({
+      id,
       workspaceId,
       userId,
       source,
@@ -69,13 +70,8 @@ async function reconcileSome(
       role,
     })),
   );
-  for (const { workspaceId, userId, source } of revoke)
-    await transaction
-      .deleteFrom('membership_sources')
-      .where('workspace_id', '=', workspaceId)
-      .where('user_id', '=', userId)
-      .where('source', '=', source)
-      .execute();
+  for (const ids of chunksOf(revoke.map(({ id }) => id)))
+    await transaction.deleteFrom('membership_sources').where('id', 'in', ids).execute();
   const rows = grant.map(({ workspaceId, userId, source, role }) => ({
     id: randomUUID(),
     workspace_id: workspaceId,

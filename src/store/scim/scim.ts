@@ -5,8 +5,9 @@ import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
 import { numberOf } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 import { userRows, type UserRow } from '../people/columns.ts';
-import { demote, disableUser, insertUser, isLastAdmin, PEOPLE_LOCK, type Ended } from '../people/people.ts';
+import { disableUser, insertUser, PEOPLE_LOCK, type Ended } from '../people/people.ts';
 import { reconcileUsers } from './reconcile.ts';
+import { chunksOf, setRole } from './roles.ts';
 import {
   scimGroupRows,
   scimMappingRows,
@@ -35,8 +36,8 @@ export interface ScimWriter {
   findPerson(by: 'id' | 'email_key', value: string): Promise<UserRow | undefined>;
   insertPerson(user: UserRow, usersMax: number): Promise<'inserted' | 'taken' | 'full'>;
   updatePerson(id: string, changes: Parameters<typeof userRows.toChanges>[0]): Promise<void>;
-  /** Whether no other admin may sign in. */
-  isLastAdmin(user: UserRow): Promise<boolean>;
+  /** @returns whether one of these users stays what it is, as the last admin that may sign in */
+  setRole(role: UserRow['role'], userIds: readonly string[], nowMs: number): Promise<boolean>;
   disablePerson(id: string, atMs: number): Promise<Ended | 'unknown' | 'last admin'>;
   saveUser(row: ScimUserRow, isNew: boolean): Promise<void>;
   findGroup(id: string): Promise<ScimGroupRow | undefined>;
@@ -289,11 +290,10 @@ function createWriter(transaction: Transaction<Tables>): ScimWriter {
       return columns && userRows.toRow(columns);
     },
     insertPerson: (user, usersMax) => insertUser(transaction, user, usersMax),
+    setRole: (role, userIds, nowMs) => setRole(transaction, role, userIds, nowMs),
     async updatePerson(id, changes) {
       await transaction.updateTable('users').set(userRows.toChanges(changes)).where('id', '=', id).execute();
-      if (changes.role === 'org:member') await demote(transaction, id);
     },
-    isLastAdmin: (user) => isLastAdmin(transaction, user),
     disablePerson: (id, atMs) => disableUser(transaction, id, 'scim', atMs),
     async saveUser(row, isNew) {
       const columns = scimUserRows.toColumns(row);
@@ -308,14 +308,7 @@ function createGroupWriter(
   transaction: Transaction<Tables>,
 ): Omit<
   ScimWriter,
-  | 'findUser'
-  | 'findUserBy'
-  | 'findPerson'
-  | 'insertPerson'
-  | 'updatePerson'
-  | 'isLastAdmin'
-  | 'disablePerson'
-  | 'saveUser'
+  'findUser' | 'findUserBy' | 'findPerson' | 'insertPerson' | 'updatePerson' | 'setRole' | 'disablePerson' | 'saveUser'
 > {
   const find = async (column: 'id' | 'display_key', value: string) => {
     const columns = await transaction
@@ -364,10 +357,6 @@ function createGroupWriter(
     inGroup: (named, userIds) => inGroup(transaction, named, userIds),
     reconcile: (userIds, nowMs) => reconcileUsers(transaction, userIds, nowMs),
   };
-}
-
-function* chunksOf(ids: readonly string[]): Generator<readonly string[]> {
-  for (let from = 0; from < ids.length; from += STATEMENT_ROWS) yield ids.slice(from, from + STATEMENT_ROWS);
 }
 
 async function knownAmong(transaction: Transaction<Tables>, ids: readonly string[]): Promise<ReadonlySet<string>> {
