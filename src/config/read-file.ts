@@ -11,6 +11,7 @@ import { readOptions, type AdapterOptions, type CheckedOptions } from './read-op
 import type { ReadText } from './secret-file.ts';
 import { validate } from './validate.ts';
 import { isModelSlug, isPassThroughKey, modelEntry, passThroughEntry, provider } from './schema/models.ts';
+import { safetyProblems } from './schema/safe-addresses.ts';
 import { configFile } from './schema.ts';
 
 export interface ReadFileOptions {
@@ -60,6 +61,7 @@ export function readConfigFile(options: ReadFileOptions): FileConfig & Pick<Conf
     ...providerProblems(value, options, document),
     ...adapterProblems(value, options, document),
     ...settingProblems(value, providerOptions.options, options, document),
+    ...safetyProblems(value, document),
   ];
   if (file.value === undefined || problems.length > 0) throw configError(options.path, problems);
   return {

@@ -24,7 +24,14 @@ export function createScimArea(
   if (!config.scim.enabled || administration.peopleArea === undefined) return undefined;
   const store = createScimStore(storage);
   const tokens = createScimTokens({ store: createScimTokenStore(storage), clock });
-  const { baseUrl, groupPatchBody, defaultRole, adminGroup, emailDomains } = config.scim;
+  const { publicUrl } = config.server;
+  const {
+    baseUrl = publicUrl && `${publicUrl}/scim/v2`,
+    groupPatchBody,
+    defaultRole,
+    adminGroup,
+    emailDomains,
+  } = config.scim;
   const scim = createScim({
     store,
     rules: { defaultRole, adminGroup, emailDomains, usersMax: config.organization.usersMax },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSafeAddress } from '../../lib/net/loopback-name.ts';
 import type { OidcConfig, OrganizationConfig } from '../config.ts';
 import { key } from './key.ts';
 import { httpUrl, OFF, optionalSection, text } from './parts.ts';
@@ -6,16 +7,12 @@ import { httpUrl, OFF, optionalSection, text } from './parts.ts';
 const USERS_MAX = 100_000;
 const DEFAULT_USERS_MAX = 1_000;
 const GROUPS_MAX = 100;
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
 const SCOPES = ['openid', 'email', 'profile'];
 
 const groups = z.array(text).max(GROUPS_MAX);
 /** Without TLS anyone on the way could sign in as anyone. */
-const issuerUrl = httpUrl.refine((value) => {
-  const url = URL.parse(value);
-  return url?.protocol === 'https:' || LOOPBACK.test(url?.hostname ?? '');
-}, 'must begin with https://');
+const issuerUrl = httpUrl.refine((value) => URL.canParse(value) && isSafeAddress(value), 'must begin with https://');
 
 const oidc = optionalSection(
   {

@@ -14,8 +14,8 @@ export const scimSection = optionalSection(
       'An identity provider may push users and groups to `/scim/v2`. Needs an organization.',
       OFF,
     ),
-    base_url: key(httpUrl, 'The address that answers name as the place of a resource.', {
-      usual: 'that of the request',
+    base_url: key(httpUrl, 'The address that answers name as the place of a resource; needs TLS.', {
+      usual: '`/scim/v2` of `server.public_url`, else that of the request',
       example: 'https://gateway.example/scim/v2',
     }),
     default_role: key(z.enum(['org:member', 'org:admin']), 'The role of a user that it makes.', {

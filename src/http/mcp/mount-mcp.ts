@@ -14,12 +14,13 @@ import { requireKind, type Authenticate } from '../../accounts/keys/authenticate
 import { MCP_SCOPES } from '../../accounts/connections/authorization.ts';
 import { isAccessToken } from '../../accounts/connections/grants.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
+import { isSafeAddress } from '../../lib/net/loopback-name.ts';
 import { authInfoOf, BODY_BYTES_MAX } from '../../mcp-server/server.ts';
 import { leaveBodyToRoute } from '../management/body-parsers.ts';
 import { checkOrigin, ownOriginOf, type OwnOriginRules } from './own-origin.ts';
 import { mountOauth, type OauthMountDeps } from './mount-oauth.ts';
 import { resourceMetadataUrl } from './oauth-metadata.ts';
-import { isSafe, resourceAt } from './place.ts';
+import { resourceAt } from './place.ts';
 import { MCP_PATHS } from './refuse-mcp.ts';
 import { problemBody, type ProblemLog } from '../problem.ts';
 
@@ -81,7 +82,7 @@ async function authorize(
   { headers }: IncomingMessage,
   resource: string,
 ): Promise<AuthInfo> {
-  const metadataUrl = oauth === undefined || !isSafe(resource) ? undefined : resourceMetadataUrl(resource);
+  const metadataUrl = oauth === undefined || !isSafeAddress(resource) ? undefined : resourceMetadataUrl(resource);
   try {
     const { authorization = '' } = headers;
     if (oauth !== undefined && isAccessToken(authorization.replace(SCHEME, '')))

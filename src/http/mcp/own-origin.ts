@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../canonical/gateway-error.ts';
+import { isLoopbackName } from '../../lib/net/loopback-name.ts';
 
 export interface OwnOriginRules {
   /** In lower case. */
@@ -11,7 +12,6 @@ export interface OwnOriginRules {
   readonly gatewayUrl: () => string;
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const PORT = /:\d+$/;
 
 /**
@@ -41,11 +41,6 @@ export function checkOrigin({ headers }: IncomingMessage, own: string, { allowed
     'permission_denied',
     'Pages of this origin may not call the MCP server. mcp_server.allowed_origins allows it.',
   );
-}
-
-/** Whether a host name, in lower case, is one of this machine. */
-export function isLoopbackName(name: string): boolean {
-  return LOOPBACK.test(name);
 }
 
 function foreignHost(): GatewayError {

@@ -1,6 +1,6 @@
 import type { Place } from '../../accounts/connections/authorization.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import { isLoopbackName } from './own-origin.ts';
+import { isSafeAddress } from '../../lib/net/loopback-name.ts';
 
 /** Paths of the MCP server; the first is the one that is named. */
 export const RESOURCE_PATHS = ['/mcp', '/v1/mcp', '/api/v1/mcp'] as const;
@@ -11,19 +11,13 @@ const [USUAL_PATH] = RESOURCE_PATHS;
  * @throws GatewayError 403 where tokens could be read on their way
  */
 export function placeOf(origin: string): Place {
-  if (!isSafe(origin))
+  if (!isSafeAddress(origin))
     throw new GatewayError(
       'permission_denied',
       'OAuth needs TLS. Set server.public_url to the https address of the gateway, or use an API key.',
     );
   const [usual, ...others] = RESOURCE_PATHS;
   return { issuer: origin, resources: [origin + usual, ...others.map((path) => origin + path)] };
-}
-
-/** Whether nothing on the way to an address can read along. */
-export function isSafe(address: string): boolean {
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'https:' || isLoopbackName(hostname);
 }
 
 /** The address that a client calls, by its path. */
