@@ -23,7 +23,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   { type: 'destination.disabled', severity: 'warning', what: 'A destination was switched off after long failure.' },
   { type: 'webhook.disabled', severity: 'warning', what: 'A channel was switched off after long failure.' },
   { type: 'vault.stale', severity: 'warning', what: 'A secret of the vault has an old value (vault.max_age_days).' },
-  { type: 'classifier.limit', severity: 'warning', what: 'A classifier has reached its cost limit of the day.' },
+  { type: 'classifier.capped', severity: 'warning', what: 'A classifier has reached its cost limit of the day.' },
   {
     type: 'intern.needs_input',
     severity: 'warning',

@@ -159,6 +159,8 @@ suite('classifiers', () => {
   // @spec classifier-8
   test('stop for the day at their cost limit', async (t) => {
     const stage = await start(t);
+    const channel = { kind: 'slack', name: 'Ops', url: 'https://hooks.example/1' };
+    assert.equal((await manage(stage.gateway, 'POST', '/notifications/channels', channel)).status, 201);
     const id = idOf(await stage.create({ daily_cost_limit_usd: 0.001 }));
     stage.classifier.script = json(200, {
       ...chatAnswer('{"subject":"code","mood":"calm"}'),
@@ -170,6 +172,12 @@ suite('classifiers', () => {
     const day = await stage.counted(id, 2);
     assert.deepEqual([day['classified'], day['failed'], day['dropped']], [1, 0, 1]);
     assert.equal(stage.classifier.arrived.length, 1);
+    const types = await manage(stage.gateway, 'GET', '/notifications/event-types');
+    assert.match(types.text, /"classifier\.capped"/, 'channels can choose what is raised');
+    await until(async () => {
+      const { text } = await manage(stage.gateway, 'GET', '/notifications/events');
+      return text.includes('"classifier.capped"') ? text : undefined;
+    });
   });
 
   test('hold up no caller while they hang', async (t) => {
