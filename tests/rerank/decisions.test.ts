@@ -118,8 +118,13 @@ decisions: { timeout_ms: 2000 }
     const { answers } = body;
     assert.ok(isJsonObject(answers) && isJsonObject(answers['kind']) && isJsonObject(answers['urgency']));
     assert.equal(answers['kind']['choice'], 'bug');
-    assert.deepEqual(answers['urgency']['legend'], ['low', 'middle', 'red']);
-    assert.equal(answers['urgency']['level'], 3);
+    const { legend, level, score, probabilities } = answers['urgency'];
+    assert.deepEqual(legend, { 0: 'low', 1: 'middle', 2: 'red' });
+    assert.ok(isJsonObject(probabilities));
+    assert.deepEqual(Object.keys(probabilities), ['0', '1', '2']);
+    assert.equal(level, 2);
+    const mean = Number(probabilities['1']) + 2 * Number(probabilities['2']);
+    assert.ok(mean > 1.5 && Math.abs(Number(score) - mean) < 1e-6, `${String(score)}, not ${mean}`);
     assert.ok(isJsonObject(answers['angry']) && Number(answers['angry']['noul']) > 0.79);
     assert.equal(body['emulated'], true);
     assert.equal(body['method'], 'schema');

@@ -58,18 +58,19 @@ function encodeVerdict({ question, millionths, confidence, spread }: Verdict): J
       ...common,
     };
   if (type === 'noul') return { type, noul: probabilities[0] ?? 0, ...common };
-  const score = probabilities.reduce(
-    (sum, probability, index) => sum + (probability * index) / (options.length - 1),
-    0,
-  );
   return {
     type,
-    score: rounded(score),
-    level: likeliest + 1,
-    legend: options.map(({ text = '' }) => text),
-    probabilities,
+    score: rounded(probabilities.reduce((sum, probability, index) => sum + probability * index, 0)),
+    level: likeliest,
+    legend: byLevel(options.map(({ text = '' }) => text)),
+    probabilities: byLevel(probabilities),
     ...common,
   };
+}
+
+/** Levels are named by their numbers, from 0, as decision models name them. @source databricks/sdk-js, `AiDecideResponse`, read 2026-11 */
+function byLevel<Value extends string | number>(values: readonly Value[]): Readonly<Record<string, Value>> {
+  return Object.fromEntries(values.map((value, level) => [level, value]));
 }
 
 function rounded(value: number): number {
