@@ -18,19 +18,36 @@ export interface DecisionQuestion {
 /** How a chat model is made to decide: by the probabilities of its next token, or by percentages that it writes. */
 export type DecisionMethod = 'logprobs' | 'schema';
 
+/** A request to a decision model, which writes no text. */
+export interface DecisionOperation {
+  readonly kind: 'decisions';
+  readonly delivery: 'whole';
+  readonly state: string;
+  /** The state is the text of a JSON value. */
+  readonly isJson?: boolean;
+  readonly questions: readonly DecisionQuestion[];
+  /** For the gateway itself, never sent upstream. */
+  readonly directives: Directives;
+  /** It has no members that the gateway does not know. */
+  readonly extra?: undefined;
+  readonly warnings: readonly Warning[];
+}
+
 /** What a judge is to decide. */
 export interface DecisionInput {
   /** Data, as text. */
   readonly state: string;
   readonly questions: readonly DecisionQuestion[];
-  /** `auto`: log-probabilities where the model's endpoints state them. */
-  readonly method: 'auto' | DecisionMethod;
+  /** `auto`: log-probabilities where the model's endpoints state them. `native`: by a decision model alone. */
+  readonly method: 'auto' | 'native' | DecisionMethod;
   /** Bound on the orders in which options are put to the judge. Absent: as many as cancel a bias of position. */
   readonly ordersMax?: number;
 }
 
 /** A decision as a caller requested it. */
 export interface DecisionRequest extends DecisionInput {
+  /** The state is the text of a JSON value. */
+  readonly isJson?: boolean;
   /** For the gateway itself, never sent upstream. */
   readonly directives: Directives;
   readonly warnings: readonly Warning[];

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../lib/json.ts';
 import { unreachable } from '../lib/assert.ts';
 import { withoutAttribution } from './attribution.ts';
+import type { DecisionOperation } from './decisions.ts';
 import type { Block, MediaBlock, MediaSource } from './blocks.ts';
 import type { EmbeddingsOperation } from './operation.ts';
 import { textOfDocument, type RerankOperation } from './rerank.ts';
@@ -66,6 +67,13 @@ export function estimateRerankTokens(operation: RerankOperation): number {
     (sum, tokens) => sum + tokens,
     estimateTokens(query) * documents.length,
   );
+}
+
+/** What a decision model reads: it writes nothing. */
+export function estimateDecisionTokens({ state, questions }: DecisionOperation): number {
+  const options = questions.flatMap((question) => question.options);
+  const asked = questions.reduce((sum, { instructions }) => sum + estimateTokens(instructions), 0);
+  return options.reduce((sum, { key, text = '' }) => sum + estimateTokens(key + text), estimateTokens(state) + asked);
 }
 
 /** What a response of this many bytes of UTF-8 counts, when the upstream did not say. */

@@ -14,6 +14,7 @@ export type FormatId = keyof WireFormats;
 
 /** A format for requests that are no generation: one folder under `wire/<kind>/`. */
 export type OperationFormatId =
+  | 'decisions/native'
   | 'embeddings/openai'
   | 'embeddings/gemini'
   | 'embeddings/cohere'

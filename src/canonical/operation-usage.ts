@@ -1,6 +1,7 @@
 import { unreachable } from '../lib/assert.ts';
 import { longestMs } from './audio.ts';
 import {
+  estimateDecisionTokens,
   estimateDocumentTokens,
   estimateOperationTokens,
   estimateRerankTokens,
@@ -28,6 +29,8 @@ export function estimateOperationUsage(operation: Operation): Usage {
       const searchUnits = countSearchUnits(estimateDocumentTokens(operation));
       return { ...NO_USAGE, estimated: true, promptTokens: estimateRerankTokens(operation), units: { searchUnits } };
     }
+    case 'decisions':
+      return { ...NO_USAGE, estimated: true, promptTokens: estimateDecisionTokens(operation) };
     case 'image':
       return estimatePictures(operation);
     case 'stt': {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../lib/json.ts';
 import { unreachable } from '../lib/assert.ts';
+import type { DecisionOperation } from './decisions.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, Warning } from './extra.ts';
 import type { ImageOperation } from './image.ts';
@@ -10,7 +11,7 @@ import type { TranscriptionOperation } from './transcription.ts';
 import type { VideoOperation } from './video.ts';
 
 /** Requests that are no generations: `api_type` of their records. */
-export const OPERATION_KINDS = ['embeddings', 'rerank', 'image', 'stt', 'tts', 'video'] as const;
+export const OPERATION_KINDS = ['embeddings', 'rerank', 'image', 'stt', 'tts', 'video', 'decisions'] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 /** The output modality of models that serve a kind. */
@@ -21,6 +22,7 @@ export const MODALITY_OF_KIND = {
   stt: 'transcription',
   tts: 'speech',
   video: 'video',
+  decisions: 'decisions',
 } as const satisfies Readonly<Record<OperationKind, string>>;
 
 /** How the caller reads vectors: numbers, or little-endian float32 as base64. */
@@ -70,6 +72,7 @@ export interface EmbeddingsOperation {
 
 /** One call of a model that is no generation: it has an answer, and no turns. */
 export type Operation =
+  | DecisionOperation
   | EmbeddingsOperation
   | ImageOperation
   | RerankOperation
@@ -104,6 +107,8 @@ export function textsOf(operation: Operation): readonly string[] {
       return [operation.input];
     case 'video':
       return operation.prompt === undefined ? [] : [operation.prompt];
+    case 'decisions':
+      return [operation.state, ...operation.questions.map(({ instructions }) => instructions)];
     default:
       return unreachable(operation);
   }

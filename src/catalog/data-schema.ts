@@ -209,7 +209,7 @@ const modelEntry = z.strictObject({
   /** False: the source says no more than whether the model reads pictures. */
   input_modalities_complete: z.literal(false).optional(),
   output_modalities: z
-    .array(z.enum(['text', 'image', 'audio', 'video', 'embeddings', 'rerank', 'speech', 'transcription']))
+    .array(z.enum(['text', 'image', 'audio', 'video', 'embeddings', 'rerank', 'speech', 'transcription', 'decisions']))
     .min(1),
   context_length: tokens.optional(),
   max_completion_tokens: tokens.optional(),

@@ -44,6 +44,11 @@ function lackOf(endpoint: Endpoint, operation: Operation): Lack {
   if (offers?.[operation.kind] === undefined || outputModalities?.includes(MODALITY_OF_KIND[operation.kind]) === false)
     return { exclusion: 'output_modalities', lacks: operation.kind };
   switch (operation.kind) {
+    case 'decisions':
+      // Any host of the chat form may offer it: what decides is said of its model.
+      return outputModalities?.includes('decisions') === true
+        ? undefined
+        : { exclusion: 'output_modalities', lacks: operation.kind };
     case 'embeddings':
       return lackOfVectors(endpoint, operation);
     case 'rerank':

@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts';
 import type { Explain, PretendedHealth } from '../../http/generation/explain.ts';
 import { explainRoute } from '../../pipeline/explain.ts';
 import type { GenerateDeps } from '../../pipeline/generate.ts';
+import { DECISION_STEPS } from '../../pipeline/operation/decide-natively.ts';
 import { EMBEDDINGS_STEPS } from '../../pipeline/operation/embed-in-parts.ts';
 import { estimateOperation } from '../../pipeline/operation/estimate.ts';
 import { explainOperation, type OperationEstimate } from '../../pipeline/operation/explain-operation.ts';
@@ -35,6 +36,8 @@ function estimateOf(request: Operation, holdNanoUsd: number): OperationEstimate 
       return estimateBy(request, EMBEDDINGS_STEPS);
     case 'rerank':
       return estimateBy(request, RERANK_STEPS);
+    case 'decisions':
+      return estimateBy(request, DECISION_STEPS);
     case 'image':
       return estimateBy(request, imageSteps(holdNanoUsd));
     case 'stt':

@@ -25,12 +25,14 @@ import { createTranscriptionsRoute, type TranscriptionsRouteDeps } from '../../h
 import type { UnreadResponses } from '../../http/unread-responses.ts';
 import { checkAccepted } from '../../pipeline/background/check-accepted.ts';
 import { countTokens } from '../../pipeline/count-tokens.ts';
+import { decidesNatively } from '../../pipeline/decisions/judge-model.ts';
 import { createRunDecision } from '../../pipeline/decisions/run-decision.ts';
 import { explainWith } from './explain-with.ts';
 import { EMBEDDINGS_STEPS } from '../../pipeline/operation/embed-in-parts.ts';
 import { imageSteps } from '../../pipeline/operation/images/make-pictures.ts';
 import { SPEECH_STEPS } from '../../pipeline/operation/speak.ts';
 import { TRANSCRIPTION_STEPS } from '../../pipeline/operation/transcribe.ts';
+import { DECISION_STEPS } from '../../pipeline/operation/decide-natively.ts';
 import { RERANK_STEPS } from '../../pipeline/operation/rerank-in-parts.ts';
 import { createRunOperation } from '../../pipeline/operation/run-operation.ts';
 import { createGenerate, type GenerateDeps } from '../../pipeline/generate.ts';
@@ -102,6 +104,8 @@ export function generationRoutes(
       enter,
       bodyLimits: { ...deps.bodyLimits, bytesMax: Math.min(deps.bodyLimits.bytesMax, DECISION_BYTES_MAX) },
       run: createRunDecision({ ...generateDeps, ...deps, ...config.decisions, format: chat }),
+      runNative: createRunOperation(generateDeps, DECISION_STEPS),
+      isNative: (request) => decidesNatively(generateDeps, request),
     }),
     '/route/explain': createExplainRoute(
       { chat, messages, responses },

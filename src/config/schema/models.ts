@@ -25,7 +25,17 @@ const BETA_FLAGS_MAX = 500;
 const QUANTIZATIONS = 'int4 int8 fp4 mxfp4 nvfp4 fp6 fp8 mxfp8 fp16 bf16 fp32 unknown'.split(' ');
 /** @spec catalog-2 */
 const INPUT_MODALITIES = ['text', 'image', 'file', 'audio', 'video'];
-const OUTPUT_MODALITIES = ['text', 'image', 'embeddings', 'audio', 'video', 'rerank', 'speech', 'transcription'];
+const OUTPUT_MODALITIES = [
+  'text',
+  'image',
+  'embeddings',
+  'audio',
+  'video',
+  'rerank',
+  'speech',
+  'transcription',
+  'decisions',
+];
 /** @spec catalog-2: the 26 values of Parameter */
 const PARAMETERS = (
   'temperature top_p top_k min_p top_a frequency_penalty presence_penalty repetition_penalty max_tokens ' +

@@ -1,6 +1,8 @@
+import type { DecisionOperation, DecisionRequest } from '../../canonical/decisions.ts';
+import type { RunOperation } from '../../pipeline/operation/operation-request.ts';
 import type { RunDecision } from '../../pipeline/decisions/run-decision.ts';
 import { encodeDecisions } from '../../wire/decisions/answer-out.ts';
-import { decodeDecisions } from '../../wire/decisions/request-in.ts';
+import { decodeDecisions, operationOf } from '../../wire/decisions/request-in.ts';
 import { encodeOperationError } from '../../wire/operations/operation-error.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import { NodeCaller } from './node-caller.ts';
@@ -8,6 +10,10 @@ import { createBodyRoute, type BodyRouteDeps, type RawHandler } from './route.ts
 
 export interface DecisionsRouteDeps extends BodyRouteDeps {
   readonly run: RunDecision;
+  /** By a model that decides by itself. */
+  readonly runNative: RunOperation<DecisionOperation>;
+  /** Whether its first model does. @throws GatewayError 400 where it cannot do what is demanded */
+  readonly isNative: (request: DecisionRequest) => boolean;
   /** The slug that a model's name stands for. */
   readonly rename: (name: string) => string;
 }
@@ -22,7 +28,13 @@ export function createDecisionsRoute(deps: DecisionsRouteDeps): RawHandler {
     const named = decodeDecisions(body, text, headers);
     const { directives } = named;
     const request = { ...named, directives: { ...directives, models: directives.models.map(deps.rename) } };
-    const caller = new NodeCaller(response, CALLER);
+    const caller = new NodeCaller(response, CALLER, deps.unread);
+    if (deps.isNative(request)) {
+      const operation = operationOf(request);
+      const isLarge = turns !== undefined;
+      await deps.runNative({ id, request: operation, principal, arrivedMs, place, isLarge }, caller);
+      return;
+    }
     const gone = new AbortController();
     caller.onGone(() => gone.abort());
     const incoming = { id, request, principal, arrivedMs, place, isLarge: turns !== undefined };

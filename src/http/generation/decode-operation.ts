@@ -1,6 +1,7 @@
 import type { Operation, OperationKind } from '../../canonical/operation.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
+import { decodeDecisions, operationOf } from '../../wire/decisions/request-in.ts';
 import { decodeEmbeddings } from '../../wire/embeddings/request-in.ts';
 import { decodeImage } from '../../wire/image/request-in.ts';
 import { decodeRerank } from '../../wire/rerank/request-in.ts';
@@ -19,10 +20,11 @@ export function kindOfBody(
   modalitiesOf: (name: string) => readonly string[] | undefined,
 ): OperationKind | undefined {
   if (!isJsonObject(body) || body['messages'] !== undefined) return undefined;
-  const { model, query, documents, texts, input_audio: audio, prompt } = body;
+  const { model, query, documents, texts, input_audio: audio, prompt, questions } = body;
   if (query !== undefined && (documents !== undefined || texts !== undefined)) return 'rerank';
   if (audio !== undefined) return 'stt';
   const written = typeof model === 'string' ? (modalitiesOf(model) ?? []) : [];
+  if (written.includes('decisions') && questions !== undefined) return 'decisions';
   if (written.includes('image') && prompt !== undefined) return 'image';
   if (written.includes('video') && (prompt !== undefined || !written.includes('text'))) return 'video';
   if (written.includes('embeddings')) return 'embeddings';
@@ -39,6 +41,8 @@ export async function decodeOperation(
       return decodeEmbeddings(body, text, headers);
     case 'rerank':
       return decodeRerank(body, text, headers);
+    case 'decisions':
+      return operationOf(decodeDecisions(body, text, headers));
     case 'image':
       return decodeImage({ body, text, headers, shape: 'gateway', defaultModel: undefined, uploads: [] });
     case 'stt': {

@@ -1,4 +1,4 @@
-import type { DecisionInput, DecisionMethod } from '../../canonical/decisions.ts';
+import type { DecisionInput, DecisionMethod, DecisionRequest } from '../../canonical/decisions.ts';
 import type { Directives } from '../../canonical/directives.ts';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { Catalog, Model } from '../../catalog/model.ts';
@@ -21,11 +21,26 @@ export function judgeOf({ catalog, plugins }: JudgeModelDeps, directives: Pick<D
   const silent = models.find(({ outputModalities }) => outputModalities?.includes('text') === false);
   const [model] = models;
   if (silent === undefined && model !== undefined) return model;
-  const message = 'writes no text: name a chat model';
+  const message = 'writes no text, which a judge has to: name a chat model';
   throw new GatewayError('invalid_request', `model: ${JSON.stringify(silent?.slug ?? '')} ${message}`, {
     issues: [{ path: 'model', message }],
     availability: { code: 'wrong_endpoint', retryable: false, requestedModels: directives.models },
   });
+}
+
+/**
+ * Whether the first model decides by itself, and is not to be made to.
+ * @throws GatewayError 400 where it cannot do what is demanded
+ */
+export function decidesNatively(
+  { catalog }: Pick<JudgeModelDeps, 'catalog'>,
+  { directives, method }: Pick<DecisionRequest, 'directives' | 'method'>,
+): boolean {
+  const [slug = ''] = directives.models;
+  const isNative = catalog.resolve?.(slug)?.model.outputModalities?.includes('decisions') === true;
+  if (isNative && method !== 'auto' && method !== 'native')
+    throw invalid('options.emulation', `${JSON.stringify(slug)} decides by itself, and writes no text: leave it out`);
+  return isNative;
 }
 
 /** @throws GatewayError 400 where the request names a method that the model or a question does not allow */
@@ -33,6 +48,8 @@ export function methodOf(
   { method, questions }: Pick<DecisionInput, 'method' | 'questions'>,
   model: Model,
 ): DecisionMethod {
+  if (method === 'native')
+    throw invalid('options.emulation', `${JSON.stringify(model.slug)} has no decision form of its own: leave it out`);
   if (method === 'schema') return method;
   const long = questions.find(({ options }) => options.length > LOGPROBS_OPTIONS_MAX);
   const isStated = statesLogprobs(model);

@@ -68,6 +68,7 @@ const MADE = {
   stt: 'transcriptions',
   tts: 'speech',
   video: 'clips',
+  decisions: 'decisions of its own',
 } as const satisfies Readonly<Record<OperationKind, string>>;
 
 function wrongEndpoint({ slug }: Model, kind: OperationKind, requestedModels: readonly string[]): GatewayError {

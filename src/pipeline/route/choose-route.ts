@@ -1,4 +1,5 @@
 import type { ProviderPreferences } from '../../canonical/directives.ts';
+import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { ModelRequest } from '../../canonical/operation.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
@@ -44,6 +45,7 @@ export function chooseRoute(
   const { sticky } = deps;
   const { policy } = rules;
   const resolved = resolveModels(originalRequest, policy.defaultModel ?? deps.defaults.model, deps.catalog);
+  refuseDeciders(resolved.models, originalRequest.directives.models);
   const request = resolved.wantsReasoning ? withReasoning(originalRequest) : originalRequest;
   const preferences = preferencesOf(deps, request, rules);
   const plain = sticky.sessionOf(request, rules.scope);
@@ -52,6 +54,21 @@ export function chooseRoute(
   const asking = { request, resolved, preferences, session, fitting };
   if (reported === undefined) return planned(deps, rules, asking);
   return reported.then((ties) => planned(deps, rules, asking, ties));
+}
+
+/** @throws GatewayError 400 for models that decide and write nothing, with the path at which they do. @spec decision-13 */
+function refuseDeciders(models: readonly Model[], requestedModels: readonly string[]): void {
+  const [decider] = models;
+  if (decider === undefined || !models.every(isDecider)) return;
+  const message = 'is a decision model: send its requests to /alpha/decisions';
+  throw new GatewayError('invalid_request', `model: ${JSON.stringify(decider.slug)} ${message}`, {
+    issues: [{ path: 'model', message }],
+    availability: { code: 'wrong_endpoint', retryable: false, requestedModels },
+  });
+}
+
+function isDecider({ outputModalities = [] }: Model): boolean {
+  return outputModalities.length > 0 && outputModalities.every((modality) => modality === 'decisions');
 }
 
 /** What a plan depends on besides the request itself. */

@@ -106,6 +106,7 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
     offers: [
       { kind: 'embeddings', format: 'embeddings/openai', ...facts.embeddings },
       { kind: 'rerank', format: 'rerank/cohere', ...facts.rerank },
+      { kind: 'decisions', format: 'decisions/native' },
       ...WHISPER_FIRST.map((offer) => ({
         ...offer,
         transcription: { ...offer.transcription, ...facts.transcription },

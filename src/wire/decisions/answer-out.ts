@@ -9,7 +9,8 @@ const MILLION = 1_000_000;
 /** What a decision came to. */
 export interface DecisionOutcome {
   readonly verdicts: readonly Verdict[];
-  readonly method: DecisionMethod;
+  /** `native`: by a model that decides by itself. */
+  readonly method: 'native' | DecisionMethod;
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** `undefined`: the price of a call is unknown. */
@@ -36,7 +37,7 @@ export function encodeDecisions(
       output_tokens: outputTokens,
       cost: costNanoUsd === undefined ? null : usdFromNano(costNanoUsd),
     },
-    emulated: true,
+    emulated: method !== 'native',
     method,
     orders: Math.max(...verdicts.map(({ orders }) => orders)),
     calibration: null,

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { DecisionOption, DecisionQuestion, DecisionRequest } from '../../canonical/decisions.ts';
+import type {
+  DecisionOperation,
+  DecisionOption,
+  DecisionQuestion,
+  DecisionRequest,
+} from '../../canonical/decisions.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
@@ -54,8 +59,6 @@ compileSoon(decisionsSchema);
 export function decodeDecisions(body: Json, text: string, headers: HeaderDirectives): DecisionRequest {
   const parsed = checkShape(decisionsSchema, body, { text });
   const { emulation = 'auto', orders, calibration = 'auto', reasons = false } = parsed.options ?? {};
-  if (emulation === 'native')
-    throw invalid('options.emulation', 'no model with a decision form of its own is set up: leave it out');
   if (calibration !== 'auto' && calibration !== 'off')
     throw invalid('options.calibration', 'there is no calibration of this name: use "auto" or "off"');
   if (reasons) throw invalid('options.reasons', 'is not built yet: leave it out');
@@ -69,6 +72,7 @@ export function decodeDecisions(body: Json, text: string, headers: HeaderDirecti
   };
   return {
     state: readState(parsed['state']),
+    isJson: typeof parsed['state'] !== 'string',
     questions: readQuestions(parsed['questions']),
     method: emulation,
     ...(orders !== undefined && { ordersMax: orders }),
@@ -79,6 +83,11 @@ export function decodeDecisions(body: Json, text: string, headers: HeaderDirecti
     }),
     warnings: warningsOf(parsed),
   };
+}
+
+/** The same, for a model that decides by itself. */
+export function operationOf({ state, isJson, questions, directives, warnings }: DecisionRequest): DecisionOperation {
+  return { kind: 'decisions', delivery: 'whole', state, isJson: isJson === true, questions, directives, warnings };
 }
 
 function warningsOf(parsed: Readonly<Record<string, unknown>>): readonly Warning[] {

@@ -45,6 +45,7 @@ export function operationOf({ apiType }: Pick<ExportedGeneration, 'apiType'>): s
   switch (apiType) {
     case 'embeddings':
     case 'rerank':
+    case 'decisions':
       return apiType;
     case 'image':
     case 'stt':

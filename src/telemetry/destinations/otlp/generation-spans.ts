@@ -127,6 +127,7 @@ const PATHS: Readonly<Record<ExportedGeneration['apiType'], string>> = {
   stt: '/v1/audio/transcriptions',
   tts: '/v1/audio/speech',
   video: '/v1/videos',
+  decisions: '/alpha/decisions',
 };
 
 /** It has no name of a model call: tools that add up traces count those. */
