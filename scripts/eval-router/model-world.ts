@@ -95,6 +95,7 @@ function choiceOf(candidatePool: ModelChoice['candidatePool'], priorOf: ModelCho
     judgeModels: [],
     judgeTimeoutMs: 1,
     judgesTasks: false,
+    taskThreshold: 0.5,
     defaultModels: [],
     fusion: FUSION_PRESETS_DEFAULT,
   };

@@ -40,6 +40,7 @@ function settingsOf({ routers }: { readonly routers: RoutersConfig }): RouterDep
     judgeModels: judge.models,
     judgeTimeoutMs: judge.timeoutMs,
     judgesTasks: auto.judge,
+    taskThreshold: auto.judgeThreshold,
     defaultModels: auto.defaultModels,
     fusion: withPresets(fusion.presets),
     ...(switchyard.efficient !== undefined && { efficientModel: switchyard.efficient }),

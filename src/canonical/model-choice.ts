@@ -87,6 +87,8 @@ export interface RouterSettings {
   readonly judgeTimeoutMs: number;
   /** Auto routers call the judge to classify a request where keywords leave doubt. */
   readonly judgesTasks: boolean;
+  /** From which probability on its verdict counts, 0 to 1. */
+  readonly taskThreshold: number;
   /** For auto routers where nothing is ranked. Slugs and aliases. */
   readonly defaultModels: readonly string[];
   /** Of switchyard, where the request lists no models. Slugs or aliases. */

@@ -334,6 +334,7 @@ export interface RoutersConfig {
     /** The judge classifies requests when keywords are inconclusive. */
     readonly judge: boolean;
     /** Used when no model is ranked. */
+    readonly judgeThreshold: number;
     readonly defaultModels: readonly string[];
   };
   readonly switchyard: { readonly efficient?: string; readonly capable?: string };

@@ -171,7 +171,7 @@ test('takes every key of the file into the configuration', () => {
     routers: {
       classifiesTraffic: false,
       judge: { models: ['acme/one'], timeoutMs: 700 },
-      auto: { judge: true, defaultModels: ['acme/one', 'acme/two'] },
+      auto: { judge: true, judgeThreshold: 0.5, defaultModels: ['acme/one', 'acme/two'] },
       switchyard: { efficient: 'acme/one', capable: 'acme/two' },
       fusion: {
         presets: { 'general-fast': { panel: [['acme/one'], ['acme/two', 'acme/one']], analyst: ['acme/two'] } },

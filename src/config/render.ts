@@ -196,7 +196,7 @@ function formatRouters({ classifiesTraffic, judge, auto, switchyard, fusion }: C
   return {
     classify_traffic: classifiesTraffic,
     judge: { models: judge.models, timeout_ms: judge.timeoutMs },
-    auto: { judge: auto.judge, default_models: auto.defaultModels },
+    auto: { judge: auto.judge, judge_threshold: auto.judgeThreshold, default_models: auto.defaultModels },
     switchyard: { efficient: switchyard.efficient, capable: switchyard.capable },
     fusion: {
       presets: Object.fromEntries(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Json } from '../../src/lib/json.ts';
 import { manage, textAt } from '../support/byok.ts';
 import { at, CODE, startRouted } from '../support/routers/three-models.ts';
-import { chatAnswer, chatStream, json, stream } from '../support/upstream.ts';
+import { chatAnswer, chatStream, json, stream, type Script } from '../support/upstream.ts';
 
 const auto = (options: object = {}, more: object = {}) => ({
   model: 'service/auto',
@@ -25,6 +25,17 @@ test('chooses a cheap model by default, with the task in the metadata', async (t
   assert.equal(at(stage, 'name'), 'auto-router');
   assert.equal(at(stage, 'data', 'task_type'), 'code:general_impl');
 });
+
+/** Gives one tag so many percent, under whatever label it stands, and answers all else. */
+const judgeOf =
+  (tag: string, percent: number): Script =>
+  (arrived, response, request) => {
+    const label = new RegExp(`^(O[0-9]+): ${tag}$`, 'm').exec(arrived.text.replaceAll('\\n', '\n'))?.[1];
+    const reply =
+      label === undefined ? 'well' : { answers: { q1: { top: [{ label, percent }], rest: 100 - percent } } };
+    const text = typeof reply === 'string' ? reply : JSON.stringify(reply);
+    return json(200, chatAnswer(text))(arrived, response, request);
+  };
 
 /** Options, and the model that serves. */
 const CHOICES: readonly (readonly [options: object, model: string])[] = [
@@ -294,21 +305,21 @@ test('explains the task, the ranking, the band and each exclusion, and stores no
   assert.deepEqual(requested(), []);
 });
 
+// @spec router-38
 test('calls a judge only if it is enabled and keywords are inconclusive, and survives its failure', async (t) => {
   const more = 'routers: { judge: { models: [acme/best] }, auto: { judge: true } }';
-  const verdict = json(200, chatAnswer('{"tag": "math"}'));
-  const { post, upstream, requested } = await startRouted(t, { more, script: verdict });
+  const { post, upstream, requested } = await startRouted(t, { more, script: judgeOf('math', 90) });
   const vague = { model: 'service/auto', messages: [{ role: 'user', content: 'Hm, and what about it then, friend?' }] };
   const judged = await post(vague);
-  assert.deepEqual(requested(), ['best-1', 'cheap-1']);
+  assert.deepEqual(requested(), ['best-1', 'best-1', 'cheap-1'], 'two orders of the tags');
   const stage = at(judged.body, 'service_metadata', 'pipeline', 0);
   assert.equal(at(stage, 'data', 'task_type'), 'math');
   assert.equal(at(stage, 'data', 'judge'), 'acme/best');
-  assert.equal(at(stage, 'cost_usd'), 0.0002);
-  assert.equal(at(judged.body, 'usage', 'cost'), 0.000202, 'the judge is part of what the answer cost');
+  assert.equal(at(stage, 'cost_usd'), 0.0004);
+  assert.equal(at(judged.body, 'usage', 'cost'), 0.000402, 'the judge is part of what the answer cost');
   const explained = await post(vague, '/route/explain');
   assert.match(JSON.stringify(at(explained.body, 'routers', 0, 'classification', 'judge')), /would be called/);
-  assert.equal(requested().length, 2, 'an explanation calls no model');
+  assert.equal(requested().length, 3, 'an explanation calls no model');
   upstream.script = (arrived, response, request) =>
     arrived.body['model'] === 'best-1'
       ? json(500, { error: { message: 'down' } })(arrived, response, request)
@@ -317,6 +328,18 @@ test('calls a judge only if it is enabled and keywords are inconclusive, and sur
   const before = requested().length;
   assert.equal((await post({ model: 'service/auto', messages: CODE })).status, 200);
   assert.deepEqual(requested().slice(before), ['cheap-1'], 'clear words need no judge');
+});
+
+// @spec router-38
+test('keeps to the words where the judge is in doubt itself', async (t) => {
+  const more = 'routers: { judge: { models: [acme/best] }, auto: { judge: true, judge_threshold: 0.6 } }';
+  const vague = { model: 'service/auto', messages: [{ role: 'user', content: 'Hm, and what about it then, friend?' }] };
+  const { post, upstream } = await startRouted(t, { more, script: judgeOf('math', 40) });
+  const doubtful = at((await post(vague)).body, 'service_metadata', 'pipeline', 0);
+  assert.deepEqual([at(doubtful, 'data', 'task_type') === 'math', at(doubtful, 'data', 'judge')], [false, undefined]);
+  upstream.script = judgeOf('math', 90);
+  const sure = at((await post(vague)).body, 'service_metadata', 'pipeline', 0);
+  assert.equal(at(sure, 'data', 'task_type'), 'math');
 });
 
 test('chooses variants when a pattern names them, or when there is nothing else', async (t) => {

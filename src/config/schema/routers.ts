@@ -10,6 +10,7 @@ const ROUTER_MODELS_MAX = 32;
 const PANEL_MODELS_MAX = 8;
 /** Every request that goes to a judge waits for it. */
 const JUDGE_TIMEOUT_MS_MAX = 60_000;
+const TASK_THRESHOLD = 0.5;
 
 /** One place of a panel: a slug, or several of which the first available one takes it. */
 const fusionSlot = z.preprocess(
@@ -54,6 +55,9 @@ export const routers = optionalSection(
     auto: optionalSection(
       {
         judge: key(z.boolean(), 'Calls the judge when keywords are inconclusive.', OFF),
+        judge_threshold: key(z.number().min(0).max(1), 'Its verdict counts from this probability on.', {
+          default: TASK_THRESHOLD,
+        }),
         default_models: key(
           z.array(modelName).min(1).max(ROUTER_MODELS_MAX),
           'Models to use when no model is ranked.',
@@ -100,7 +104,11 @@ export function routersOf(entry: z.output<typeof routers>): Config['routers'] {
   return {
     classifiesTraffic: classify_traffic ?? true,
     judge: { models: judge.models ?? JUDGE_MODELS, timeoutMs: judge.timeout_ms ?? JUDGE_TIMEOUT_MS },
-    auto: { judge: auto.judge ?? false, defaultModels: auto.default_models ?? DEFAULT_MODELS },
+    auto: {
+      judge: auto.judge ?? false,
+      judgeThreshold: auto.judge_threshold ?? TASK_THRESHOLD,
+      defaultModels: auto.default_models ?? DEFAULT_MODELS,
+    },
     switchyard: present(switchyard),
     fusion: {
       presets: present({

@@ -24,7 +24,7 @@ export interface TaskCandidatesInput {
   readonly options: AutoOptions;
   readonly choice: ModelChoice;
   /** Absent: no judge may be called. */
-  readonly generate: JudgeInput['generate'] | undefined;
+  readonly decide: JudgeInput['decide'] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -82,14 +82,15 @@ export async function collectTaskCandidates(
 
 async function reportTask(
   request: GenerationRequest,
-  { choice, generate, signal }: TaskCandidatesInput,
+  { choice, decide, signal }: TaskCandidatesInput,
 ): Promise<Pick<TaskCandidates, 'task' | 'judged'>> {
   const task = classifyTask(request);
-  const { judgesTasks, judgeModels, judgeTimeoutMs: timeoutMs } = choice.settings;
+  const { judgesTasks, judgeModels, judgeTimeoutMs: timeoutMs, taskThreshold: threshold } = choice.settings;
   if (!judgesTasks || !isDoubtful(task)) return { task };
-  if (choice.isRehearsal || generate === undefined) return { task, judged: 'would' };
+  if (choice.isRehearsal || decide === undefined) return { task, judged: 'would' };
   const models = judgeModels.flatMap((slug) => choice.resolve(slug) ?? []);
-  const judged = models.length === 0 ? undefined : await judgeTask(request, { generate, models, timeoutMs, signal });
+  const input = { decide, models, timeoutMs, threshold, signal };
+  const judged = models.length === 0 ? undefined : await judgeTask(request, input);
   return judged === undefined ? { task } : { task: { ...task, tag: judged.tag }, judged };
 }
 

@@ -1,4 +1,4 @@
-import type { GenerateNested } from '../../canonical/tools/nested-generation.ts';
+import type { Decide } from '../../canonical/decisions.ts';
 import type { ModelChoice, RouterDecision } from '../../canonical/model-choice.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { PipelineStage } from '../../canonical/route-report.ts';
@@ -23,7 +23,7 @@ export interface AutoInput {
   readonly options: AutoOptions;
   readonly context: {
     readonly signal: AbortSignal;
-    readonly abilities: { readonly choice?: ModelChoice; readonly generate?: GenerateNested };
+    readonly abilities: { readonly choice?: ModelChoice; readonly decide?: Decide };
     note(stage: PipelineStage): void;
   };
 }
@@ -67,9 +67,9 @@ export async function chooseByTask(
   { router, slug, options, context }: AutoInput,
   strategy: AutoStrategy,
 ): Promise<readonly string[]> {
-  const { choice, generate } = context.abilities;
+  const { choice, decide } = context.abilities;
   assert(choice !== undefined, 'a router gets a model choice in its context');
-  const pool = await collectTaskCandidates(request, { slug, options, choice, generate, signal: context.signal });
+  const pool = await collectTaskCandidates(request, { slug, options, choice, decide, signal: context.signal });
   const remembered = goesOn(request) ? await choice.remembered(router) : undefined;
   const found = strategy(pool, { remembered, resolve: (slugOrAlias) => choice.resolve(slugOrAlias) });
   const chosen = found.chosen.slice(0, CHOSEN_MAX);

@@ -72,7 +72,7 @@ async function openBuild(
     slug,
     options: {},
     choice,
-    generate: undefined,
+    decide: undefined,
     signal,
   });
   const usual = pool.by === 'rankings' ? rankForTask(pool.models, pool.requests, {}).chosen : [];

@@ -7,6 +7,7 @@ export const NO_ROUTERS: RouterDeps = {
     judgeModels: [],
     judgeTimeoutMs: 1_000,
     judgesTasks: false,
+    taskThreshold: 0.5,
     defaultModels: [],
     fusion: FUSION_PRESETS_DEFAULT,
   },
