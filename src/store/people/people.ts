@@ -212,7 +212,7 @@ export async function insertUser(
   return 'inserted';
 }
 
-export async function isLastAdmin(transaction: Kysely<Tables>, { id, disabledAtMs }: UserRow): Promise<boolean> {
+async function isLastAdmin(transaction: Kysely<Tables>, { id, disabledAtMs }: UserRow): Promise<boolean> {
   if (disabledAtMs !== null) return false;
   const other = await transaction
     .selectFrom('users')
