@@ -3,6 +3,7 @@ import { unreachable } from '../lib/assert.ts';
 import { withoutAttribution } from './attribution.ts';
 import type { DecisionOperation } from './decisions.ts';
 import type { Block, MediaBlock, MediaSource } from './blocks.ts';
+import { isTokens, piecesOf, type ContentPiece } from './media/embeddings-input.ts';
 import type { EmbeddingsOperation } from './operation.ts';
 import { textOfDocument, type RerankOperation } from './rerank.ts';
 import type { GenerationRequest, Tool, Turn } from './request.ts';
@@ -52,7 +53,16 @@ function estimateAttribution({ format, turns }: GenerationRequest): number {
 
 /** What vectors will count as prompt: exact where the inputs are tokens. */
 export function estimateOperationTokens({ inputs }: EmbeddingsOperation): number {
-  return inputs.reduce((sum, input) => sum + (typeof input === 'string' ? estimateTokens(input) : input.length), 0);
+  return inputs.reduce(
+    (sum, input) =>
+      sum + (isTokens(input) ? input.length : piecesOf(input).reduce((all, one) => all + estimatePiece(one), 0)),
+    0,
+  );
+}
+
+function estimatePiece(piece: ContentPiece): number {
+  if (piece.type === 'text') return estimateTokens(piece.text);
+  return estimateMedia({ type: 'media', media: piece.media, source: { type: 'url', url: piece.url } });
 }
 
 /** What each document of a request for their order counts by itself. */

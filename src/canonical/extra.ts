@@ -20,6 +20,8 @@ export type OperationFormatId =
   | 'embeddings/cohere'
   | 'embeddings/bedrock'
   | 'embeddings/vertex'
+  | 'embeddings/vertex-content'
+  | 'embeddings/voyage'
   | 'rerank/cohere'
   | 'rerank/tei'
   | 'rerank/voyage'

@@ -4,6 +4,7 @@ import type { DecisionOperation } from './decisions.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, Warning } from './extra.ts';
 import type { ImageOperation } from './image.ts';
+import { isContent, isTokens, type EmbeddingsInput } from './media/embeddings-input.ts';
 import type { GenerationRequest } from './request.ts';
 import { textOfDocument, type RerankOperation } from './rerank.ts';
 import type { SpeechOperation } from './speech.ts';
@@ -45,14 +46,11 @@ export interface EmbeddingsFacts {
   readonly tokenArrays?: boolean;
 }
 
-/** One vector is made of each: a text, or the tokens of one. */
-export type EmbeddingsInput = string | readonly number[];
-
 /** A request for vectors. */
 export interface EmbeddingsOperation {
   readonly kind: 'embeddings';
   readonly delivery: 'whole';
-  /** All of them texts, or all of them tokens. */
+  /** All of them texts, all of them tokens, or all of them content of several kinds. */
   readonly inputs: readonly EmbeddingsInput[];
   readonly encoding: VectorEncoding;
   /** The length of the vectors. Absent: the model's own. */
@@ -96,7 +94,7 @@ export function apiTypeOf(request: ModelRequest): ClientFormatId | OperationKind
 export function textsOf(operation: Operation): readonly string[] {
   switch (operation.kind) {
     case 'embeddings':
-      return operation.inputs.map((input) => (typeof input === 'string' ? input : `[${input.length} tokens]`));
+      return operation.inputs.flatMap(wordsOfInput);
     case 'rerank':
       return [operation.query, ...operation.documents.map(textOfDocument)];
     case 'stt':
@@ -112,4 +110,11 @@ export function textsOf(operation: Operation): readonly string[] {
     default:
       return unreachable(operation);
   }
+}
+
+function wordsOfInput(input: EmbeddingsInput): string | readonly string[] {
+  if (isTokens(input)) return `[${input.length} tokens]`;
+  return isContent(input)
+    ? input.pieces.map((piece) => (piece.type === 'text' ? piece.text : `[${piece.media}]`))
+    : input;
 }

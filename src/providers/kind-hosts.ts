@@ -33,6 +33,11 @@ export const KIND_HOSTS = {
       },
       facts: { maxInputs: 128 },
     },
+    ownEmbeddings: {
+      format: 'embeddings/voyage',
+      models: /multimodal/,
+      dialect: { inputTypeMember: 'input_type', inputTypes: VOYAGE_INPUT_TYPES },
+    },
     rerank: { format: 'rerank/voyage' },
     checkPath: false,
   }),
@@ -43,7 +48,13 @@ export const KIND_HOSTS = {
     baseUrl: 'https://api.jina.ai/v1',
     apiKeyVariable: 'JINA_API_KEY',
     embeddings: {
-      dialect: { encodingMember: 'embedding_type', inputTypeMember: 'task', inputTypes: JINA_TASKS, withoutUser: true },
+      dialect: {
+        encodingMember: 'embedding_type',
+        inputTypeMember: 'task',
+        inputTypes: JINA_TASKS,
+        content: 'single',
+        withoutUser: true,
+      },
     },
     checkPath: false,
   }),

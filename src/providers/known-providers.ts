@@ -282,6 +282,7 @@ export const KNOWN_PROVIDERS = [
     id: 'openrouter',
     name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
+    embeddings: { dialect: { content: 'parts' } },
     apiKeyVariables: ['OPENROUTER_API_KEY'],
     dialect: {
       reasoningMember: 'reasoning_details',

@@ -1,10 +1,10 @@
 import {
   MODALITY_OF_KIND,
   type EmbeddingsFacts,
-  type EmbeddingsInput,
   type EmbeddingsOperation,
   type Operation,
 } from '../canonical/operation.ts';
+import { isTokens, mediaOfInputs, piecesOf, type EmbeddingsInput } from '../canonical/media/embeddings-input.ts';
 import type { RerankOperation } from '../canonical/rerank.ts';
 import { unreachable } from '../lib/assert.ts';
 import type { Endpoint } from '../catalog/model.ts';
@@ -84,11 +84,22 @@ function isPicture(document: RerankOperation['documents'][number]): boolean {
   return typeof document !== 'string' && typeof document['text'] !== 'string';
 }
 
-function lackOfVectors({ embeddings = {} }: Endpoint, { dimensions, inputs }: EmbeddingsOperation): Lack {
+function lackOfVectors(endpoint: Endpoint, { dimensions, inputs }: EmbeddingsOperation): Lack {
+  const { embeddings = {}, inputModalities } = endpoint;
   const sizes = dimensions === undefined ? undefined : sizesWithout(dimensions, embeddings.dimensions);
   if (sizes !== undefined) return { exclusion: 'parameter_value', lacks: 'dimensions', fault: sizes };
-  if (typeof inputs[0] !== 'string' && embeddings.tokenArrays !== true)
+  const [first] = inputs;
+  if (first !== undefined && isTokens(first) && embeddings.tokenArrays !== true)
     return { exclusion: 'parameter_value', lacks: 'input', fault: NO_TOKENS };
+  const unread = mediaOfInputs(inputs).find(
+    ({ media }) => inputModalities?.includes(MODALITY_OF_MEDIA[media]) === false,
+  );
+  if (unread !== undefined)
+    return {
+      exclusion: 'input_modalities',
+      lacks: unread.path,
+      fault: `this model reads no ${MODALITY_OF_MEDIA[unread.media]}`,
+    };
   const { maxInputTokens } = embeddings;
   if (maxInputTokens === undefined) return undefined;
   const at = inputs.findIndex((input) => leastTokens(input) > maxInputTokens);
@@ -96,13 +107,17 @@ function lackOfVectors({ embeddings = {} }: Endpoint, { dimensions, inputs }: Em
   return { exclusion: 'context_length', lacks: `input[${at}]`, fault: `is longer than ${maxInputTokens} tokens` };
 }
 
+const MODALITY_OF_MEDIA = { image: 'image', audio: 'audio', video: 'video', document: 'file' } as const;
+
 /** A foreign tokenizer would read other words, without any error. */
 const NO_TOKENS =
   'must be text: no endpoint of this model is known to read these tokens; with LangChain set check_embedding_ctx_length=False';
 
 /** A count that no tokenizer falls below. */
 function leastTokens(input: EmbeddingsInput): number {
-  return typeof input === 'string' ? Math.floor(input.length / CHARS_PER_TOKEN_MAX) : input.length;
+  if (isTokens(input)) return input.length;
+  const chars = piecesOf(input).reduce((sum, piece) => sum + (piece.type === 'text' ? piece.text.length : 0), 0);
+  return Math.floor(chars / CHARS_PER_TOKEN_MAX);
 }
 
 /** Why vectors cannot have this length; `undefined`: they can, as far as is known. */

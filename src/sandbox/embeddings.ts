@@ -1,4 +1,5 @@
-import { isJsonObject, type Json } from '../lib/json.ts';
+import { createHash } from 'node:crypto';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { Refusal } from './refusal.ts';
 import { countTokens } from './tokens.ts';
 
@@ -50,9 +51,35 @@ function inputsOf(input: Json | undefined): readonly Words[] {
   if (items.length === 0 || items.length > INPUTS_MAX) throw new Refusal(400, 'input: must have 1 to 2048 items.');
   return items.map((item) => {
     if (typeof item === 'string' && item !== '') return { words: wordsOf(item), tokens: countTokens(item) };
+    if (isJsonObject(item)) return contentOf(item);
     if (Array.isArray(item) && item.length > 0) return { words: item.map(String), tokens: item.length };
-    throw new Refusal(400, 'input: must be a text, or a list of tokens.');
+    throw new Refusal(400, 'input: must be a text, content, or a list of tokens.');
   });
+}
+
+const MEDIA_TOKENS = 16;
+const DIGEST_WORD_CHARS = 4;
+
+/** All parts together are one bag of words; the digest of what is no text stands for it. */
+function contentOf({ content }: JsonObject): Words {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  if (parts.length === 0) throw new Refusal(400, 'input: content must be a list of parts.');
+  const words: string[] = [];
+  let tokens = 0;
+  for (const part of parts) {
+    if (!isJsonObject(part)) throw new Refusal(400, 'input: a part must be an object.');
+    const { text } = part;
+    if (part['type'] === 'text' && typeof text === 'string') {
+      words.push(...wordsOf(text));
+      tokens += countTokens(text);
+    } else {
+      const digest = createHash('sha256').update(JSON.stringify(part)).digest('hex');
+      for (let at = 0; at < digest.length; at += DIGEST_WORD_CHARS)
+        words.push(digest.slice(at, at + DIGEST_WORD_CHARS));
+      tokens += MEDIA_TOKENS;
+    }
+  }
+  return { words, tokens };
 }
 
 function wordsOf(text: string): readonly string[] {

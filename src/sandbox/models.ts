@@ -143,7 +143,7 @@ function embedder(): SandboxModel {
     endpoints: [
       {
         ...endpoints[0],
-        inputModalities: ['text'],
+        inputModalities: ['text', 'image', 'file', 'audio', 'video'],
         outputModalities: ['embeddings'],
         offers: { embeddings: 'embeddings/openai' },
         embeddings: { dimensions: { default: 256, min: 8, max: 4_096 }, maxInputs: 2_048, tokenArrays: true },

@@ -1,4 +1,4 @@
-import { countPromptMedia } from '../canonical/count-media.ts';
+import { countPromptMedia } from '../canonical/media/count-media.ts';
 import { apiTypeOf, isOperation } from '../canonical/operation.ts';
 import type { UnitCounts } from '../canonical/usage.ts';
 import type { AttemptRecord } from '../store/generations/generation-json.ts';

@@ -1,7 +1,8 @@
 import type { Files } from '../accounts/files.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { VideoAsset, VideoJob } from '../store/video-jobs/columns.ts';
-import { ClipGone, clipTypeOf, openClip, type ClipDeps, type ClipRequest, type OpenClip } from './clips.ts';
+import { clipTypeOf } from '../lib/files/clip-type.ts';
+import { ClipGone, openClip, type ClipDeps, type ClipRequest, type OpenClip } from './clips.ts';
 
 export interface KeepClipsDeps extends ClipDeps {
   readonly files: Pick<Files, 'keep'>;

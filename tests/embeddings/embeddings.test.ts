@@ -282,7 +282,7 @@ models:
     ['input[1]', { input: ['a', ''] }],
     ['input[1]', { input: ['a', [1]] }],
     ['input[0][1]', { input: [[1, -1]] }],
-    ['input[0]', { input: [{ content: [] }] }],
+    ['input[0].content', { input: [{ content: [] }] }],
     ['input', { input: Array.from({ length: 2_049 }, () => 'a') }],
     ['dimensions', { input: 'a', dimensions: 0 }],
     ['encoding_format', { input: 'a', encoding_format: 'int8' }],

@@ -20,7 +20,30 @@ const embeddingsResultSchema = z.looseObject({
 });
 
 const tokens = z.array(z.int().min(0)).min(1);
-const input = z.union([z.string().min(1), z.array(z.string().min(1)), tokens, z.array(tokens)]);
+const file = z.looseObject({
+  data: z.string().optional(),
+  format: z.string().optional(),
+  file_id: z.string().optional(),
+});
+const content = z.array(
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('text'), text: z.string() }),
+    z.looseObject({
+      type: z.literal('image_url'),
+      image_url: z.looseObject({ url: z.string().optional(), file_id: z.string().optional() }),
+    }),
+    z.looseObject({ type: z.literal('input_audio'), input_audio: file }),
+    z.looseObject({ type: z.literal('input_video'), input_video: file }),
+    z.looseObject({ type: z.literal('input_file'), input_file: file }),
+  ]),
+);
+const input = z.union([
+  z.string().min(1),
+  z.array(z.string().min(1)),
+  tokens,
+  z.array(tokens),
+  z.array(z.looseObject({ content })),
+]);
 
 /** @param request its members but for `input`, which is checked by itself */
 export function serializeEmbeddings(

@@ -1,4 +1,4 @@
-import { countPromptMedia } from '../../canonical/count-media.ts';
+import { countPromptMedia } from '../../canonical/media/count-media.ts';
 import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
 import type { GenerationRequest } from '../../canonical/request.ts';
 import type { Candidate } from '../../routing/route-plan.ts';

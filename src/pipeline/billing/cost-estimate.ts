@@ -1,4 +1,4 @@
-import { linksFiles } from '../../canonical/count-media.ts';
+import { linksFiles } from '../../canonical/media/count-media.ts';
 import { estimateRequestTokens } from '../../canonical/estimate-tokens.ts';
 import type { GenerationRequest, Tool } from '../../canonical/request.ts';
 import { NO_USAGE, TOKENS_MAX, type Usage } from '../../canonical/usage.ts';

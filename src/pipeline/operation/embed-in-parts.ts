@@ -1,11 +1,20 @@
 import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
-import type { EmbeddingsInput, EmbeddingsOperation, VectorEncoding } from '../../canonical/operation.ts';
+import {
+  isContent,
+  isTokens,
+  mediaOfInputs,
+  textsOfInputs,
+  withTextsOfInputs,
+  type EmbeddingsInput,
+} from '../../canonical/media/embeddings-input.ts';
+import type { EmbeddingsOperation, VectorEncoding } from '../../canonical/operation.ts';
 import type { Endpoint } from '../../catalog/model.ts';
 import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
 import { NotThatJson } from '../../lib/json/walk-bytes.ts';
+import { HeldFiles } from '../../lib/memory/held-files.ts';
 import { offerOf } from '../../providers/contract.ts';
-import type { DecodedPart, EmbeddingsFormat, EmbeddingsTarget } from '../../wire/embeddings/format.ts';
+import type { DecodedPart, EmbeddingsFormat, EmbeddingsTarget, PartUsage } from '../../wire/embeddings/format.ts';
 import { optionsFor } from '../../wire/provider-options.ts';
 import { EMBEDDINGS_FORMATS } from '../../wire/embeddings/formats.ts';
 import { encodeAnswer } from '../../wire/embeddings/answer-out.ts';
@@ -16,14 +25,15 @@ import { NO_USAGE } from '../../canonical/usage.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { callInParts, type PartOfCall } from './call-in-parts.ts';
-import { answerWith, type KindSteps } from './kind-steps.ts';
+import { explainFetch } from './fetch-input.ts';
+import { createMediaFetch, type FetchMediaDeps } from './fetch-media.ts';
+import { answerWith, type KindSteps, type StepScope } from './kind-steps.ts';
 import { addOptions, tryEncode } from './try-encode.ts';
 
 /** What one candidate gave for all inputs. */
 interface GivenVectors {
   readonly vectors: readonly Vector[];
-  /** As the upstream counted; absent: it did not. */
-  readonly promptTokens: number | undefined;
+  readonly used: PartUsage;
   readonly upstreamId: string | undefined;
 }
 
@@ -31,6 +41,8 @@ const TOKENS_UNREADABLE = {
   path: 'input',
   message: 'must be text, not tokens: the content filters of this key cannot read tokens',
 };
+/** Vendors take 20 MB of pictures a call, and the texts beside them. */
+const MEDIA_CHARS_MAX = 18_874_368;
 const ANSWER_BYTES_MAX = 32 * 1_024 * 1_024;
 /** A number of a vector as text. */
 const NUMBER_BYTES = 22;
@@ -38,26 +50,30 @@ const NUMBER_BYTES = 22;
 const DIMENSIONS_UNKNOWN = 3_072;
 
 /** How vectors are made. */
-export const EMBEDDINGS_STEPS: KindSteps<EmbeddingsOperation, GivenVectors> = {
-  texts: ({ inputs }) => inputs.flatMap((input) => (typeof input === 'string' ? [input] : [])),
-  withTexts: (operation, texts) => ({ ...operation, inputs: texts }),
-  unreadable: ({ inputs }) => (typeof inputs[0] === 'string' ? undefined : TOKENS_UNREADABLE),
+export const EMBEDDINGS_STEPS: KindSteps<EmbeddingsOperation, GivenVectors, CallDeps & FetchMediaDeps> = {
+  texts: ({ inputs }) => textsOfInputs(inputs),
+  withTexts: (operation, texts) => ({
+    ...operation,
+    inputs: texts.length === 0 ? [] : withTextsOfInputs(operation.inputs, texts),
+  }),
+  unreadable: ({ inputs }) => (inputs.some(isTokens) ? TOKENS_UNREADABLE : undefined),
+  prepare: fetchContent,
   promptTokens: estimateOperationTokens,
-  margin: ({ inputs }) => (typeof inputs[0] === 'string' ? ESTIMATE_MARGIN : 1),
+  margin: ({ inputs }) => (inputs.some(isTokens) ? 1 : ESTIMATE_MARGIN),
   call: embedInParts,
-  usageOf: ({ promptTokens }) => ({
+  usageOf: ({ used: { promptTokens, imageTokens, audioTokens } }) => ({
     ...NO_USAGE,
     estimated: false,
     ...(promptTokens === undefined ? { unreported: ['prompt'] } : { promptTokens }),
+    ...(imageTokens !== undefined && { imagePromptTokens: imageTokens }),
+    ...(audioTokens !== undefined && { audioPromptTokens: audioTokens }),
   }),
   upstreamIdOf: ({ upstreamId }) => upstreamId,
   cache: {
     serialize: ({ vectors }) => serializeVectors(vectors),
     parse: (text, { inputs }) => {
       const vectors = parseVectors(text);
-      return vectors?.length === inputs.length
-        ? { vectors, promptTokens: undefined, upstreamId: undefined }
-        : undefined;
+      return vectors?.length === inputs.length ? { vectors, used: {}, upstreamId: undefined } : undefined;
     },
   },
   deliver: answerWith(({ vectors }, identity, finalUsage, { inputs, asCohere }) =>
@@ -107,7 +123,34 @@ function encodingAt(
   return has.includes(wanted) ? wanted : (has[0] ?? 'float');
 }
 
-/** Consecutive parts, none of which is too many for the endpoint, or has too large an answer. */
+/** Media become data URLs, which all providers take. @throws GatewayError 400, 404, 503 */
+async function fetchContent(
+  deps: FetchMediaDeps,
+  operation: EmbeddingsOperation,
+  { owner, signal, defer }: StepScope,
+): Promise<EmbeddingsOperation> {
+  if (!operation.inputs.some(isContent)) return operation;
+  const files = new HeldFiles(deps.fileMemory, signal);
+  defer(() => files.close());
+  const fetchOne = createMediaFetch(deps, files, { owner, signal });
+  const inputs: EmbeddingsInput[] = [];
+  try {
+    for (const input of operation.inputs) {
+      if (!isContent(input)) inputs.push(input);
+      else {
+        const pieces = [];
+        for (const piece of input.pieces)
+          pieces.push(piece.type === 'text' ? piece : await fetchOne(piece, piece.media));
+        inputs.push({ pieces });
+      }
+    }
+  } catch (error) {
+    throw explainFetch(error);
+  }
+  return { ...operation, inputs };
+}
+
+/** Consecutive parts, none of which is too many for the endpoint, or has too large a body or answer. */
 function splitInputs(
   { inputs, dimensions }: EmbeddingsOperation,
   { embeddings }: Endpoint,
@@ -117,8 +160,19 @@ function splitInputs(
   const byBytes = Math.max(1, Math.floor(ANSWER_BYTES_MAX / (size * NUMBER_BYTES)));
   const step = Math.min(embeddings?.maxInputs ?? format.inputsMax, byBytes);
   const parts: (readonly EmbeddingsInput[])[] = [];
-  for (let from = 0; from < inputs.length; from += step) parts.push(inputs.slice(from, from + step));
-  return parts;
+  let part: EmbeddingsInput[] = [];
+  let mediaChars = 0;
+  for (const input of inputs) {
+    const chars = mediaOfInputs([input]).reduce((sum, { url }) => sum + url.length, 0);
+    if (part.length > 0 && (part.length >= step || mediaChars + chars > MEDIA_CHARS_MAX)) {
+      parts.push(part);
+      part = [];
+      mediaChars = 0;
+    }
+    part.push(input);
+    mediaChars += chars;
+  }
+  return part.length === 0 ? parts : [...parts, part];
 }
 
 /** What is not as many vectors as inputs, all of one length and of the length that was requested, is no answer. */
@@ -156,11 +210,12 @@ async function readPart(
 function join(parts: readonly DecodedPart[]): GivenVectors | UpstreamFailure {
   const vectors = parts.flatMap((part) => part.vectors);
   if (vectors.some(({ dimensions }) => dimensions !== vectors[0]?.dimensions)) return transportFailure('garbage');
-  const counts = parts.map(({ promptTokens }) => promptTokens);
-  const isCounted = counts.every((count) => count !== undefined);
-  return {
-    vectors,
-    promptTokens: isCounted ? counts.reduce((sum, count) => sum + count, 0) : undefined,
-    upstreamId: parts[0]?.id,
-  };
+  const used: { -readonly [Member in keyof PartUsage]: number } = {};
+  for (const member of ['promptTokens', 'imageTokens', 'audioTokens'] as const) {
+    const counts = parts.flatMap((part) => part[member] ?? []);
+    // What one part does not count is not known of all of them; of pictures and sounds there may be none in some parts.
+    const isCounted = counts.length > 0 && (member !== 'promptTokens' || counts.length === parts.length);
+    if (isCounted) used[member] = counts.reduce((sum, count) => sum + count, 0);
+  }
+  return { vectors, used, upstreamId: parts[0]?.id };
 }

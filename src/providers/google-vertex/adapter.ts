@@ -40,6 +40,13 @@ export function createGoogleVertexAdapter({ gemini, claude }: VertexFamilies): P
       // 2,048 tokens a text and 20,000 a call, so that nine texts always fit; Gemini's model takes one. cloud.google.com "Get
       // text embeddings", read 2026-11.
       { kind: 'embeddings', format: 'embeddings/vertex', models: /^(?:google\/)?text/, facts: { maxInputs: 9 } },
+      // All others of Gemini's, but for the first one, have a call of their own: google-genai 2.32, `tIsVertexEmbedContentModel`.
+      {
+        kind: 'embeddings',
+        format: 'embeddings/vertex-content',
+        models: /^(?:google\/)?gemini-embedding-(?!001)/,
+        facts: { maxInputs: 1 },
+      },
       { kind: 'embeddings', format: 'embeddings/vertex', facts: { maxInputs: 1 } },
     ],
     formatsOf,

@@ -29,6 +29,8 @@ export interface OpenAiCompatibleFacts {
   };
   /** How it differs in embeddings. */
   readonly embeddings?: Pick<KindOffer, 'dialect' | 'facts' | 'basePath'>;
+  /** Its models that read more than texts, in a form of its own. */
+  readonly ownEmbeddings?: Pick<KindOffer, 'format' | 'models' | 'dialect' | 'facts'>;
   /** How it differs in the order of documents. */
   readonly rerank?: Partial<Pick<KindOffer, 'format' | 'basePath' | 'rerank'>>;
   /** What is known of its models that hear, and how it speaks. */
@@ -104,6 +106,7 @@ export function createOpenAiCompatibleAdapter(facts: OpenAiCompatibleFacts): Pro
     ...(checkPath !== undefined && { checkPath }),
     ...offersOf(facts),
     offers: [
+      ...(facts.ownEmbeddings === undefined ? [] : [{ kind: 'embeddings' as const, ...facts.ownEmbeddings }]),
       { kind: 'embeddings', format: 'embeddings/openai', ...facts.embeddings },
       { kind: 'rerank', format: 'rerank/cohere', ...facts.rerank },
       { kind: 'decisions', format: 'decisions/native' },

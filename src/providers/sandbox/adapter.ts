@@ -23,7 +23,12 @@ export const sandboxAdapter: ProviderAdapter = {
   name: 'Sandbox',
   formats: [{ format: 'chat' }, { format: 'messages' }],
   offers: [
-    { kind: 'embeddings', format: 'embeddings/openai', facts: { tokenArrays: true } },
+    {
+      kind: 'embeddings',
+      format: 'embeddings/openai',
+      dialect: { content: 'parts' },
+      facts: { tokenArrays: true },
+    },
     { kind: 'video', format: 'video/xai', models: /^(?:video(?:-|$)|error-)/, cancels: true },
     { kind: 'stt', format: 'stt/openai', transcription: { translates: true } },
     { kind: 'tts', format: 'tts/openai', speech: { defaultVoice: 'one' } },

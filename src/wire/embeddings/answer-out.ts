@@ -1,5 +1,6 @@
 import type { AnswerIdentity, FinalUsage } from '../format.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { Usage } from '../../canonical/usage.ts';
 import { encodeCost } from '../gateway/cost.ts';
 import type { Vector } from './vectors.ts';
 
@@ -23,10 +24,23 @@ export function encodeAnswer(
     usage: {
       prompt_tokens: usage.promptTokens,
       total_tokens: usage.promptTokens,
+      ...encodeModalities(usage),
       ...encodeCost(finalUsage),
     },
     ...(serviceMetadata !== undefined && { service_metadata: serviceMetadata }),
   };
   pieces.push(Buffer.from(`}],${JSON.stringify(tail).slice(1)}`));
   return pieces;
+}
+
+/** Where there are tokens of more than texts. */
+function encodeModalities({ promptTokens, imagePromptTokens = 0, audioPromptTokens = 0 }: Usage): JsonObject {
+  if (imagePromptTokens + audioPromptTokens === 0) return {};
+  return {
+    prompt_tokens_details: {
+      text_tokens: Math.max(0, promptTokens - imagePromptTokens - audioPromptTokens),
+      ...(imagePromptTokens > 0 && { image_tokens: imagePromptTokens }),
+      ...(audioPromptTokens > 0 && { audio_tokens: audioPromptTokens }),
+    },
+  };
 }

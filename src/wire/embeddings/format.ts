@@ -1,6 +1,7 @@
 import type { OperationFormatId, Warning } from '../../canonical/extra.ts';
 import type { UpstreamErrorBody } from '../../canonical/failure/failure.ts';
-import type { EmbeddingsInput, EmbeddingsOperation, VectorEncoding } from '../../canonical/operation.ts';
+import type { EmbeddingsInput } from '../../canonical/media/embeddings-input.ts';
+import type { EmbeddingsOperation, VectorEncoding } from '../../canonical/operation.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { EmbeddingsDialect } from './dialect.ts';
 import type { Vector } from './vectors.ts';
@@ -27,12 +28,18 @@ export interface EncodedPart {
   readonly warnings: readonly Warning[];
 }
 
+/** As an upstream counted. Absent: it did not. */
+export interface PartUsage {
+  readonly promptTokens?: number;
+  /** Of them those of pictures, and of sounds. */
+  readonly imageTokens?: number;
+  readonly audioTokens?: number;
+}
+
 /** What an upstream gave for a part. */
-export interface DecodedPart {
+export interface DecodedPart extends PartUsage {
   /** In the order of the inputs. */
   readonly vectors: readonly Vector[];
-  /** As it counted; absent: it did not. */
-  readonly promptTokens?: number;
   readonly id?: string;
 }
 

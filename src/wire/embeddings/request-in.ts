@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { invalid } from '../../canonical/gateway-error.ts';
-import type { EmbeddingsInput, EmbeddingsOperation } from '../../canonical/operation.ts';
+import type { EmbeddingsInput } from '../../canonical/media/embeddings-input.ts';
+import type { EmbeddingsOperation } from '../../canonical/operation.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
+import { readContent, readText, withFewFiles } from './content-in.ts';
 import { restOf } from '../extra.ts';
 import {
   decodeDirectives,
@@ -18,7 +20,6 @@ import { checkShape } from '../gateway/validation/check-shape.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 
 export const INPUTS_MAX = 2_048;
-const INPUT_CHARS_MAX = 1_000_000;
 const DIMENSIONS_MAX = 65_536;
 const INPUT_TYPE_CHARS_MAX = 64;
 export const USER_CHARS_MAX = 256;
@@ -97,18 +98,8 @@ function readInputs(value: unknown): readonly EmbeddingsInput[] {
   if (items.length > INPUTS_MAX) throw invalid('input', `must have at most ${INPUTS_MAX} items`);
   if (typeof first === 'string') return items.map((item, at) => readText(item, `input[${at}]`));
   if (Array.isArray(first)) return items.map((item, at) => readTokens(item, `input[${at}]`));
-  throw invalid(
-    'input[0]',
-    isJsonObject(first) ? 'must be a text or tokens: parts of content are not read here' : 'must be a text or tokens',
-  );
-}
-
-export function readText(value: unknown, path: string): string {
-  if (typeof value !== 'string') throw invalid(path, 'must be a text, as the first item is');
-  if (value === '') throw invalid(path, 'must not be empty');
-  if (value.length > INPUT_CHARS_MAX)
-    throw invalid(path, `must have at most ${INPUT_CHARS_MAX} characters`, 'string_too_long');
-  return value;
+  if (isJsonObject(first)) return withFewFiles(items.map((item, at) => readContent(item, `input[${at}]`)));
+  throw invalid('input[0]', 'must be a text, tokens, or an object with content');
 }
 
 function readTokens(value: unknown, path: string): readonly number[] {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { eachItem, eachMember, endOfValue, NotThatJson, skipSpaces, valueAt } from '../../../lib/json/walk-bytes.ts';
 import { encodePathSegment } from '../../../lib/net/path-segment.ts';
 import { decodeError } from '../../upstream-error.ts';
+import { textAt } from '../content.ts';
 import type { DecodedPart, EmbeddingsFormat, EmbeddingsPart, EmbeddingsTarget, EncodedPart } from '../format.ts';
 import { vectorAt, type Vector } from '../vectors.ts';
 
@@ -38,10 +39,7 @@ const NOVA_PURPOSES: Readonly<Record<string, string>> = {
 
 /** @throws GatewayError 400 for tokens, which it does not read, and for a length that the model has not */
 function encode({ operation, inputs }: EmbeddingsPart, { model }: EmbeddingsTarget): EncodedPart {
-  const texts = inputs.map((input): string => {
-    if (typeof input !== 'string') throw invalid('input', 'must be text at this provider, not tokens');
-    return input;
-  });
+  const texts = inputs.map(textAt);
   const { dimensions, inputType, extra } = operation;
   const own = extra?.format === 'embeddings/bedrock' ? extra.fields : {};
   if (model.includes('cohere.')) {

@@ -1,4 +1,4 @@
-import type { EmbeddingsInput } from '../../../canonical/operation.ts';
+import type { EmbeddingsInput } from '../../../canonical/media/embeddings-input.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { AnswerIdentity, FinalUsage } from '../../format.ts';
 import { encodeCost } from '../../gateway/cost.ts';
@@ -20,7 +20,7 @@ export function encodeCohereAnswer(
   }
   const { usage, serviceMetadata } = finalUsage;
   const tail: JsonObject = {
-    texts: inputs.map(String),
+    texts: inputs.filter((input) => typeof input === 'string'),
     meta: { api_version: { version: '2' }, billed_units: { input_tokens: usage.promptTokens } },
     response_type: 'embeddings_by_type',
     model,

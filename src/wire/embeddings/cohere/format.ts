@@ -1,10 +1,19 @@
 import { invalid } from '../../../canonical/gateway-error.ts';
+import { isContent, type ContentPiece } from '../../../canonical/media/embeddings-input.ts';
 import type { Warning } from '../../../canonical/extra.ts';
 import { totalCount } from '../../../canonical/usage.ts';
-import { isJsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { eachItem, eachMember, endOfValue, NotThatJson, skipSpaces, valueAt } from '../../../lib/json/walk-bytes.ts';
 import { decodeError } from '../../upstream-error.ts';
-import type { DecodedPart, EmbeddingsFormat, EmbeddingsPart, EmbeddingsTarget, EncodedPart } from '../format.ts';
+import { piecesAt, textAt } from '../content.ts';
+import type {
+  DecodedPart,
+  EmbeddingsFormat,
+  EmbeddingsPart,
+  EmbeddingsTarget,
+  EncodedPart,
+  PartUsage,
+} from '../format.ts';
 import { vectorAt, type Vector } from '../vectors.ts';
 
 /** The vendor requires a purpose. Texts that are kept to be found are the most common. */
@@ -25,21 +34,31 @@ export const cohereEmbeddings: EmbeddingsFormat = {
 /** @throws GatewayError 400 for tokens, which it does not read */
 function encode({ operation, inputs }: EmbeddingsPart, { model, encoding }: EmbeddingsTarget): EncodedPart {
   const { dimensions, inputType, extra } = operation;
-  if (inputs.some((input) => typeof input !== 'string'))
-    throw invalid('input', 'must be text at this provider, not tokens');
   return {
     body: {
       // A text that is too long is an error, and not cut without a word.
       truncate: 'NONE',
       ...(extra?.format === 'embeddings/cohere' && extra.fields),
       model,
-      texts: inputs,
+      ...encodeInputs(inputs),
       input_type: inputType === undefined ? INPUT_TYPE_DEFAULT : (INPUT_TYPES[inputType] ?? inputType),
       embedding_types: [encoding],
       ...(dimensions !== undefined && { output_dimension: dimensions }),
     },
     warnings: inputType === undefined ? [ASSUMED_TYPE] : [],
   };
+}
+
+/** Texts, or content of texts and pictures. */
+function encodeInputs(inputs: EmbeddingsPart['inputs']): JsonObject {
+  if (!inputs.some(isContent)) return { texts: inputs.map(textAt) };
+  return { inputs: inputs.map((input) => ({ content: piecesAt(input).map(encodePiece) })) };
+}
+
+function encodePiece(piece: ContentPiece): JsonObject {
+  if (piece.type === 'text') return { type: 'text', text: piece.text };
+  if (piece.media !== 'image') throw invalid(piece.path, 'is not read at this provider');
+  return { type: 'image_url', image_url: { url: piece.url } };
 }
 
 const ASSUMED_TYPE: Warning = {
@@ -50,7 +69,7 @@ const ASSUMED_TYPE: Warning = {
 
 function decode(bytes: Buffer): DecodedPart {
   let vectors: Vector[] | undefined;
-  let promptTokens: number | undefined;
+  let usage: PartUsage = {};
   let id: unknown;
   eachMember(bytes, skipSpaces(bytes, 0), (name, at) => {
     if (name === 'embeddings')
@@ -69,18 +88,22 @@ function decode(bytes: Buffer): DecodedPart {
     const end = endOfValue(bytes, at);
     const value = valueAt(bytes, at, end);
     if (name === 'id') id = value;
-    else promptTokens = countOf(value);
+    else usage = usageOf(value);
     return end;
   });
   if (vectors === undefined) throw new NotThatJson();
   return {
     vectors,
-    ...(promptTokens !== undefined && { promptTokens }),
+    ...usage,
     ...(typeof id === 'string' && { id }),
   };
 }
 
-function countOf(meta: unknown): number | undefined {
+/** Tokens of pictures are counted beside those of texts. */
+function usageOf(meta: unknown): PartUsage {
   const units = isJsonObject(meta) ? meta['billed_units'] : undefined;
-  return isJsonObject(units) ? totalCount(units['input_tokens']) : undefined;
+  if (!isJsonObject(units)) return {};
+  const [textTokens, imageTokens] = [totalCount(units['input_tokens']), totalCount(units['image_tokens'])];
+  if (textTokens === undefined && imageTokens === undefined) return {};
+  return { promptTokens: (textTokens ?? 0) + (imageTokens ?? 0), ...(imageTokens && { imageTokens }) };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '../../../canonical/gateway-error.ts';
+import type { EmbeddingsInput } from '../../../canonical/media/embeddings-input.ts';
 import type { EmbeddingsOperation } from '../../../canonical/operation.ts';
 import type { Json } from '../../../lib/json.ts';
 import { restOf } from '../../extra.ts';
@@ -15,18 +16,15 @@ import type { HeaderDirectives } from '../../gateway/headers.ts';
 import { metadata } from '../../gateway/metadata.ts';
 import { checkShape } from '../../gateway/validation/check-shape.ts';
 import { callersExtra, providerWithOptions, splitOptions } from '../../provider-options.ts';
-import { dimensions, inputType, INPUTS_MAX, readText, USER_CHARS_MAX } from '../request-in.ts';
+import { readContent, readPicture, readText, withFewFiles } from '../content-in.ts';
+import { dimensions, inputType, INPUTS_MAX, USER_CHARS_MAX } from '../request-in.ts';
 
 const { session_id, trace } = gatewayShape({ plugin: z.never() });
-const content = z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).length(1, {
-  error: 'must hold one part: several parts of one input are not read here',
-});
-
 /** The body of `POST /v2/embed`. Null is the same as absent. @source cohere-ai 8.1, `V2EmbedRequest` */
 const cohereEmbedSchema = z.looseObject({
   model: modelSlug.nullish(),
   texts: z.array(z.unknown()).nullish(),
-  inputs: z.array(z.looseObject({ content })).nullish(),
+  inputs: z.array(z.unknown()).nullish(),
   images: z.array(z.unknown()).nullish(),
   input_type: inputType,
   embedding_types: z.array(z.string()).nullish(),
@@ -75,19 +73,18 @@ export function decodeCohereEmbed(
   };
 }
 
-/** Texts, or inputs of one text each. */
-function readInputs({ texts, inputs, images }: CohereEmbed): readonly string[] {
-  if (images && images.length > 0) throw invalid('images', 'is not read here: only texts are');
-  if (texts && inputs) throw invalid('inputs', 'cannot be combined with texts');
-  const [list, name] = inputs ? [inputs, 'inputs'] : [texts ?? [], 'texts'];
-  if (list.length === 0) throw invalid(name, 'must hold a text at least');
-  if (list.length > INPUTS_MAX) throw invalid(name, `must have at most ${INPUTS_MAX} items`);
-  if (!inputs) return list.map((item, at) => readText(item, `texts[${at}]`));
-  return inputs.map(({ content: [part] }, at) => {
-    const path = `inputs[${at}].content[0]`;
-    if (part?.type !== 'text') throw invalid(`${path}.type`, 'must be "text": pictures are not read here');
-    return readText(part.text, `${path}.text`);
+const LISTS = { texts: readText, images: readPicture, inputs: readContent } as const;
+
+/** Texts, pictures, or content of both. */
+function readInputs(parsed: CohereEmbed): readonly EmbeddingsInput[] {
+  const [[name, list] = ['texts', []] as const, second] = (['texts', 'images', 'inputs'] as const).flatMap((one) => {
+    const items = parsed[one];
+    return items ? [[one, items] as const] : [];
   });
+  if (second !== undefined) throw invalid(second[0], `cannot be combined with ${name}`);
+  if (list.length === 0) throw invalid(name, 'must have an item at least');
+  if (list.length > INPUTS_MAX) throw invalid(name, `must have at most ${INPUTS_MAX} items`);
+  return withFewFiles(list.map((item, at) => LISTS[name](item, `${name}[${at}]`)));
 }
 
 function readEncoding(types: CohereEmbed['embedding_types']): EmbeddingsOperation['encoding'] {

@@ -1,9 +1,17 @@
 import { totalCount } from '../../../canonical/usage.ts';
-import { invalid } from '../../../canonical/gateway-error.ts';
+import type { ContentPiece } from '../../../canonical/media/embeddings-input.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { eachItem, eachMember, endOfValue, NotThatJson, skipSpaces, valueAt } from '../../../lib/json/walk-bytes.ts';
 import { decodeError } from '../../upstream-error.ts';
-import type { DecodedPart, EmbeddingsFormat, EmbeddingsPart, EmbeddingsTarget, EncodedPart } from '../format.ts';
+import { dataAt, piecesAt } from '../content.ts';
+import type {
+  DecodedPart,
+  EmbeddingsFormat,
+  EmbeddingsPart,
+  EmbeddingsTarget,
+  EncodedPart,
+  PartUsage,
+} from '../format.ts';
 import { vectorAt, type Vector } from '../vectors.ts';
 import { taskTypeOf } from './task-type.ts';
 
@@ -22,22 +30,27 @@ export const geminiEmbeddings: EmbeddingsFormat = {
 function encode({ operation, inputs }: EmbeddingsPart, { model }: EmbeddingsTarget): EncodedPart {
   const { dimensions, inputType, extra } = operation;
   const taskType = taskTypeOf(inputType);
-  const requests = inputs.map((input): JsonObject => {
-    if (typeof input !== 'string') throw invalid('input', 'must be text at this provider, not tokens');
-    return {
-      model: `models/${model}`,
-      content: { parts: [{ text: input }] },
-      ...(taskType !== undefined && { taskType }),
-      ...(dimensions !== undefined && { outputDimensionality: dimensions }),
-    };
-  });
+  const requests = inputs.map((input): JsonObject => ({
+    model: `models/${model}`,
+    content: { parts: encodePieces(piecesAt(input)) },
+    ...(taskType !== undefined && { taskType }),
+    ...(dimensions !== undefined && { outputDimensionality: dimensions }),
+  }));
   return { body: { ...(extra?.format === 'embeddings/gemini' && extra.fields), requests }, warnings: [] };
+}
+
+export function encodePieces(pieces: readonly ContentPiece[]): JsonObject[] {
+  return pieces.map((piece) => {
+    if (piece.type === 'text') return { text: piece.text };
+    const { mediaType, data } = dataAt(piece);
+    return { inlineData: { mimeType: mediaType, data } };
+  });
 }
 
 function decode(bytes: Buffer): DecodedPart {
   const vectors: Vector[] = [];
   let isRead = false;
-  let promptTokens: number | undefined;
+  let usage: PartUsage = {};
   eachMember(bytes, skipSpaces(bytes, 0), (name, at) => {
     if (name === 'embeddings') {
       isRead = true;
@@ -52,10 +65,28 @@ function decode(bytes: Buffer): DecodedPart {
     }
     if (name !== 'usageMetadata') return undefined;
     const end = endOfValue(bytes, at);
-    const usage = valueAt(bytes, at, end);
-    promptTokens = isJsonObject(usage) ? totalCount(usage['promptTokenCount']) : undefined;
+    usage = usageOf(valueAt(bytes, at, end));
     return end;
   });
   if (!isRead) throw new NotThatJson();
-  return { vectors, ...(promptTokens !== undefined && { promptTokens }) };
+  return { vectors, ...usage };
+}
+
+/** @source @google/genai 2.32, `UsageMetadata` */
+export function usageOf(usage: unknown): PartUsage {
+  if (!isJsonObject(usage)) return {};
+  const promptTokens = totalCount(usage['promptTokenCount']);
+  const details: readonly unknown[] = Array.isArray(usage['promptTokensDetails']) ? usage['promptTokensDetails'] : [];
+  const of = (modality: string): number | undefined =>
+    details.reduce<number | undefined>((sum, detail) => {
+      const count =
+        isJsonObject(detail) && detail['modality'] === modality ? totalCount(detail['tokenCount']) : undefined;
+      return count === undefined ? sum : (sum ?? 0) + count;
+    }, undefined);
+  const [imageTokens, audioTokens] = [of('IMAGE'), of('AUDIO')];
+  return {
+    ...(promptTokens !== undefined && { promptTokens }),
+    ...(imageTokens !== undefined && { imageTokens }),
+    ...(audioTokens !== undefined && { audioTokens }),
+  };
 }

@@ -1,9 +1,9 @@
-import { invalid } from '../../../canonical/gateway-error.ts';
 import { totalCount } from '../../../canonical/usage.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { eachItem, eachMember, endOfValue, NotThatJson, skipSpaces, valueAt } from '../../../lib/json/walk-bytes.ts';
 import { encodePathSegment } from '../../../lib/net/path-segment.ts';
 import { decodeError } from '../../upstream-error.ts';
+import { textAt } from '../content.ts';
 import type { DecodedPart, EmbeddingsFormat, EmbeddingsPart, EmbeddingsTarget, EncodedPart } from '../format.ts';
 import { taskTypeOf } from '../gemini/task-type.ts';
 import { vectorAt, type Vector } from '../vectors.ts';
@@ -23,10 +23,10 @@ export const vertexEmbeddings: EmbeddingsFormat = {
 function encode({ operation, inputs }: EmbeddingsPart, _target: EmbeddingsTarget): EncodedPart {
   const { dimensions, inputType, extra } = operation;
   const taskType = taskTypeOf(inputType);
-  const instances = inputs.map((input): JsonObject => {
-    if (typeof input !== 'string') throw invalid('input', 'must be text at this provider, not tokens');
-    return { content: input, ...(taskType !== undefined && { task_type: taskType }) };
-  });
+  const instances = inputs.map((input): JsonObject => ({
+    content: textAt(input),
+    ...(taskType !== undefined && { task_type: taskType }),
+  }));
   return {
     body: {
       ...(extra?.format === 'embeddings/vertex' && extra.fields),

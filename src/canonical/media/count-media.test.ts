@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MediaBlock } from './blocks.ts';
+import type { MediaBlock } from '../blocks.ts';
 import { countPromptMedia } from './count-media.ts';
 
 const media = (kind: MediaBlock['media']): MediaBlock => ({

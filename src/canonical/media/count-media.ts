@@ -1,6 +1,6 @@
-import type { Block } from './blocks.ts';
-import type { GenerationRequest } from './request.ts';
-import { isTextOnly } from './text-only.ts';
+import type { Block } from '../blocks.ts';
+import type { GenerationRequest } from '../request.ts';
+import { isTextOnly } from '../text-only.ts';
 
 const NONE = { all: 0, audio: 0 } as const;
 
