@@ -52,7 +52,7 @@ function estimateAttribution({ format, turns }: GenerationRequest): number {
 }
 
 /** What vectors will count as prompt: exact where the inputs are tokens. */
-export function estimateOperationTokens({ inputs }: EmbeddingsOperation): number {
+export function estimateOperationTokens({ inputs }: Pick<EmbeddingsOperation, 'inputs'>): number {
   return inputs.reduce(
     (sum, input) =>
       sum + (isTokens(input) ? input.length : piecesOf(input).reduce((all, one) => all + estimatePiece(one), 0)),

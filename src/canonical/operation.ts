@@ -41,6 +41,8 @@ export interface EmbeddingsFacts {
   /** Inputs that one call takes. */
   readonly maxInputs?: number;
   readonly maxInputTokens?: number;
+  /** Tokens of one call. */
+  readonly maxRequestTokens?: number;
   readonly encodings?: readonly VectorEncoding[];
   /** It reads tokens as its callers count them. Absent: it does not. */
   readonly tokenArrays?: boolean;

@@ -106,6 +106,7 @@ function embeddingsOf(entry: NonNullable<EndpointEntry['embeddings']>): Embeddin
     ...given('dimensions', entry.dimensions),
     ...given('maxInputs', entry.max_inputs),
     ...given('maxInputTokens', entry.max_input_tokens),
+    ...given('maxRequestTokens', entry.max_request_tokens),
     ...given('encodings', entry.encodings),
     ...given('tokenArrays', entry.token_arrays),
   };

@@ -122,6 +122,7 @@ const embeddingsFacts = z.strictObject({
     .optional(),
   max_inputs: tokens.optional(),
   max_input_tokens: tokens.optional(),
+  max_request_tokens: tokens.optional(),
   encodings: z
     .array(z.enum(['float', 'base64']))
     .min(1)

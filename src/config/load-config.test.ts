@@ -107,7 +107,7 @@ models:
         service_tier: flex
         data_policy: { retention_days: 30 }
         supported_parameters: [tools, reasoning, prompt_cache_key]
-        embeddings: { dimensions: { default: 8, values: [4, 8] }, max_inputs: 2, max_input_tokens: 9, encodings: [float], token_arrays: true }
+        embeddings: { dimensions: { default: 8, values: [4, 8] }, max_inputs: 2, max_input_tokens: 9, max_request_tokens: 20, encodings: [float], token_arrays: true }
         rerank: { max_documents: 3, pointwise: true, images: false }
         image: { n_max: 2, output_formats: [png], references_max: 0, tokens_per_image: 100 }
         stt: { formats: [json], min_seconds: 10 }
@@ -412,6 +412,7 @@ test('takes every key of the file into the configuration', () => {
               dimensions: { default: 8, values: [4, 8] },
               maxInputs: 2,
               maxInputTokens: 9,
+              maxRequestTokens: 20,
               encodings: ['float'],
               tokenArrays: true,
             },

@@ -91,6 +91,9 @@ models:
   acme/other:
     output_modalities: [embeddings]
     endpoints: [{ provider: beta, model: other, price: { prompt: 1, completion: 0 } }]
+  acme/narrow:
+    output_modalities: [embeddings]
+    endpoints: [{ provider: alpha, model: narrow, embeddings: { max_request_tokens: 80 } }]
   acme/words:
     output_modalities: [text]
     endpoints: [{ provider: alpha, model: words, price: { prompt: 1, completion: 0 } }]
@@ -206,6 +209,62 @@ models:
     } finally {
       first.answer = openAiForm;
     }
+  });
+
+  // @spec embeddings-18
+  test('sends half as many inputs to an endpoint that refuses so many, and remembers it', async () => {
+    const most = 12;
+    const tooMany = { status: 422, body: '{"error":"batch size 50 > maximum allowed batch size 12"}' };
+    const answer: JsonAnswer = (seen, call) => (inputsOf(seen.body).length > most ? tooMany : openAiForm(seen, call));
+    [first.answer, second.answer] = [answer, answer];
+    try {
+      const input = Array.from({ length: 50 }, (_, index) => `n${index}`);
+      const only = { provider: { only: ['alpha'] } };
+      for (const refusals of [3, 0]) {
+        const { status, body, text } = await ask({ model: 'acme/vectors', input, ...only });
+        assert.equal(status, 200, text);
+        assert.ok(Array.isArray(body['data']));
+        assert.equal(body['data'].length, 50);
+        // 50, 25 and, of the next parts, as many as are called side by side.
+        const refused = first.seen.filter((seen) => inputsOf(seen.body).length > most).length;
+        assert.ok(refusals === 0 ? refused === 0 : refused >= 2, `${refused} calls were refused`);
+      }
+      first.answer = () => tooMany;
+      const small = await ask({ model: 'acme/vectors', input: ['n1'], ...only });
+      assert.equal(small.status, 422, 'one input is not made fewer');
+      assert.equal(first.seen.length, 1);
+    } finally {
+      [first.answer, second.answer] = [openAiForm, openAiForm];
+    }
+  });
+
+  // @spec embeddings-18
+  test('calls a part once more that was rate limited or broken off, and not a whole batch', async () => {
+    const input = Array.from({ length: 205 }, (_, index) => `n${index}`);
+    const model = 'google/gemini-embedding-001';
+    let failed = 0;
+    gemini.answer = (seen, call) => {
+      const isSecond = JSON.stringify(seen.body).includes('"n100"');
+      if (!isSecond || failed++ > 0) return geminiForm(seen, call);
+      return { status: 429, body: '{"error":{"message":"slow down"}}', headers: { 'retry-after': '0' } };
+    };
+    try {
+      assert.equal((await ask({ model, input })).status, 200);
+      assert.equal(gemini.seen.length, 4);
+    } finally {
+      gemini.answer = geminiForm;
+    }
+  });
+
+  // @spec embeddings-18
+  test('splits a batch by the tokens that one call takes', async () => {
+    const words = 'word '.repeat(30);
+    const { status } = await ask({ model: 'acme/narrow', input: [words, words, words] });
+    assert.equal(status, 200);
+    assert.deepEqual(
+      first.seen.map(({ body }) => inputsOf(body).length),
+      [1, 1, 1],
+    );
   });
 
   // @spec embeddings-3

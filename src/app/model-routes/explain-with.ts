@@ -6,7 +6,7 @@ import type { Explain, PretendedHealth } from '../../http/generation/explain.ts'
 import { explainRoute } from '../../pipeline/explain.ts';
 import type { GenerateDeps } from '../../pipeline/generate.ts';
 import { DECISION_STEPS } from '../../pipeline/operation/decide-natively.ts';
-import { EMBEDDINGS_STEPS } from '../../pipeline/operation/embed-in-parts.ts';
+import { embeddingsSteps } from '../../pipeline/operation/embed-in-parts.ts';
 import { estimateOperation } from '../../pipeline/operation/estimate.ts';
 import { explainOperation, type OperationEstimate } from '../../pipeline/operation/explain-operation.ts';
 import { imageSteps } from '../../pipeline/operation/images/make-pictures.ts';
@@ -14,6 +14,7 @@ import type { KindSteps } from '../../pipeline/operation/kind-steps.ts';
 import { RERANK_STEPS } from '../../pipeline/operation/rerank-in-parts.ts';
 import { SPEECH_STEPS } from '../../pipeline/operation/speak.ts';
 import { TRANSCRIPTION_STEPS } from '../../pipeline/operation/transcribe.ts';
+import { BatchSizes } from '../../pipeline/operation/split-inputs.ts';
 import { pretendHealth } from './pretend-health.ts';
 import { worstOf } from '../../video-jobs/run-video.ts';
 
@@ -33,7 +34,7 @@ export function explainWith({ images }: Pick<Config, 'images'>, deps: GenerateDe
 function estimateOf(request: Operation, holdNanoUsd: number): OperationEstimate {
   switch (request.kind) {
     case 'embeddings':
-      return estimateBy(request, EMBEDDINGS_STEPS);
+      return estimateBy(request, embeddingsSteps(new BatchSizes()));
     case 'rerank':
       return estimateBy(request, RERANK_STEPS);
     case 'decisions':

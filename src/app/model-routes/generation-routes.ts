@@ -28,7 +28,8 @@ import { countTokens } from '../../pipeline/count-tokens.ts';
 import { decidesNatively } from '../../pipeline/decisions/judge-model.ts';
 import { createRunDecision } from '../../pipeline/decisions/run-decision.ts';
 import { explainWith } from './explain-with.ts';
-import { EMBEDDINGS_STEPS } from '../../pipeline/operation/embed-in-parts.ts';
+import { embeddingsSteps } from '../../pipeline/operation/embed-in-parts.ts';
+import { BatchSizes } from '../../pipeline/operation/split-inputs.ts';
 import { imageSteps } from '../../pipeline/operation/images/make-pictures.ts';
 import { SPEECH_STEPS } from '../../pipeline/operation/speak.ts';
 import { TRANSCRIPTION_STEPS } from '../../pipeline/operation/transcribe.ts';
@@ -179,7 +180,7 @@ function embeddingsRoutes(
   deps: Omit<EmbeddingsRouteDeps, 'run'>,
   generateDeps: GenerateDeps,
 ): Readonly<Record<string, RawHandler>> {
-  const parts = { ...deps, run: createRunOperation(generateDeps, EMBEDDINGS_STEPS) };
+  const parts = { ...deps, run: createRunOperation(generateDeps, embeddingsSteps(new BatchSizes())) };
   const cohere = createEmbeddingsRoute(parts, decodeCohereEmbed);
   // Cohere's own client calls the second, and the AI SDK's provider of it the last, each below its base URL.
   return { '/embeddings': createEmbeddingsRoute(parts), '/v2/embed': cohere, '/embed': cohere };

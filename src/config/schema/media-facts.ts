@@ -32,6 +32,7 @@ const embeddings = section({
   ),
   max_inputs: key(count, 'Inputs that one call takes; more are split.', { ...UNKNOWN, example: 32 }),
   max_input_tokens: key(count, 'Tokens of one input.', { ...UNKNOWN, example: 8_192 }),
+  max_request_tokens: key(count, 'Tokens of one call; more are split.', { ...UNKNOWN, example: 300_000 }),
   encodings: key(z.array(z.enum(['float', 'base64'])).min(1), 'How it writes vectors, the best first.', {
     ...UNKNOWN,
     example: ['float'],

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyFormatId } from '../../canonical/extra.ts';
 import type { UpstreamErrorBody, UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { Cancellation } from '../../lib/async/cancellation.ts';
@@ -42,7 +43,6 @@ export async function callInParts<Value extends object>(
   const { basePath } = offer;
   try {
     return await inTurns(calls, PARTS_AT_ONCE_MAX, async ({ path, body }, at) => {
-      const room = memory.open();
       const call = {
         provider,
         context,
@@ -51,7 +51,12 @@ export async function callInParts<Value extends object>(
         decodeError,
         ...(basePath !== undefined && { basePath }),
       };
-      const answer = await callOnce(deps, call, { room, attempt, deadline, cancellation: together });
+      const callPart = (): ReturnType<typeof callOnce> =>
+        callOnce(deps, call, { room: memory.open(), attempt, deadline, cancellation: together });
+      const first = await callPart();
+      // One part of many is not to waste what was paid for the others.
+      const isRepeated = 'kind' in first && calls.length > 1 && (await waitToRepeat(first, together));
+      const answer = isRepeated ? await callPart() : first;
       const value = 'kind' in answer ? answer : await readAnswer(answer, provider, (bytes) => read(bytes, at));
       if ('kind' in value) together.abort('over');
       return value;
@@ -59,6 +64,21 @@ export async function callInParts<Value extends object>(
   } finally {
     cancellation.offAbort(onAbort);
   }
+}
+
+const REPEATED_KINDS: ReadonlySet<UpstreamFailure['kind']> = new Set(['connect', 'reset']);
+const RETRY_AFTER_MS_MAX = 5_000;
+
+/** Waits as long as the upstream says. @returns whether the call is worth a second one */
+async function waitToRepeat(
+  { kind, upstreamStatus, retryAfterMs = Infinity }: UpstreamFailure,
+  cancellation: Cancellation<RequestEnd>,
+): Promise<boolean> {
+  if (cancellation.aborted) return false;
+  if (REPEATED_KINDS.has(kind)) return true;
+  if (upstreamStatus !== 429 || retryAfterMs > RETRY_AFTER_MS_MAX) return false;
+  await sleep(retryAfterMs, undefined, { signal: cancellation.signal }).catch(() => undefined);
+  return !cancellation.aborted;
 }
 
 /** What is no answer of the format may be an error. */

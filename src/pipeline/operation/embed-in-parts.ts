@@ -3,7 +3,6 @@ import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import {
   isContent,
   isTokens,
-  mediaOfInputs,
   textsOfInputs,
   withTextsOfInputs,
   type EmbeddingsInput,
@@ -13,6 +12,7 @@ import type { Endpoint } from '../../catalog/model.ts';
 import { LARGE_BYTES, type LoopTurns } from '../../lib/async/loop-turns.ts';
 import { NotThatJson } from '../../lib/json/walk-bytes.ts';
 import { HeldFiles } from '../../lib/memory/held-files.ts';
+import { endpointName } from '../../routing/endpoint-name.ts';
 import { offerOf } from '../../providers/contract.ts';
 import type { DecodedPart, EmbeddingsFormat, EmbeddingsTarget, PartUsage } from '../../wire/embeddings/format.ts';
 import { optionsFor } from '../../wire/provider-options.ts';
@@ -28,6 +28,7 @@ import { callInParts, type PartOfCall } from './call-in-parts.ts';
 import { explainFetch } from './fetch-input.ts';
 import { createMediaFetch, type FetchMediaDeps } from './fetch-media.ts';
 import { answerWith, type KindSteps, type StepScope } from './kind-steps.ts';
+import { isTooMany, splitInputs, type BatchSizes } from './split-inputs.ts';
 import { addOptions, tryEncode } from './try-encode.ts';
 
 /** What one candidate gave for all inputs. */
@@ -41,16 +42,15 @@ const TOKENS_UNREADABLE = {
   path: 'input',
   message: 'must be text, not tokens: the content filters of this key cannot read tokens',
 };
-/** Vendors take 20 MB of pictures a call, and the texts beside them. */
-const MEDIA_CHARS_MAX = 18_874_368;
-const ANSWER_BYTES_MAX = 32 * 1_024 * 1_024;
-/** A number of a vector as text. */
-const NUMBER_BYTES = 22;
-/** Where nothing says how long vectors are. */
-const DIMENSIONS_UNKNOWN = 3_072;
 
-/** How vectors are made. */
-export const EMBEDDINGS_STEPS: KindSteps<EmbeddingsOperation, GivenVectors, CallDeps & FetchMediaDeps> = {
+type EmbeddingsSteps = KindSteps<EmbeddingsOperation, GivenVectors, CallDeps & FetchMediaDeps>;
+
+/** How vectors are made. @param sizes what is found out of endpoints */
+export function embeddingsSteps(sizes: BatchSizes): EmbeddingsSteps {
+  return { ...STEPS, call: (deps, call) => embedInFewerParts(deps, call, sizes) };
+}
+
+const STEPS: Omit<EmbeddingsSteps, 'call'> = {
   texts: ({ inputs }) => textsOfInputs(inputs),
   withTexts: (operation, texts) => ({
     ...operation,
@@ -60,7 +60,6 @@ export const EMBEDDINGS_STEPS: KindSteps<EmbeddingsOperation, GivenVectors, Call
   prepare: fetchContent,
   promptTokens: estimateOperationTokens,
   margin: ({ inputs }) => (inputs.some(isTokens) ? 1 : ESTIMATE_MARGIN),
-  call: embedInParts,
   usageOf: ({ used: { promptTokens, imageTokens, audioTokens } }) => ({
     ...NO_USAGE,
     estimated: false,
@@ -83,10 +82,32 @@ export const EMBEDDINGS_STEPS: KindSteps<EmbeddingsOperation, GivenVectors, Call
   ),
 };
 
+/** An endpoint that takes fewer inputs than is known says so: then the parts are half as large, until it takes them. */
+async function embedInFewerParts(
+  deps: CallDeps,
+  input: CandidateCall<EmbeddingsOperation>,
+  sizes: BatchSizes,
+): Promise<GivenVectors | UpstreamFailure> {
+  const { request, endpoint } = input;
+  const name = endpointName(endpoint);
+  for (;;) {
+    const learned = sizes.mostOf(name, deps.monotonicMs());
+    let most = 1;
+    const given = await embedInParts(deps, input, (inputsMax) => {
+      const parts = splitInputs(request, endpoint, Math.min(endpoint.embeddings?.maxInputs ?? inputsMax, learned));
+      most = Math.max(...parts.map(({ length }) => length));
+      return parts;
+    });
+    if (!('kind' in given) || !isTooMany(given) || most <= 1) return given;
+    sizes.note(name, Math.floor(most / 2), deps.monotonicMs());
+  }
+}
+
 /** Cuts the inputs as the endpoint takes them, calls it some parts at a time, and joins what came. Every failure is a value. */
 async function embedInParts(
   deps: CallDeps,
   input: CandidateCall<EmbeddingsOperation>,
+  split: (inputsMax: number) => ReturnType<typeof splitInputs>,
 ): Promise<GivenVectors | UpstreamFailure> {
   const { provider, endpoint, request, endUserId, attempt } = input;
   const offer = offerOf(provider, request.kind, endpoint.upstreamModel);
@@ -95,7 +116,7 @@ async function embedInParts(
   const { dialect = {} } = offer;
   const encoding = encodingAt(format, endpoint, request.encoding, dialect.encodings);
   const target: EmbeddingsTarget = { model: endpoint.upstreamModel, endUserId, encoding, dialect };
-  const parts = splitInputs(request, endpoint, format);
+  const parts = split(format.inputsMax);
   const encodedParts = tryEncode(() => {
     const options = optionsFor(request, provider.settings.slug);
     return parts.map((inputs) => addOptions(format.encode({ operation: request, inputs }, target), options));
@@ -148,31 +169,6 @@ async function fetchContent(
     throw explainFetch(error);
   }
   return { ...operation, inputs };
-}
-
-/** Consecutive parts, none of which is too many for the endpoint, or has too large a body or answer. */
-function splitInputs(
-  { inputs, dimensions }: EmbeddingsOperation,
-  { embeddings }: Endpoint,
-  format: EmbeddingsFormat,
-): readonly (readonly EmbeddingsInput[])[] {
-  const size = dimensions ?? embeddings?.dimensions?.default ?? DIMENSIONS_UNKNOWN;
-  const byBytes = Math.max(1, Math.floor(ANSWER_BYTES_MAX / (size * NUMBER_BYTES)));
-  const step = Math.min(embeddings?.maxInputs ?? format.inputsMax, byBytes);
-  const parts: (readonly EmbeddingsInput[])[] = [];
-  let part: EmbeddingsInput[] = [];
-  let mediaChars = 0;
-  for (const input of inputs) {
-    const chars = mediaOfInputs([input]).reduce((sum, { url }) => sum + url.length, 0);
-    if (part.length > 0 && (part.length >= step || mediaChars + chars > MEDIA_CHARS_MAX)) {
-      parts.push(part);
-      part = [];
-      mediaChars = 0;
-    }
-    part.push(input);
-    mediaChars += chars;
-  }
-  return part.length === 0 ? parts : [...parts, part];
 }
 
 /** What is not as many vectors as inputs, all of one length and of the length that was requested, is no answer. */

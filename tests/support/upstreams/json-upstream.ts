@@ -11,7 +11,14 @@ export interface SeenCall {
 }
 
 /** What an upstream answers: a status and a body. */
-export type JsonAnswer = (seen: SeenCall, call: number) => { readonly status?: number; readonly body: string };
+export type JsonAnswer = (
+  seen: SeenCall,
+  call: number,
+) => {
+  readonly status?: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 /** An upstream of these tests: it takes JSON, and answers as the test says. */
 export interface JsonUpstream {
@@ -28,8 +35,8 @@ export async function startJsonUpstream(answer: JsonAnswer): Promise<JsonUpstrea
       const text = await readText(request);
       const one = { path: request.url ?? '', body: parseJsonObject(text) ?? {} };
       seen.push(one);
-      const { status = 200, body } = upstream.answer(one, seen.length);
-      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+      const { status = 200, body, headers } = upstream.answer(one, seen.length);
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
     };
     void respond();
   });
