@@ -1,7 +1,5 @@
-import type { EmbeddingsFacts } from '../canonical/operation.ts';
-import type { SpeechFacts } from '../canonical/speech.ts';
-import type { TranscriptionFacts } from '../canonical/transcription.ts';
 import type { EndpointEntry, ModelEntry, ProviderFile } from './data-schema.ts';
+import { given, kindFactsOf } from './kind-facts.ts';
 import { listPriceOf } from './list-price.ts';
 import type { Endpoint, Model, Score } from './model.ts';
 import type { PriceLibrary } from './price-library.ts';
@@ -87,9 +85,7 @@ function knownEndpoint(
       ...given('outputTokensMax', entry.max_completion_tokens ?? model.max_completion_tokens),
       ...given('outputTokensMin', entry.min_completion_tokens),
       ...given('supportedParameters', parameters && new Set(parameters)),
-      ...given('embeddings', entry.embeddings && embeddingsOf(entry.embeddings)),
-      ...given('transcription', entry.transcription && transcriptionOf(entry.transcription)),
-      ...given('speech', entry.speech && speechOf(entry.speech)),
+      ...kindFactsOf(entry),
       ...given('quantization', entry.quantization),
       ...given('tag', entry.tag),
       ...given('serviceTier', entry.service_tier),
@@ -101,47 +97,7 @@ function knownEndpoint(
   };
 }
 
-function embeddingsOf(entry: NonNullable<EndpointEntry['embeddings']>): EmbeddingsFacts {
-  return {
-    ...given('dimensions', entry.dimensions),
-    ...given('maxInputs', entry.max_inputs),
-    ...given('maxInputTokens', entry.max_input_tokens),
-    ...given('maxRequestTokens', entry.max_request_tokens),
-    ...given('encodings', entry.encodings),
-    ...given('tokenArrays', entry.token_arrays),
-  };
-}
-
-function transcriptionOf(entry: NonNullable<EndpointEntry['transcription']>): TranscriptionFacts {
-  return {
-    ...given('formats', entry.formats),
-    ...given('granularities', entry.granularities),
-    ...given('maxBytes', entry.max_bytes),
-    ...given('maxSeconds', entry.max_seconds),
-    ...given('minSeconds', entry.min_seconds),
-    ...given('streaming', entry.streaming),
-    ...given('translates', entry.translates),
-  };
-}
-
-function speechOf(entry: NonNullable<EndpointEntry['speech']>): SpeechFacts {
-  return {
-    ...given('voices', entry.voices),
-    ...given('defaultVoice', entry.default_voice),
-    ...given('formats', entry.formats),
-    ...given('sampleRate', entry.sample_rate),
-    ...given('maxCharacters', entry.max_characters),
-    ...given('speed', entry.speed),
-    ...given('instructions', entry.instructions),
-  };
-}
-
 /** An unknown modality is not excluded. */
 function inputsOf({ input_modalities: listed, input_modalities_complete: complete }: ModelEntry): readonly string[] {
   return complete === false ? [...new Set([...listed, 'file', 'audio', 'video'])] : listed;
-}
-
-function given<Name extends string, Value>(name: Name, value: Value | undefined): { readonly [Key in Name]?: Value };
-function given(name: string, value: unknown): object {
-  return value === undefined ? {} : { [name]: value };
 }

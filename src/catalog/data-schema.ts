@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IMAGE_BACKGROUNDS, IMAGE_OUTPUT_FORMATS, IMAGE_QUALITIES, IMAGE_TIERS } from '../canonical/image.ts';
 import { SPEECH_FORMATS } from '../canonical/speech.ts';
 import { TRANSCRIPT_FORMATS } from '../canonical/transcription.ts';
 
@@ -152,6 +153,38 @@ const speechFacts = z.strictObject({
   instructions: z.boolean().optional(),
 });
 
+const rerankFacts = z.strictObject({
+  max_documents: tokens.optional(),
+  pointwise: z.boolean().optional(),
+  images: z.boolean().optional(),
+});
+const imageFacts = z.strictObject({
+  n_max: tokens.optional(),
+  sizes: z.array(z.string().regex(/^\d{2,5}x\d{2,5}$/)).optional(),
+  resolutions: z.array(z.enum(IMAGE_TIERS)).optional(),
+  aspect_ratios: z.array(text).optional(),
+  qualities: z.array(z.enum(IMAGE_QUALITIES)).optional(),
+  output_formats: z.array(z.enum(IMAGE_OUTPUT_FORMATS)).optional(),
+  backgrounds: z.array(z.enum(IMAGE_BACKGROUNDS)).optional(),
+  references_max: z.int().min(0).optional(),
+  mask: z.boolean().optional(),
+  seed: z.boolean().optional(),
+  streaming: z.boolean().optional(),
+  tokens_per_image: tokens.optional(),
+});
+const videoFacts = z.strictObject({
+  durations: z.array(tokens).min(1).optional(),
+  resolutions: z.array(text).min(1).optional(),
+  aspect_ratios: z.array(text).min(1).optional(),
+  sizes: z.array(text).min(1).optional(),
+  frames: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
+  references: z.array(z.enum(['image', 'audio', 'video'])).optional(),
+  generate_audio: z.boolean().optional(),
+  seed: z.boolean().optional(),
+  default_duration_s: tokens.optional(),
+  default_resolution: text.optional(),
+});
+
 const endpointEntry = z
   .strictObject({
     provider: slug,
@@ -166,6 +199,9 @@ const endpointEntry = z
     embeddings: embeddingsFacts.optional(),
     transcription: transcriptionFacts.optional(),
     speech: speechFacts.optional(),
+    rerank: rerankFacts.optional(),
+    image: imageFacts.optional(),
+    video: videoFacts.optional(),
     quantization: quantization.optional(),
     /** The provider's slug with the endpoint's own variant: `deepinfra/turbo`. */
     tag: text.optional(),

@@ -1,5 +1,5 @@
 import { knownModels } from './built-in.ts';
-import { authorFile, providerFile, scoresFile, sourcesFile } from './data-schema.ts';
+import { authorFile, type PriceEntry, providerFile, scoresFile, sourcesFile } from './data-schema.ts';
 import { endpointKey } from './endpoint-key.ts';
 import { loadPriceLibrary, type PriceLibrary } from './price-library.ts';
 import { readCatalogData, readRawCatalog, type CatalogData } from './read-data.ts';
@@ -133,6 +133,16 @@ function isPlausible({ prompt, completion }: { readonly prompt: number; readonly
   return completion > 0 && prompt <= completion * 4;
 }
 
+/** What makes no text is paid by other units, one of them at least. */
+function costsSomething({ images, video, video_request: clips, ...price }: PriceEntry): boolean {
+  const rates: readonly unknown[] = [
+    ...Object.values(price),
+    ...Object.values(video ?? {}),
+    ...Object.values(clips ?? {}),
+  ];
+  return (images ?? []).length > 0 || rates.some((rate) => typeof rate === 'number' && rate > 0);
+}
+
 /**
  * An unchecked price must at least be plausible: aggregators and subscription plans list zeros and swapped columns. An
  * output below a quarter of the input's price is one of those.
@@ -141,12 +151,12 @@ function priceFaults(data: CatalogData, library: PriceLibrary): readonly string[
   const faults: string[] = [];
   for (const { author, models } of data.authors) {
     for (const { slug, endpoints, output_modalities: outputs } of models) {
-      const writes = !outputs.includes('embeddings');
+      const writes = outputs.includes('text');
       for (const { provider, price_ref: reference, price } of endpoints) {
         const place = `${author}/${slug} at ${provider}`;
         if (reference !== undefined && library(reference) === undefined)
           faults.push(`${place}: the price library has no price ${reference.provider} ${reference.model}`);
-        if (price !== undefined && (price.prompt <= 0 || (writes && !isPlausible(price))))
+        if (price !== undefined && (writes ? price.prompt <= 0 || !isPlausible(price) : !costsSomething(price)))
           faults.push(`${place}: a price of ${price.prompt} and ${price.completion} is not a list price`);
       }
     }

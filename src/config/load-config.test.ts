@@ -112,6 +112,7 @@ models:
         image: { n_max: 2, output_formats: [png], references_max: 0, tokens_per_image: 100 }
         stt: { formats: [json], min_seconds: 10 }
         tts: { voices: [alto], default_voice: alto, speed: { min: 0.5, max: 2 } }
+        video: { durations: [4, 8], frames: [first_frame], default_duration_s: 4 }
         assistant_prefill: true
   "local/*": { provider: groq }
 decisions:  { timeout_ms: 5000, judge_timeout_ms: 900 }
@@ -420,6 +421,7 @@ test('takes every key of the file into the configuration', () => {
             image: { nMax: 2, outputFormats: ['png'], referencesMax: 0, tokensPerImage: 100 },
             transcription: { formats: ['json'], minSeconds: 10 },
             speech: { voices: ['alto'], defaultVoice: 'alto', speed: { min: 0.5, max: 2 } },
+            video: { durations: [4, 8], frames: ['first_frame'], defaultDurationS: 4 },
           },
         ],
       },

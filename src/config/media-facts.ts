@@ -4,6 +4,7 @@ import type { EmbeddingsFacts } from '../canonical/operation.ts';
 import type { RerankFacts } from '../canonical/rerank.ts';
 import type { SpeechFacts } from '../canonical/speech.ts';
 import type { TranscriptionFacts } from '../canonical/transcription.ts';
+import type { VideoFacts } from '../canonical/video.ts';
 import type { mediaFacts } from './schema/media-facts.ts';
 
 /** What an operator knows of an endpoint that makes no text. */
@@ -13,6 +14,7 @@ export interface MediaFacts {
   readonly image?: ImageFacts;
   readonly transcription?: TranscriptionFacts;
   readonly speech?: SpeechFacts;
+  readonly video?: VideoFacts;
 }
 
 type Entry = { readonly [Kind in keyof typeof mediaFacts]?: z.output<(typeof mediaFacts)[Kind]> };
@@ -24,6 +26,7 @@ const KINDS = [
   ['image', 'image'],
   ['transcription', 'stt'],
   ['speech', 'tts'],
+  ['video', 'video'],
 ] as const satisfies readonly (readonly [keyof MediaFacts, keyof Entry])[];
 
 /** The facts of an entry, under the names of the code. */

@@ -81,6 +81,30 @@ suite("the project's own catalog", () => {
       assert.equal(parameters.includes('verbosity'), responsesDialectOf(model).textVerbosity === true, model);
   });
 
+  // @spec catalog-22
+  test('knows what models that make no text take, and what they cost by their own units', () => {
+    const known = new Map(
+      knownModels(readCatalogData(), library).map((model) => [model.facts.slug, model.endpoints[0]?.facts]),
+    );
+    const factsOf = (slug: string): object => known.get(slug) ?? {};
+    assert.partialDeepStrictEqual(factsOf('google/veo-3.1'), {
+      outputModalities: ['video'],
+      video: { durations: [4, 6, 8], defaultDurationS: 8, frames: ['first_frame', 'last_frame'] },
+      // Of 1e-12 USD.
+      price: { video: { '720p': 400_000_000_000, '1080p': 400_000_000_000, '4k': 600_000_000_000 } },
+    });
+    assert.partialDeepStrictEqual(factsOf('cohere/rerank-v3.5'), { rerank: { maxDocuments: 10_000 } });
+    assert.partialDeepStrictEqual(factsOf('openai/gpt-image-1-mini'), {
+      image: { nMax: 10, referencesMax: 16, mask: true },
+    });
+    assert.partialDeepStrictEqual(factsOf('openai/whisper-1'), {
+      transcription: { translates: true, streaming: false },
+    });
+    assert.partialDeepStrictEqual(factsOf('voyage/voyage-4'), {
+      embeddings: { maxInputs: 128, dimensions: { default: 1_024 } },
+    });
+  });
+
   test('marks no model as checked by a person', () => {
     const { authors, providers } = readCatalogData();
     assert.ok(authors.every(({ models }) => models.every(({ checked }) => checked === null)));

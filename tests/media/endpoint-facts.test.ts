@@ -13,12 +13,14 @@ before(async () => {
     yaml: `
 providers:
   one: { adapter: openai-compatible, base_url: ${fake.url}/v1, api_key: k1 }
+  films: { adapter: xai, base_url: ${fake.url}/v1, api_key: k2 }
 models:
   a/vectors: { output_modalities: [embeddings], endpoints: [{ provider: one, model: v, embeddings: { dimensions: { default: 2 }, max_inputs: 1, encodings: [float] } }] }
   a/ranks: { output_modalities: [rerank], endpoints: [{ provider: one, model: r, rerank: { max_documents: 2 } }] }
   a/draws: { output_modalities: [image], endpoints: [{ provider: one, model: d, image: { n_max: 2, aspect_ratios: ["1:1"], references_max: 0 } }] }
   a/hears: { output_modalities: [transcription], endpoints: [{ provider: one, model: h, stt: { formats: [json], max_seconds: 1 } }] }
   a/speaks: { output_modalities: [speech], endpoints: [{ provider: one, model: s, tts: { voices: [alto], default_voice: alto, max_characters: 5 } }] }
+  a/films: { output_modalities: [video], endpoints: [{ provider: films, model: grok-imagine-video, video: { durations: [4], resolutions: [720p] } }] }
 `,
   });
 });
@@ -51,6 +53,8 @@ describe('what an operator states of an endpoint that makes no text', () => {
     ['/audio/transcriptions', { model: 'a/hears', input_audio: sound(1), response_format: 'srt' }, 'response_format'],
     ['/audio/speech', { model: 'a/speaks', input: 'abc', voice: 'bass' }, 'voice'],
     ['/audio/speech', { model: 'a/speaks', input: 'abcdef' }, 'input'],
+    ['/videos', { model: 'a/films', prompt: 'x', duration: 5 }, 'duration'],
+    ['/videos', { model: 'a/films', prompt: 'x', resolution: '1080p' }, 'resolution'],
   ];
   for (const [path, request, param] of BEYOND)
     // @spec catalog-21

@@ -263,6 +263,7 @@ function factsOver(placed: Endpoint, own: MediaFacts): MediaFacts {
     ...(own.image !== undefined && { image: { ...placed.image, ...own.image } }),
     ...(own.transcription !== undefined && { transcription: { ...placed.transcription, ...own.transcription } }),
     ...(own.speech !== undefined && { speech: { ...placed.speech, ...own.speech } }),
+    ...(own.video !== undefined && { video: { ...placed.video, ...own.video } }),
   };
 }
 

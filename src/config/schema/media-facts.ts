@@ -108,6 +108,26 @@ const speech = section({
   instructions: key(z.boolean(), 'Whether it obeys words on how to speak.', { ...UNKNOWN, example: false }),
 });
 
+const words = z.array(text).min(1);
+const video = section({
+  durations: key(z.array(count).min(1), 'Seconds of the clips that it makes.', { ...UNKNOWN, example: [4, 8] }),
+  resolutions: key(words, 'Resolutions that it makes.', { ...UNKNOWN, example: ['720p', '1080p'] }),
+  aspect_ratios: key(words, 'Ratios that it makes.', { ...UNKNOWN, example: ['16:9', '9:16'] }),
+  sizes: key(sides, 'Sizes in pixels that it makes.', { ...UNKNOWN, example: ['1280x720'] }),
+  frames: key(z.array(z.enum(['first_frame', 'last_frame'])), 'Frames that it takes.', {
+    ...UNKNOWN,
+    example: ['first_frame'],
+  }),
+  references: key(z.array(z.enum(['image', 'audio', 'video'])), 'What else it makes clips from.', {
+    ...UNKNOWN,
+    example: ['image'],
+  }),
+  generate_audio: key(z.boolean(), 'Whether sound can be turned on and off.', { ...UNKNOWN, example: true }),
+  seed: key(z.boolean(), 'Whether it takes a seed.', { ...UNKNOWN, example: true }),
+  default_duration_s: key(count, 'Seconds where the request names none.', { ...UNKNOWN, example: 8 }),
+  default_resolution: key(text, 'The resolution where the request names none.', { ...UNKNOWN, example: '720p' }),
+});
+
 /** What an operator knows of an endpoint that makes no text. */
 export const mediaFacts = {
   embeddings: key(embeddings, 'What is known of its vectors.'),
@@ -115,4 +135,5 @@ export const mediaFacts = {
   image: key(image, 'What is known of the pictures that it makes.'),
   stt: key(transcription, 'What is known of how it hears.'),
   tts: key(speech, 'What is known of how it speaks.'),
+  video: key(video, 'What is known of the clips that it makes.'),
 };
