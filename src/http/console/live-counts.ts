@@ -8,6 +8,20 @@ export interface ViewCounts extends LiveCounts {
 
 export const NO_COUNTS: ViewCounts = { requests: 0, errors: 0, tokens: 0, cost: 0, per: {}, sampled: false };
 
+/** Adds the counts of a second to those that a view was not sent yet. */
+export function addCounts(counts: ViewCounts, more: LiveCounts): ViewCounts {
+  const per: Record<string, number> = { ...counts.per };
+  for (const [kind, requests] of Object.entries(more.per)) per[kind] = (per[kind] ?? 0) + requests;
+  return {
+    requests: counts.requests + more.requests,
+    errors: counts.errors + more.errors,
+    tokens: counts.tokens + more.tokens,
+    cost: usdFromNano(nanoFromUsd(counts.cost) + nanoFromUsd(more.cost)),
+    per,
+    sampled: counts.sampled,
+  };
+}
+
 /** Adds rows to the counts of a view that may not know those of all keys. */
 export function countRows(counts: ViewCounts, rows: readonly LiveRow[], isSampled: boolean): ViewCounts {
   const per: Record<string, number> = { ...counts.per };

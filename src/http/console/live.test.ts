@@ -126,6 +126,35 @@ suite('a live view', () => {
     assert.equal(isViewed(), false);
   });
 
+  // @spec console-15
+  test('is sent what it missed while it was behind: how many rows, and the counts with those of the next second', async (t) => {
+    const view = await open(t);
+    const received: string[] = [];
+    view.response.setEncoding('utf8').on('data', (text: string) => received.push(text));
+    const counts = { requests: 2, errors: 1, tokens: 10, cost: 0.1, per: { '2xx': 1, '4xx': 1 } };
+    const second: LiveEvent = { kind: 'counts', counts, last: 1 };
+    // More than a socket takes at once.
+    view.emit({ ...ROWS, rows: [{ id: 'g', api_key_hash: 'k', text: 'x'.repeat(8_000_000) }] });
+    assert.equal(view.served.writableNeedDrain, true);
+    view.emit(second);
+    view.emit(ROWS);
+    view.emit(second);
+    await once(view.served, 'drain');
+    view.emit(second);
+    view.served.end();
+    await once(view.response, 'end');
+    assert.match(received.join(''), /event: gap\ndata: \{"missed":1\}/);
+    const [, sent] = /event: counts\n.*\ndata: (.*)/.exec(received.join('')) ?? [];
+    assert.deepEqual(JSON.parse(sent ?? ''), {
+      requests: 6,
+      errors: 3,
+      tokens: 30,
+      cost: 0.3,
+      per: { '2xx': 3, '4xx': 3 },
+      sampled: false,
+    });
+  });
+
   test('counts as one of the views of its key, unless an operator opened it', async (t) => {
     const [member, operator] = [await open(t, { role: 'member' }), await open(t, { role: 'operator' })];
     assert.deepEqual([member.owners, operator.owners], [['k'], [undefined]]);

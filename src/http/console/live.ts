@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConsoleSession } from '../../accounts/console/sessions.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
-import type { LiveCounts, LiveEvent, LiveHub, LiveRow } from '../../telemetry/live/live-hub.ts';
-import { countRows, NO_COUNTS } from './live-counts.ts';
+import type { LiveEvent, LiveHub, LiveRow } from '../../telemetry/live/live-hub.ts';
+import { addCounts, countRows, NO_COUNTS } from './live-counts.ts';
 import { checkLiveQuery, rowTestOf, type RowTest } from './live-filters.ts';
 
 export interface LiveDeps {
@@ -76,8 +76,8 @@ class LiveStream {
   readonly #view: View;
   #missed = 0;
   #isBehind = false;
-  /** Of the rows of its own that a view without all has seen since its last counts. */
-  #own = NO_COUNTS;
+  /** Since the last counts that were sent: of a reader that is behind, those of several seconds. */
+  #counts = NO_COUNTS;
 
   constructor(response: ServerResponse, view: View) {
     this.#response = response;
@@ -103,28 +103,31 @@ class LiveStream {
   }
 
   take(event: LiveEvent): void {
-    if (event.kind === 'rows' && !this.#view.seesAll) this.#count(event.rows, event.isSampled);
+    this.#count(event);
     if (this.#isBehind) {
       if (event.kind === 'rows') this.#missed += event.rows.filter((row) => this.#fits(row)).length;
       return;
     }
     if (event.kind === 'rows') this.#sendRows(event.rows, event.isSampled, event.last);
-    else if (event.kind === 'counts') this.#sendCounts(event.counts, event.last);
+    else if (event.kind === 'counts') this.#sendCounts(event.last);
   }
 
   #fits(row: LiveRow): boolean {
     return this.#view.sees(row) && this.#view.isWanted(row);
   }
 
-  #count(rows: readonly LiveRow[], isSampled: boolean): void {
-    this.#own = countRows(this.#own, rows.filter(this.#view.sees), isSampled);
+  /** A view that does not see all may not know the counts of all: its own are those of the rows that it sees. */
+  #count(event: LiveEvent): void {
+    const { seesAll, sees } = this.#view;
+    if (seesAll && event.kind === 'counts') this.#counts = addCounts(this.#counts, event.counts);
+    if (!seesAll && event.kind === 'rows')
+      this.#counts = countRows(this.#counts, event.rows.filter(sees), event.isSampled);
   }
 
   /** Their id lets a view whose filter fits nothing go on from here, too. */
-  #sendCounts(ofAll: LiveCounts, last: number): void {
-    const counts = this.#view.seesAll ? { ...ofAll, sampled: false } : this.#own;
-    this.#own = NO_COUNTS;
-    this.#send('counts', counts, this.#idOf(last));
+  #sendCounts(last: number): void {
+    this.#send('counts', this.#counts, this.#idOf(last));
+    this.#counts = NO_COUNTS;
   }
 
   #sendRows(rows: readonly LiveRow[], isSampled: boolean, last: number): void {
