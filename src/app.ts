@@ -7,7 +7,7 @@ import type { HttpServer } from './http/server.ts';
 import { providersThatAreOn } from './app/catalog/missing-providers.ts';
 import { checkerOf, serializeErrorIn } from './app/client-formats.ts';
 import { createConsoleArea, type ConsoleArea } from './app/console/console-area.ts';
-import { createScimArea, mountScimOf } from './app/console/scim.ts';
+import { createScimArea, mountScimOf, type ScimArea } from './app/console/scim.ts';
 import { openFoundation, type Foundation, type GatewayOptions } from './app/foundation.ts';
 import { waitForRecords } from './app/journal.ts';
 import { readCodexInstructions } from './app/catalog/codex-instructions.ts';
@@ -72,7 +72,8 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       : undefined;
   const connectionArea = createConnectionArea(foundation, parts);
   const consoleArea = createConsoleArea(options, foundation, parts, connectionArea?.services);
-  const own = { workers, consoleArea, connectionArea, codexInstructions };
+  const scimArea = createScimArea(foundation, parts);
+  const own = { workers, consoleArea, connectionArea, scimArea, codexInstructions };
   const server = openFirstServer(options, foundation, parts, own);
   return {
     generations: {
@@ -99,6 +100,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
       await vault.warnOfReferences(providers);
       notifications.start();
+      scimArea?.start();
       vault.reportStale((event) => notifications.raise(event));
       if (firstKeys === undefined) return { url };
       return { url, firstKeys, ...(config.console.enabled && { consoleLink: await consoleArea.links.create() }) };
@@ -117,6 +119,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
         server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs }),
         responseArea.drain(drainMs),
       ]);
+      await scimArea?.close();
       await closeParts(foundation, parts, connectionArea);
     },
   };
@@ -155,17 +158,18 @@ function openFirstServer(
     workers,
     consoleArea,
     connectionArea,
+    scimArea,
     codexInstructions,
   }: {
     readonly workers: Workers | undefined;
     readonly consoleArea: ConsoleArea;
     readonly connectionArea: ConnectionArea | undefined;
+    readonly scimArea: ScimArea | undefined;
     readonly codexInstructions: string | undefined;
   },
 ): HttpServer {
   const { shared, accounts, storage } = foundation;
   const { metrics, log, config } = shared;
-  const scimArea = createScimArea(foundation, parts);
   const { localState } = storage;
   const readyItself = createReadiness({ ...storage, ...parts.spending });
   const ready = async () => [...new Set((await Promise.all([readyItself(), workers?.ready() ?? []])).flat())];

@@ -249,6 +249,8 @@ export interface ScimConfig {
   readonly adminGroup?: string;
   /** In lower case. Empty: every domain may. */
   readonly emailDomains: readonly string[];
+  /** What becomes of a user that was deleted there. */
+  readonly onDelete: 'disable' | 'erase';
   readonly groupPatchBody: boolean;
 }
 

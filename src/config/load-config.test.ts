@@ -53,7 +53,7 @@ routers:
   fusion: { presets: { general-fast: { analysis_models: [acme/one, [acme/two, acme/one]], model: acme/two } } }
 credits:    { enforce: true }
 oauth:      { normal_keys: true }
-scim:       { enabled: true, base_url: "https://gateway.example/scim/v2", default_role: "org:admin", admin_group: platform, email_domains: [Acme.Example], group_patch_body: true }
+scim:       { enabled: true, base_url: "https://gateway.example/scim/v2", default_role: "org:admin", admin_group: platform, email_domains: [Acme.Example], on_delete: erase, group_patch_body: true }
 organization: { enabled: true, name: Acme, users_max: 50, password: false, oidc: { issuer: "https://login.acme.example", client_id: gateway, client_secret: "\${ALPHA_API_KEY}", name: Acme ID, scopes: [openid], groups_claim: roles, admin_groups: [platform], member_groups: [eng], email_domains: [Acme.Example], create_users: true, trust_email: true } }
 mcp_server: { enabled: true, tools: [credits, send-message], allowed_origins: ["https://App.test"], oauth: false, client_documents: false, registration: true, private_addresses: true, clients: [{ client_id: ed, name: Ed, redirect_uris: ["http://[::1]/"] }] }
 notifications: { credits_low_usd: 50, private_addresses: true, smtp: { host: smtp.test, secure: true, plain: true, user: me, password: hunter2-mail, from: a@b.test } }
@@ -234,6 +234,7 @@ test('takes every key of the file into the configuration', () => {
       defaultRole: 'org:admin',
       adminGroup: 'platform',
       emailDomains: ['acme.example'],
+      onDelete: 'erase',
       groupPatchBody: true,
     },
     interns: { enabled: true, selfDrive: true, retentionMs: 604_800_000 },

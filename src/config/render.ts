@@ -164,6 +164,7 @@ function formatScim(scim: Config['scim']): object {
     default_role: scim.defaultRole,
     admin_group: scim.adminGroup,
     email_domains: scim.emailDomains,
+    on_delete: scim.onDelete,
     group_patch_body: scim.groupPatchBody,
   };
 }

@@ -181,6 +181,7 @@ suite('management routes', () => {
           label: '',
           name: 'App',
           disabled: false,
+          disabled_reason: null,
           created_at: '2026-11-25T12:00:00.000Z',
           updated_at: null,
           expires_at: '2027-01-01T00:00:00.000Z',

@@ -123,6 +123,7 @@ import {
   listScimTokens,
   updateScimGroupMapping,
 } from './management/scim/scim-routes.ts';
+import { getScimStatus, listScimRequests } from './management/scim/overview-routes.ts';
 import { PLATFORM_ROUTES } from './platform-routes.ts';
 import type { ManagementRoute } from './management/route.ts';
 import { listImageEndpoints } from './management/images/endpoints.ts';
@@ -195,6 +196,8 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   withdrawInvitation,
   createScimToken,
   listScimTokens,
+  listScimRequests,
+  getScimStatus,
   deleteScimToken,
   listScimGroups,
   listScimGroupMappings,

@@ -22,6 +22,17 @@ export const EVENT_TYPES: readonly EventType[] = [
   },
   { type: 'destination.disabled', severity: 'warning', what: 'A destination was switched off after long failure.' },
   { type: 'webhook.disabled', severity: 'warning', what: 'A channel was switched off after long failure.' },
+  {
+    type: 'scim.user_deactivated',
+    severity: 'info',
+    what: 'The identity provider deactivated a user: its keys and sessions ended.',
+  },
+  {
+    type: 'scim.last_admin_kept',
+    severity: 'warning',
+    what: 'The identity provider would have taken the last admin away, who keeps the role.',
+  },
+  { type: 'scim.silent', severity: 'warning', what: 'An identity provider has sent nothing for 7 days.' },
   { type: 'vault.stale', severity: 'warning', what: 'A secret of the vault has an old value (vault.max_age_days).' },
   { type: 'classifier.capped', severity: 'warning', what: 'A classifier has reached its cost limit of the day.' },
   {

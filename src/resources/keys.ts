@@ -24,6 +24,13 @@ export const keyResource = defineResource('ApiKey', {
   name: member(text, { shown: z.string(), create: name, update: name }),
   kind: member(textOf<'normal' | 'management'>(), { initial: 'normal' }),
   disabled: member(flag, { initial: false, shown: z.boolean(), update: z.boolean() }),
+  disabled_reason: member(nullable(textOf<'scim' | 'admin'>()), {
+    initial: null,
+    shown: z
+      .enum(['scim', 'admin'])
+      .nullable()
+      .describe('What disabled it with its user: an identity provider, or an admin. Null: nothing did.'),
+  }),
   created_at_ms: member(time, { shown: z.iso.datetime() }),
   /** Null until the first change. */
   updated_at_ms: member(nullable(time), { initial: null, shown: z.iso.datetime().nullable() }),

@@ -26,7 +26,7 @@ export function createScimAdmission({
   };
   return async (authorization, address) => {
     const [, token = ''] = SCHEME.exec(authorization ?? '') ?? [];
-    const row = await tokens.admit(token);
+    const row = await tokens.admit(token, address);
     if (row === undefined) {
       await take(`scim:refused:${address}`, REFUSED_PER_ADDRESS_MAX, REFUSED_PERIOD_MS);
       throw new ScimError(401, 'Send a token of POST /v1/scim/tokens as "Authorization: Bearer <TOKEN>".');

@@ -123,10 +123,10 @@ async function writeUser(
   action: ScimEvent['action'],
   change: (writer: ScimWriter, nowMs: number) => ReturnType<typeof saveUser>,
 ): Promise<string> {
-  const { id, keys, keptAdmin } = await store.write((writer) => change(writer, clock.nowMs()));
+  const { id, keys, isDeactivated, keptAdmin } = await store.write((writer) => change(writer, clock.nowMs()));
   onKeys(keys);
   const subject = `/users/${id}`;
-  await onEvent({ action, subject, changes: keys.length > 0 ? { disabled_keys: keys.length } : {} });
+  await onEvent({ action, subject, changes: isDeactivated ? { active: false, disabled_keys: keys.length } : {} });
   if (keptAdmin) await onEvent({ action: 'scimKeepLastAdmin', subject, changes: {} });
   return id;
 }

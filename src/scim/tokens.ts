@@ -16,8 +16,8 @@ export interface ScimTokens {
   list(): Promise<readonly ScimTokenRow[]>;
   /** @throws GatewayError 404 */
   delete(id: string): Promise<void>;
-  /** `undefined`: it opens nothing. */
-  admit(token: string): Promise<ScimTokenRow | undefined>;
+  /** `undefined`: it opens nothing. @param address where it comes from */
+  admit(token: string, address: string): Promise<ScimTokenRow | undefined>;
 }
 
 const TOKENS_MAX = 5;
@@ -47,6 +47,7 @@ export function createScimTokens({
         createdAtMs: nowMs,
         expiresAtMs: expiresAtMs === undefined ? nowMs + LIFE_MS : expiresAtMs,
         lastUsedAtMs: null,
+        lastUsedFrom: null,
       };
       if (!(await store.insert(row, TOKENS_MAX)))
         throw new GatewayError('invalid_request', `There are ${TOKENS_MAX} tokens. Delete one of them first.`, {
@@ -58,11 +59,13 @@ export function createScimTokens({
     async delete(id) {
       if (!(await store.delete(id))) throw new GatewayError('not_found', 'There is no such token.');
     },
-    async admit(token) {
+    async admit(token, address) {
       if (!TOKEN.test(token)) return undefined;
       const nowMs = clock.nowMs();
       const row = await store.find(digestOf(token), nowMs);
-      if (row !== undefined && nowMs - (row.lastUsedAtMs ?? 0) >= USED_EVERY_MS) await store.used(row.id, nowMs);
+      if (row === undefined) return undefined;
+      const isNoted = nowMs - (row.lastUsedAtMs ?? 0) < USED_EVERY_MS && row.lastUsedFrom === address;
+      if (!isNoted) await store.used(row.id, nowMs, address);
       return row;
     },
   };

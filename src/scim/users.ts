@@ -27,6 +27,8 @@ export interface UserRules {
 export interface UserEffects {
   /** Keys that were disabled. */
   readonly keys: readonly string[];
+  /** It was active before, and is not any more. */
+  readonly isDeactivated: boolean;
   /** The last admin was to lose its rights, and kept them. */
   readonly keptAdmin: boolean;
 }
@@ -141,7 +143,7 @@ export async function saveUser(
   const effects = await setActive(writer, user, active !== false, nowMs);
   const admins = await setRoles(writer, rules, [user.id], nowMs);
   await writer.reconcile([user.id], nowMs);
-  return { id: user.id, keys: effects.keys, keptAdmin: effects.keptAdmin || admins };
+  return { id: user.id, ...effects, keptAdmin: effects.keptAdmin || admins };
 }
 
 /** A user that comes back, one with the same address, or a new one. */
@@ -194,7 +196,7 @@ export async function setActive(
   isActive: boolean,
   nowMs: number,
 ): Promise<UserEffects> {
-  const none = { keys: [], keptAdmin: false };
+  const none = { keys: [], isDeactivated: false, keptAdmin: false };
   if (isActive) {
     if (user.disabledAtMs === null) return none;
     if (user.disabledBy === 'admin')
@@ -204,8 +206,8 @@ export async function setActive(
   }
   if (user.disabledAtMs !== null) return none;
   const ended = await writer.disablePerson(user.id, nowMs);
-  if (typeof ended === 'string') return { keys: [], keptAdmin: ended === 'last admin' };
-  return { keys: ended.keys, keptAdmin: false };
+  if (typeof ended === 'string') return { ...none, keptAdmin: ended === 'last admin' };
+  return { keys: ended.keys, isDeactivated: true, keptAdmin: false };
 }
 
 /** Gives the roles that follow from the group of admins. Returns whether the last admin kept its role. @spec scim-9 */

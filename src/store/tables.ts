@@ -46,6 +46,7 @@ import type {
   ScimGroupMappingsTable,
   ScimGroupMembersTable,
   ScimGroupsTable,
+  ScimRequestsTable,
   ScimTokensTable,
   ScimUsersTable,
 } from './scim/columns.ts';
@@ -170,6 +171,7 @@ export interface Tables {
   readonly membership_sources: MembershipSourcesTable;
   readonly scim_tokens: ScimTokensTable;
   readonly scim_users: ScimUsersTable;
+  readonly scim_requests: ScimRequestsTable;
   readonly scim_groups: ScimGroupsTable;
   readonly scim_group_members: ScimGroupMembersTable;
   readonly scim_group_mappings: ScimGroupMappingsTable;

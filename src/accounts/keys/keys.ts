@@ -99,8 +99,10 @@ export function createKeys(deps: KeysDeps): Keys {
     },
     async update(hash, changes, kind) {
       if (Object.keys(changes).length === 0) return get(hash, kind);
+      // Whoever switches a key by hand takes the place of what disabled it.
+      const byHand = changes.disabled === undefined ? changes : { ...changes, disabledReason: null };
       const row = isKeyHash(hash)
-        ? await store.update(hash, { ...changes, updatedAtMs: clock.nowMs() }, kind)
+        ? await store.update(hash, { ...byHand, updatedAtMs: clock.nowMs() }, kind)
         : undefined;
       if (row === undefined) throw unknownKey();
       return withSpend(deps, row);

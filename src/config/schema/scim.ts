@@ -30,6 +30,11 @@ export const scimSection = optionalSection(
       'With it, addresses of other domains are refused.',
       { usual: 'all may', example: ['acme.example'] },
     ),
+    on_delete: key(
+      z.enum(['disable', 'erase']),
+      '`erase`: a user that was deleted there is forgotten after 30 days, but for its id.',
+      { default: 'disable' },
+    ),
     group_patch_body: key(z.boolean(), 'A change of a group responds with 200 and the group, and not with 204.', OFF),
   },
   'Users and groups from an identity provider: docs/scim.md.',
@@ -49,11 +54,13 @@ function scimOf({
   default_role: defaultRole = 'org:member',
   admin_group: adminGroup,
   email_domains: domains = [],
+  on_delete: onDelete = 'disable',
   group_patch_body: groupPatchBody = false,
 }: z.output<typeof scimSection>): ScimConfig {
   return {
     enabled,
     defaultRole,
+    onDelete,
     groupPatchBody,
     emailDomains: domains.map((domain) => domain.toLowerCase()),
     ...(baseUrl !== undefined && { baseUrl }),

@@ -10,7 +10,9 @@ test('answers 503 with Retry-After while the database is away, and reports a fau
   const fastify = Fastify();
   t.after(() => fastify.close());
   mountScim(fastify, {
-    scim: { list: () => Promise.reject(thrown) } as never,
+    openScim: () => ({ list: () => Promise.reject(thrown) }) as never,
+    log: { note: () => undefined },
+    clock: { nowMs: () => 0, monotonicMs: () => 0 },
     admit: () => Promise.reject(thrown),
     baseUrl: undefined,
     groupPatchBody: false,

@@ -37,7 +37,9 @@ export async function lockOwner(transaction: Transaction<Tables>, userId: string
 }
 
 /** The change that a cascade makes to a key and to each key that it issued, directly or not. */
-export type CascadingChange = Pick<KeysTable, 'deleted_at_ms'> | Pick<KeysTable, 'disabled' | 'updated_at_ms'>;
+export type CascadingChange =
+  | Pick<KeysTable, 'deleted_at_ms'>
+  | (Pick<KeysTable, 'disabled' | 'updated_at_ms'> & Partial<Pick<KeysTable, 'disabled_reason'>>);
 
 /**
  * Changes each key that this one issued, directly or through other keys, even through deleted ones. Returns their

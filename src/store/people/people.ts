@@ -118,15 +118,7 @@ export function createPeopleStore({ database }: { readonly database: Database })
       database.runAlone(PEOPLE_LOCK, async (transaction) => {
         const ended = await disableUser(transaction, id, 'admin', atMs);
         if (typeof ended === 'string') return ended;
-        await transaction
-          .updateTable('users')
-          .set({ ...FORGOTTEN, deleted_at_ms: atMs })
-          .where('id', '=', id)
-          .execute();
-        await transaction.deleteFrom('membership_sources').where('user_id', '=', id).execute();
-        // An identity provider that pushes the user again makes another one, and writes nothing into what is left of this.
-        await transaction.deleteFrom('scim_group_members').where('user_id', '=', id).execute();
-        await transaction.deleteFrom('scim_users').where('user_id', '=', id).execute();
+        await forgetUsers(transaction, [id], atMs);
         return ended;
       }),
     setPassword: (id, password) =>
@@ -179,6 +171,19 @@ const FORGOTTEN = {
   password_hash: null,
   oidc_subject: null,
 };
+
+/** What is left of them is their ids, which records name. */
+export async function forgetUsers(transaction: Kysely<Tables>, ids: readonly string[], atMs: number): Promise<void> {
+  await transaction
+    .updateTable('users')
+    .set({ ...FORGOTTEN, deleted_at_ms: atMs })
+    .where('id', 'in', ids)
+    .execute();
+  await transaction.deleteFrom('membership_sources').where('user_id', 'in', ids).execute();
+  // An identity provider that pushes the user again makes another one, and writes nothing into what is left of this.
+  await transaction.deleteFrom('scim_group_members').where('user_id', 'in', ids).execute();
+  await transaction.deleteFrom('scim_users').where('user_id', 'in', ids).execute();
+}
 
 async function findUser(kysely: Kysely<Tables>, id: string): Promise<UserRow | undefined> {
   const columns = await kysely
@@ -247,7 +252,7 @@ export async function disableUser(
     .execute();
   const own = await transaction
     .updateTable('keys')
-    .set({ disabled: 1, updated_at_ms: atMs })
+    .set({ disabled: 1, disabled_reason: by, updated_at_ms: atMs })
     .where('creator_user_id', '=', id)
     .where('deleted_at_ms', 'is', null)
     .where('disabled', '=', 0)
@@ -255,7 +260,7 @@ export async function disableUser(
     .execute();
   const keys = own.map(({ hash }) => hash);
   for (const { hash } of own)
-    keys.push(...(await changeIssued(transaction, hash, { disabled: 1, updated_at_ms: atMs })));
+    keys.push(...(await changeIssued(transaction, hash, { disabled: 1, disabled_reason: by, updated_at_ms: atMs })));
   await transaction
     .deleteFrom('console_sessions')
     .where('subject_kind', '=', 'user')

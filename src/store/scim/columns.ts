@@ -26,6 +26,8 @@ const scimTokens = {
   /** Null: never. */
   expires_at_ms: nullable(integer),
   last_used_at_ms: nullable(integer),
+  /** The address that sent it. */
+  last_used_from: nullable(text),
 };
 export type ScimTokenRow = RowOf<typeof scimTokens>;
 export type ScimTokensTable = TableOf<typeof scimTokens>;
@@ -67,6 +69,24 @@ export interface ScimGroupMembersTable {
   readonly group_id: string;
   readonly user_id: string;
 }
+
+/** What an identity provider asked for, without bodies. */
+const scimRequests = {
+  id: text,
+  at_ms: integer,
+  /** Null: it was refused before a token was known. */
+  token_id: nullable(text),
+  address: text,
+  method: text,
+  /** Without the query, which may hold addresses. */
+  path: text,
+  status: integer,
+  /** What changed, or why not. */
+  outcome: text,
+};
+export type ScimRequestRow = RowOf<typeof scimRequests>;
+export type ScimRequestsTable = TableOf<typeof scimRequests>;
+export const scimRequestRows = createRowMapper(scimRequests);
 
 /** What members of a group are in a workspace. */
 const scimGroupMappings = {

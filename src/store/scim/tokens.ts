@@ -6,7 +6,7 @@ export interface ScimTokenStore {
   insert(row: ScimTokenRow, tokensMax: number): Promise<boolean>;
   list(nowMs: number): Promise<readonly ScimTokenRow[]>;
   find(tokenHash: string, nowMs: number): Promise<ScimTokenRow | undefined>;
-  used(id: string, atMs: number): Promise<void>;
+  used(id: string, atMs: number, address: string): Promise<void>;
   delete(id: string): Promise<boolean>;
 }
 
@@ -34,8 +34,12 @@ export function createScimTokenStore({ database }: { readonly database: Database
       const columns = await live(nowMs).where('token_hash', '=', tokenHash).executeTakeFirst();
       return columns && scimTokenRows.toRow(columns);
     },
-    async used(id, atMs) {
-      await kysely.updateTable('scim_tokens').set({ last_used_at_ms: atMs }).where('id', '=', id).execute();
+    async used(id, atMs, address) {
+      await kysely
+        .updateTable('scim_tokens')
+        .set({ last_used_at_ms: atMs, last_used_from: address })
+        .where('id', '=', id)
+        .execute();
     },
     async delete(id) {
       const { numDeletedRows } = await kysely.deleteFrom('scim_tokens').where('id', '=', id).executeTakeFirst();

@@ -16,7 +16,7 @@ const role = z.enum(['admin', 'member']);
 const idPath = z.strictObject({ id: z.string() });
 
 /** @throws GatewayError 404 where it is off */
-function scimOf({ scim }: { readonly scim?: ScimServices | undefined }): ScimServices {
+export function scimOf({ scim }: { readonly scim?: ScimServices | undefined }): ScimServices {
   if (scim !== undefined) return scim;
   throw new GatewayError('not_found', SCIM_IS_OFF);
 }
@@ -29,11 +29,12 @@ const tokenSchema = z
     created_at: time,
     expires_at: time.nullable(),
     last_used_at: time.nullable().describe('To the minute.'),
+    last_used_from: z.string().nullable().describe('The address that sent it.'),
   })
   .meta({ id: 'ScimToken' });
 
 function serializeToken(row: ScimTokenRow): z.output<typeof tokenSchema> {
-  const { id, name, label, createdAtMs, expiresAtMs, lastUsedAtMs } = row;
+  const { id, name, label, createdAtMs, expiresAtMs, lastUsedAtMs, lastUsedFrom } = row;
   return {
     id,
     name,
@@ -41,6 +42,7 @@ function serializeToken(row: ScimTokenRow): z.output<typeof tokenSchema> {
     created_at: serializeTime(createdAtMs),
     expires_at: expiresAtMs === null ? null : serializeTime(expiresAtMs),
     last_used_at: lastUsedAtMs === null ? null : serializeTime(lastUsedAtMs),
+    last_used_from: lastUsedFrom,
   };
 }
 

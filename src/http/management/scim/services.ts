@@ -1,8 +1,14 @@
 import type { ScimMappings } from '../../../scim/mappings.ts';
+import type { ScimRequestLog } from '../../../scim/request-log.ts';
+import type { ScimOverview } from '../../../store/scim/overview.ts';
 import type { ScimTokens } from '../../../scim/tokens.ts';
 
 /** What an operator does about an identity provider. */
 export interface ScimServices {
   readonly tokens: ScimTokens;
   readonly mappings: ScimMappings;
+  readonly requests: ScimRequestLog['list'];
+  readonly overview: () => Promise<ScimOverview>;
+  /** What an identity provider is to call; `undefined`: below the address by which it finds the gateway. */
+  readonly baseUrl: string | undefined;
 }

@@ -1,0 +1,40 @@
+import type { Database } from '../engine/database.ts';
+import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
+import { scimRequestRows, type ScimRequestRow } from './columns.ts';
+
+export interface ScimRequestStore {
+  insert(rows: readonly ScimRequestRow[]): Promise<void>;
+  /** The newest first. */
+  page(window: PageWindow): Promise<Page<ScimRequestRow>>;
+  /** Keeps the newest rows, as far as they are no older. */
+  clearAway(rowsMax: number, beforeMs: number): Promise<void>;
+}
+
+export function createScimRequestStore({ database }: { readonly database: Database }): ScimRequestStore {
+  const { kysely } = database;
+  return {
+    async insert(rows) {
+      await kysely.insertInto('scim_requests').values(rows.map(scimRequestRows.toColumns)).execute();
+    },
+    page: (window) =>
+      fetchPage(
+        kysely.selectFrom('scim_requests'),
+        window,
+        (found) => found.selectAll().orderBy('at_ms', 'desc').orderBy('id'),
+        scimRequestRows.toRow,
+      ),
+    async clearAway(rowsMax, beforeMs) {
+      const last = await kysely
+        .selectFrom('scim_requests')
+        .select('at_ms')
+        .orderBy('at_ms', 'desc')
+        .offset(rowsMax)
+        .limit(1)
+        .executeTakeFirst();
+      await kysely
+        .deleteFrom('scim_requests')
+        .where('at_ms', '<=', Math.max(last?.at_ms ?? 0, beforeMs))
+        .execute();
+    },
+  };
+}
