@@ -1,4 +1,5 @@
 import { destinationAddresses } from '../app/destinations/destination-addresses.ts';
+import { serviceOf } from '../app/destinations/service.ts';
 import { createSecrets } from '../accounts/byok/secrets.ts';
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
@@ -60,6 +61,7 @@ function openDestinations(config: Config, database: Database) {
   const addresses = destinationAddresses(config);
   const poster = createPoster(addresses);
   const secrets = createSecrets(config);
+  const service = serviceOf(config);
   const destinations = createDestinations({
     store: createDestinationStore({ database }),
     cursors: createCursors(database),
@@ -72,7 +74,8 @@ function openDestinations(config: Config, database: Database) {
       if (!schema.safeParse(value).success) throw invalid('config', 'is no configuration of this kind any more');
     },
     clock,
-    fill: fillConfigs(openVaultArea({ config, database, clock }).values),
+    fill: fillConfigs(openVaultArea({ config, database, clock }).values, service),
+    service,
     onChange: () => Promise.resolve(),
     onUnreadable: () => undefined,
   });

@@ -107,6 +107,9 @@ export interface Config {
     readonly onError: 'allow' | 'block';
   };
   readonly observability: {
+    /** `service.name` of what is sent. */
+    readonly serviceName: string;
+    readonly environment?: string;
     /** How long content is stored for workspaces that log it. */
     readonly contentRetentionMs: number;
     /** Whether records may be sent to addresses that are not on the public Internet, and without TLS. */

@@ -157,6 +157,7 @@ function modelDefaultsOf(defaults: ConfigFile['defaults']): Omit<FileConfig['def
 }
 
 const DEFAULT_CATCH_UP_HOURS = 24;
+const DEFAULT_SERVICE_NAME = 'model-gateway';
 const DEFAULT_EXPORT_HOURS = 72;
 const DEFAULT_EXPORT_MB = 1_024;
 const DEFAULT_SUSPEND_HOURS = 24;
@@ -165,6 +166,8 @@ const DEFAULT_ROUTE_DAYS = 7;
 
 function observabilityOf(entry: ConfigFile['observability']): FileConfig['observability'] {
   return {
+    serviceName: entry.service_name ?? DEFAULT_SERVICE_NAME,
+    ...(entry.environment !== undefined && { environment: entry.environment }),
     contentRetentionMs: (entry.content_retention_days ?? DEFAULT_RETENTION_DAYS) * MS_PER_DAY,
     privateDestinations: entry.private_destinations ?? false,
     catchUpMs: (entry.catch_up_hours ?? DEFAULT_CATCH_UP_HOURS) * MS_PER_HOUR,

@@ -125,6 +125,8 @@ function formatAbilities(abilities: Config['scores']['abilities']) {
 
 function formatObservability({ observability }: Config) {
   return {
+    service_name: observability.serviceName,
+    environment: observability.environment,
     content_retention_days: observability.contentRetentionMs / MS_PER_DAY,
     private_destinations: observability.privateDestinations,
     catch_up_hours: observability.catchUpMs / MS_PER_HOUR,

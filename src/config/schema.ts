@@ -41,6 +41,9 @@ const PUSH_S_MAX = 3_600;
 /** A list that is read more rarely could not be called fresh. */
 const REFRESH_HOURS_MAX = 720;
 
+/** As a tag of a vendor may be. */
+const serviceText = z.string().regex(/^[\x21-\x7e]{1,100}$/, 'must have 1 to 100 of ASCII, and no space');
+
 export const configFile = section({
   server,
   defaults,
@@ -177,6 +180,13 @@ export const configFile = section({
   }),
   observability: optionalSection(
     {
+      service_name: key(serviceText, 'What destinations and collectors are told is sending (`service.name`).', {
+        default: 'model-gateway',
+      }),
+      environment: key(serviceText, 'The same of where it runs (`deployment.environment.name`).', {
+        usual: 'none',
+        example: 'production',
+      }),
       content_retention_days: key(
         z.number().positive().max(RETENTION_DAYS_MAX),
         'How long prompts and responses are stored for workspaces that log content.',

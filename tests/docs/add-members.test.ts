@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { SERVICE } from '../support/http/destination-configs.ts';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -113,7 +114,7 @@ const PROOFS: Readonly<Record<string, (t: TestContext) => Promise<void>>> = {
   async 'a kind of destination'() {
     const { DESTINATION_TYPES } = await load<typeof registryModule>('src/telemetry/destinations/registry.ts');
     const found = DESTINATION_TYPES.find(({ type }) => type === 'example');
-    assert.equal(found?.open({ url: 'https://example.test' }).url, 'https://example.test');
+    assert.equal(found?.open({ url: 'https://example.test' }, SERVICE).url, 'https://example.test');
   },
   async 'a management route'(t) {
     const { createApp } = await load<typeof appModule>('src/app.ts');

@@ -14,7 +14,7 @@ import { textOf } from '../support/reported.ts';
 
 const SIGNING_SECRET = `whsec_${Buffer.from('a signing secret of 24 by').toString('base64')}`;
 const CANARY = 'canary-7f3a-header-secret-0123456789';
-const CONFIG = 'observability: { private_destinations: true }';
+const CONFIG = 'observability: { private_destinations: true, service_name: shop, environment: staging }';
 
 interface Arrived {
   readonly method: string;
@@ -170,6 +170,27 @@ suite('destinations', () => {
     assert.match(textOf(attributes['user.id']), /^[0-9a-f]{64}$/);
     assert.ok(!arrived.text.includes('ann@example.com'), 'the end user stays hidden');
     assert.ok(!arrived.text.includes('Tell me something.'), 'nothing that was said is sent where it is not kept');
+  });
+
+  // @spec destination-26
+  test('read which service, in which place, a record comes from', async () => {
+    await made();
+    await generate();
+    const [arrived] = await nextArrived();
+    const { resource, scopeSpans } = (at(arrived?.body, 'resourceSpans', 0) ?? {}) as JsonObject;
+    const attributes = at(resource, 'attributes') as readonly JsonObject[];
+    const named = Object.fromEntries(
+      attributes.map(({ key, value }) => [textOf(key), textOf(at(value, 'stringValue'))]),
+    );
+    const { 'service.version': version = '', 'service.instance.id': instance = '', ...others } = named;
+    assert.deepEqual(others, {
+      'service.name': 'shop',
+      'deployment.environment.name': 'staging',
+      'gateway.region': 'local',
+    });
+    assert.match(version, /^\d+\.\d+/);
+    assert.match(instance, /^[0-9a-f-]{36}$/);
+    assert.deepEqual(at(scopeSpans, 0, 'scope'), { name: 'model-gateway', version });
   });
 
   // @spec destination-5

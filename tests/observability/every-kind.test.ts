@@ -12,7 +12,7 @@ import { Double } from '../../src/telemetry/destinations/otlp/span.ts';
 import { requireSecretsForNewOrigin } from '../../src/telemetry/destinations/require-secrets.ts';
 import { DESTINATION_TYPES } from '../../src/telemetry/destinations/registry.ts';
 import { decodeProtobuf } from '../support/http/decode-protobuf.ts';
-import { DESTINATION_CONFIGS } from '../support/http/destination-configs.ts';
+import { DESTINATION_CONFIGS, SERVICE } from '../support/http/destination-configs.ts';
 import { sampleExported } from '../support/http/exported.ts';
 import { createRandom, readSeed, seedOf, type Random } from '../support/random.ts';
 
@@ -23,7 +23,7 @@ const ALL: IncludedParts = { cost: true, identity: true, requestContext: true, c
 /** Everything that leaves for a destination of a kind, addresses and headers too. */
 async function sentTo(type: string, generation: ExportedGeneration, changes: object = {}): Promise<string> {
   const found = DESTINATION_TYPES.find((one) => one.type === type) ?? assert.fail(type);
-  const calls = await found.open({ ...DESTINATION_CONFIGS[type], ...changes }).calls([generation], NOW_MS);
+  const calls = await found.open({ ...DESTINATION_CONFIGS[type], ...changes }, SERVICE).calls([generation], NOW_MS);
   return calls
     .map(({ url, headers, body = '' }) => {
       const bytes = Buffer.from(body);
@@ -135,14 +135,14 @@ test('every kind takes its secrets again with an address of another origin, in f
     const config = { ...known, ...move };
     const secrets = Object.fromEntries(type.secrets.flatMap((name) => (name in known ? [[name, known[name]]] : [])));
     const change = (sent: JsonObject): void =>
-      requireSecretsForNewOrigin({ type, known, sent, url: type.open(config).url });
+      requireSecretsForNewOrigin({ type, known, sent, url: type.open(config, SERVICE).url, service: SERVICE });
     assert.throws(() => change(move), /another origin/, type.type);
     for (const name of Object.keys(secrets)) {
       const { [name]: _left, ...others } = secrets;
       assert.throws(() => change({ ...move, ...others }), new RegExp(`config\\.${name}`), type.type);
     }
     change({ ...move, ...secrets });
-    requireSecretsForNewOrigin({ type, known, sent: {}, url: type.open(known).url });
+    requireSecretsForNewOrigin({ type, known, sent: {}, url: type.open(known, SERVICE).url, service: SERVICE });
   }
 });
 

@@ -10,14 +10,21 @@ import { Double, type SpanExport } from '../../src/telemetry/destinations/otlp/s
 import { DESTINATION_TYPES } from '../../src/telemetry/destinations/registry.ts';
 import { textOf } from '../support/reported.ts';
 import { decodeProtobuf } from '../support/http/decode-protobuf.ts';
-import { DESTINATION_CONFIGS, PROJECT_ID as ID } from '../support/http/destination-configs.ts';
+import { DESTINATION_CONFIGS, PROJECT_ID as ID, SERVICE } from '../support/http/destination-configs.ts';
 import { sampleExported } from '../support/http/exported.ts';
 
 const NOW_MS = 1_795_247_900_000;
+const RESOURCE = {
+  'service.name': 'shop',
+  'service.version': '1.2.3',
+  'service.instance.id': SERVICE.instanceId,
+  'deployment.environment.name': 'staging',
+  'gateway.region': 'eu',
+};
 function open(type: string, changes: JsonObject = {}): OpenDestination {
   const found = DESTINATION_TYPES.find((one) => one.type === type);
   assert.ok(found !== undefined, type);
-  return found.open({ ...DESTINATION_CONFIGS[type], ...changes });
+  return found.open({ ...DESTINATION_CONFIGS[type], ...changes }, SERVICE);
 }
 
 async function firstCall(type: string, batch = [sampleExported()], changes: JsonObject = {}): Promise<OutboundCall> {
@@ -197,7 +204,7 @@ suite('vendors that take OTLP', () => {
       );
       assert.deepEqual(call.ids, ['gen-1']);
       const read = spansIn(call);
-      assert.deepEqual(read.resource, { 'service.name': 'model-gateway', ...resource });
+      assert.deepEqual(read.resource, { ...RESOURCE, ...resource });
       assert.equal((await firstCall(type)).body?.toString(), call.body?.toString(), 'a repeat is the same');
       const [step] = await destination.test(NOW_MS);
       assert.equal(step?.call.url, testUrl ?? url);

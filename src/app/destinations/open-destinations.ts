@@ -21,9 +21,10 @@ import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
 import { fillConfigs } from '../vault/fill-configs.ts';
 import type { VaultArea } from '../vault/vault-area.ts';
 import { destinationAddresses } from './destination-addresses.ts';
+import { serviceOf } from './service.ts';
 
 export interface DestinationParts {
-  readonly config: Pick<Config, 'observability'>;
+  readonly config: Pick<Config, 'observability' | 'server'>;
   readonly database: Database;
   readonly keys: Pick<KeyStore, 'find'>;
   readonly box: () => Promise<SecretBox>;
@@ -51,10 +52,12 @@ export function openDestinations(
   switches: { get(workspaceId: string): LogSwitches | Promise<LogSwitches> },
 ) {
   const { config, database, keys, box, clock, log, metrics, random } = deps;
+  const service = serviceOf(config);
   const poster = createPoster(destinationAddresses(config));
   const [rows, cursors] = [createExportRows(database), createCursors(database)];
   const destinations = createDestinations({
     store: createDestinationStore({ database }),
+    service,
     cursors,
     rows,
     hidesAnswers: config.observability.privateDestinations,
@@ -63,7 +66,7 @@ export function openDestinations(
     poster,
     checkConfig: (schema, value) => void checkShape(schema, value, { root: 'config' }),
     clock,
-    fill: fillConfigs(deps.vault.values),
+    fill: fillConfigs(deps.vault.values, service),
     async onChange() {
       await refresh();
       deps.state.invalidations.announce(DESTINATIONS_TOPIC, '');

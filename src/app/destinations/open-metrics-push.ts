@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { HttpClient } from '../../lib/net/http-client.ts';
-import { SCOPE, withPath } from '../../telemetry/destinations/otlp/otlp-destination.ts';
+import { withPath } from '../../telemetry/destinations/otlp/otlp-destination.ts';
 import type { Log } from '../../telemetry/logs.ts';
 import { createMetricsPush, type MetricsPush } from '../../telemetry/metrics/metrics-push.ts';
-import { readVersion } from '../version.ts';
+import { serviceOf } from './service.ts';
 
 export interface MetricsPushParts {
   readonly config: Pick<Config, 'observability' | 'server'>;
@@ -24,12 +23,7 @@ export function openMetricsPush({ config, http, clock, log }: MetricsPushParts):
     http,
     clock,
     url: withPath(endpoint, '/v1/metrics'),
-    resource: {
-      'service.name': SCOPE.name,
-      'service.version': readVersion(),
-      'service.instance.id': randomUUID(),
-      'gateway.region': config.server.region,
-    },
+    service: serviceOf(config),
     onFailed: (reason) => log.general.warn({ reason }, 'metrics could not be sent: tried again later'),
     onMended: () => log.general.info('metrics are sent again'),
   });

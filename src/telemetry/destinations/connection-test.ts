@@ -2,11 +2,12 @@ import { VaultError } from '../../canonical/vault-reference.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { DestinationType, OpenDestination, OutboundCall } from './contract.ts';
+import type { DestinationType, OpenDestination, OutboundCall, Service } from './contract.ts';
 import { createRedact } from './delivery/redact.ts';
 import type { Poster } from './post.ts';
 
 export interface ConnectionDeps {
+  readonly service: Service;
   readonly poster: Pick<Poster, 'post' | 'faultOf'>;
   /** Addresses may be of the operator's own network: what they answer is not shown. */
   readonly hidesAnswers: boolean;
@@ -28,12 +29,12 @@ const HEADER_CHARS_MIN = 6;
 
 /** @throws GatewayError 400 with the path of what is wrong */
 export function openChecked(
-  { poster, checkConfig }: ConnectionDeps,
+  { poster, checkConfig, service }: ConnectionDeps,
   type: DestinationType,
   config: JsonObject,
 ): OpenDestination {
   checkConfig(type.schema, config);
-  const open = type.open(config);
+  const open = type.open(config, service);
   const fault = poster.faultOf(open.url);
   if (fault !== undefined) throw invalid('config', fault);
   return open;

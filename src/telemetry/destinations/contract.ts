@@ -206,6 +206,17 @@ export interface OpenDestination {
   test(nowMs: number): readonly TestStep[] | Promise<readonly TestStep[]>;
 }
 
+/** What sends: a gateway among those of an operator, and one process of it. */
+export interface Service {
+  readonly name: string;
+  readonly version: string;
+  /** Of this process. */
+  readonly instanceId: string;
+  readonly region: string;
+  /** `production`, say. Absent: the operator named none. */
+  readonly environment?: string | undefined;
+}
+
 /** One kind of destination. Adding one is a folder and a line in `registry.ts`. */
 export interface DestinationType {
   /** As callers write it. */
@@ -220,7 +231,7 @@ export interface DestinationType {
   /** It exists to count money: it receives the cost unless that is turned off, and never content. */
   readonly isForSpending?: true;
   /** @throws ZodError when the configuration is not one of this kind */
-  open(config: JsonObject): OpenDestination;
+  open(config: JsonObject, service: Service): OpenDestination;
 }
 
 /** A header that belongs to the connection, or to the gateway. */

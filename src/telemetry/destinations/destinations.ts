@@ -194,7 +194,7 @@ async function update(
   const config = requestJson === undefined ? known : mergeConfig(type, known, requestJson);
   if (requestJson !== undefined) {
     const open = openChecked(deps, type, config);
-    requireSecretsForNewOrigin({ type, known, sent: requestJson, url: open.url });
+    requireSecretsForNewOrigin({ type, known, sent: requestJson, url: open.url, service: deps.service });
   }
   const isTurnedOn = settings.enabled === true && !before.enabled;
   if ((requestJson !== undefined || isTurnedOn) && skipsTest !== true)
@@ -234,7 +234,7 @@ function liveOf(deps: DestinationsDeps, row: DestinationRow, config: JsonObject)
     isCompressed: config['compression'] !== false && type.isUncompressed !== true,
     redact: redactOf(deps, type, config),
     filterRules: parseFilterRules(row.filterRules),
-    open: type.open(config),
+    open: type.open(config, deps.service),
   };
 }
 

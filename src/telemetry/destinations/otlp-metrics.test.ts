@@ -36,8 +36,10 @@ interface Point {
   readonly asDouble: number;
 }
 
+const SERVICE = { name: 's', version: '1', instanceId: 'i', region: 'local' };
+
 function pointsOf(batch: readonly ExportedGeneration[], name: string): readonly Point[] {
-  const { resourceMetrics } = encodeMetrics(batch, 5_000) as {
+  const { resourceMetrics } = encodeMetrics(batch, SERVICE, 5_000) as {
     resourceMetrics: { scopeMetrics: { metrics: { name: string; histogram?: object; sum?: object }[] }[] }[];
   };
   const metric = resourceMetrics[0]?.scopeMetrics[0]?.metrics.find((one) => one.name === name);
@@ -98,7 +100,7 @@ test('contain the cost if the destination includes it, and no keys or sessions',
 });
 
 test('sends metrics to the path of metrics', () => {
-  const url = (endpoint: string): string => otelMetrics.open({ endpoint }).url;
+  const url = (endpoint: string): string => otelMetrics.open({ endpoint }, SERVICE).url;
   assert.equal(url('https://otel.example'), 'https://otel.example/v1/metrics');
   assert.equal(url('https://otel.example/base/'), 'https://otel.example/base/v1/metrics');
   assert.equal(url('https://otel.example/v1/metrics'), 'https://otel.example/v1/metrics');

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { usdFromNano } from '../../lib/money.ts';
-import type { ExportedGeneration } from './contract.ts';
+import type { ExportedGeneration, Service } from './contract.ts';
 import { attributesOf, nanoOf } from './otlp/encode-json.ts';
 import { operationOf, providerNameOf } from './otlp/generation-attributes.ts';
 import { bucketOf, SECOND_BOUNDS, TOKEN_BOUNDS } from './otlp/metric-bounds.ts';
-import { SCOPE } from './otlp/otlp-destination.ts';
+import { resourceOf, scopeOf } from './otlp/otlp-destination.ts';
 import type { Attributes } from './otlp/span.ts';
 
 /** `AggregationTemporality` of opentelemetry-proto 1.9, metrics.proto: each export contains the change since the one before. */
@@ -17,7 +17,7 @@ interface Observation {
 }
 
 /** An OTLP export request of metrics in JSON: the sums of a batch of generations. Empty without any data. */
-export function encodeMetrics(batch: readonly ExportedGeneration[], nowMs: number): JsonObject {
+export function encodeMetrics(batch: readonly ExportedGeneration[], service: Service, nowMs: number): JsonObject {
   if (batch.length === 0) return { resourceMetrics: [] };
   const span = { startMs: batch.reduce((least, { startMs }) => Math.min(least, startMs), nowMs), nowMs };
   const metrics = [
@@ -29,8 +29,8 @@ export function encodeMetrics(batch: readonly ExportedGeneration[], nowMs: numbe
   return {
     resourceMetrics: [
       {
-        resource: { attributes: attributesOf({ 'service.name': SCOPE.name }) },
-        scopeMetrics: [{ scope: { name: SCOPE.name }, metrics: metrics.filter((metric) => metric !== undefined) }],
+        resource: { attributes: attributesOf(resourceOf(service)) },
+        scopeMetrics: [{ scope: { ...scopeOf(service) }, metrics: metrics.filter((metric) => metric !== undefined) }],
       },
     ],
   };

@@ -1,7 +1,7 @@
 import { invalid } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { maskText } from '../../lib/text/mask-text.ts';
-import type { DestinationType } from './contract.ts';
+import type { DestinationType, Service } from './contract.ts';
 
 /** What is stored, what a change sends, and where each of them leads. */
 export interface AddressChange {
@@ -12,6 +12,7 @@ export interface AddressChange {
   readonly sent: JsonObject;
   /** The address after the change. */
   readonly url: string;
+  readonly service: Service;
 }
 
 /**
@@ -19,8 +20,8 @@ export interface AddressChange {
  * takes every secret again, in clear.
  * @throws GatewayError 400 that names the members
  */
-export function requireSecretsForNewOrigin({ type, known, sent, url }: AddressChange): void {
-  if (originOf(type, known) === new URL(url).origin) return;
+export function requireSecretsForNewOrigin({ type, known, sent, url, service }: AddressChange): void {
+  if (originOf(type, known, service) === new URL(url).origin) return;
   const missing = type.secrets.filter((member) => isSet(known[member]) && !isSentAgain(known[member], sent[member]));
   if (missing.length === 0) return;
   const names = missing.map((member) => `config.${member}`).join(', ');
@@ -31,9 +32,9 @@ export function requireSecretsForNewOrigin({ type, known, sent, url }: AddressCh
 }
 
 /** `undefined` where what is stored is no configuration any more. */
-function originOf(type: DestinationType, known: JsonObject): string | undefined {
+function originOf(type: DestinationType, known: JsonObject, service: Service): string | undefined {
   if (!type.schema.safeParse(known).success) return undefined;
-  return new URL(type.open(known).url).origin;
+  return new URL(type.open(known, service).url).origin;
 }
 
 function isSet(value: Json | undefined): boolean {

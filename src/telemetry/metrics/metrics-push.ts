@@ -2,9 +2,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { HttpClient } from '../../lib/net/http-client.ts';
 import { callJson } from '../../lib/net/json-call.ts';
-import { SCOPE } from '../destinations/otlp/otlp-destination.ts';
+import type { Service } from '../destinations/contract.ts';
+import { resourceOf, scopeOf } from '../destinations/otlp/otlp-destination.ts';
 import { attributesOf } from '../destinations/otlp/encode-json.ts';
-import type { Attributes } from '../destinations/otlp/span.ts';
 import type { GenerationRecord } from '../record.ts';
 import { createModelMetrics } from './model-metrics.ts';
 
@@ -25,7 +25,7 @@ export interface MetricsPushDeps {
   readonly intervalMs: number;
   readonly temporality: 'cumulative' | 'delta';
   /** Names this process among all that send. */
-  readonly resource: Attributes;
+  readonly service: Service;
   /** Called once while it fails. */
   readonly onFailed: (reason: string) => void;
   readonly onMended: () => void;
@@ -36,7 +36,7 @@ const LAST_PUSH_MS_MAX = 2_000;
 const ANSWER_BYTES_MAX = 65_536;
 
 export function createMetricsPush(deps: MetricsPushDeps): MetricsPush {
-  const { http, clock, headers, temporality, resource } = deps;
+  const { http, clock, headers, temporality, service } = deps;
   const url = new URL(deps.url);
   const metrics = createModelMetrics(temporality, clock.nowMs());
   let timer: NodeJS.Timeout | undefined;
@@ -51,7 +51,10 @@ export function createMetricsPush(deps: MetricsPushDeps): MetricsPush {
     if (encoded.length === 0) return;
     const body = {
       resourceMetrics: [
-        { resource: { attributes: attributesOf(resource) }, scopeMetrics: [{ scope: { ...SCOPE }, metrics: encoded }] },
+        {
+          resource: { attributes: attributesOf(resourceOf(service)) },
+          scopeMetrics: [{ scope: { ...scopeOf(service) }, metrics: encoded }],
+        },
       ],
     };
     const limits = { timeoutMs, bytesMax: ANSWER_BYTES_MAX };

@@ -1,3 +1,4 @@
+import type { Service } from '../../../src/telemetry/destinations/contract.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 
 export const PROJECT_ID = '3f0b5c4e-1111-4222-8333-444455556666';
@@ -25,4 +26,13 @@ export const DESTINATION_CONFIGS: Readonly<Record<string, JsonObject>> = {
   snowflake: { account: 'my_org-acc', token: 'pat' },
   weave: { apiKey: 'key', entity: 'team', project: 'shop' },
   webhook: { url: 'https://hooks.example/x' },
+};
+
+/** What sends. */
+export const SERVICE: Service = {
+  name: 'shop',
+  version: '1.2.3',
+  instanceId: 'f7c0a1f2-55a5-4cd0-8d54-3d2e6d1b4d0e',
+  region: 'eu',
+  environment: 'staging',
 };

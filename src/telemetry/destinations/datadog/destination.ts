@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { usdFromNano } from '../../../lib/money.ts';
 import { baseUrlMember, headersMember, secretMember, textMember } from '../config-members.ts';
-import type { CallAnswer, DestinationType, ExportedGeneration, OutboundCall, Verdict } from '../contract.ts';
+import type { CallAnswer, DestinationType, ExportedGeneration, OutboundCall, Service, Verdict } from '../contract.ts';
 import { judgeStatus } from '../delivery/judge.ts';
 import { operationOf, providerNameOf, traceMembers } from '../otlp/generation-attributes.ts';
 import { nanoOf } from '../otlp/encode-json.ts';
 import { spansOf } from '../otlp/generation-spans.ts';
 import { chatInput, chatOutput } from '../otlp/messages.ts';
-import { faultOfTest, SCOPE } from '../otlp/otlp-destination.ts';
+import { faultOfTest } from '../otlp/otlp-destination.ts';
 import type { Span } from '../otlp/span.ts';
 
 const US1 = 'https://api.datadoghq.com';
@@ -34,7 +34,7 @@ export const datadog: DestinationType = {
   schema,
   secrets: ['apiKey', 'headers'],
   isUncompressed: true,
-  open(config) {
+  open(config, service) {
     const { url = US1, apiKey, mlApp, headers = {} } = schema.parse(config);
     const address = new URL('/api/intake/llm-obs/v1/trace/spans', url).href;
     const all = { ...headers, 'dd-api-key': apiKey };
@@ -46,7 +46,7 @@ export const datadog: DestinationType = {
           url: address,
           method: 'POST',
           headers: { ...all, 'content-type': 'application/json' },
-          body: encode(mlApp, group),
+          body: encode(mlApp, service, group),
           ids: group.map(({ id }) => id),
         })),
       judge: (_call, answer) => judge(answer),
@@ -66,12 +66,12 @@ function bySession(batch: readonly ExportedGeneration[]): readonly (readonly Exp
 }
 
 /** 19 digits are more than a JavaScript number holds: they are written as they are. */
-function encode(mlApp: string, group: readonly ExportedGeneration[]): string {
+function encode(mlApp: string, service: Service, group: readonly ExportedGeneration[]): string {
   const sessionId = group[0]?.sessionId;
   const attributes = {
     ml_app: mlApp,
     ...(sessionId !== undefined && { session_id: sessionId }),
-    tags: [`service:${SCOPE.name}`],
+    tags: [`service:${service.name}`, ...(service.environment === undefined ? [] : [`env:${service.environment}`])],
     spans: group.flatMap((generation) => spansOf(generation, 'generation').map((span) => spanOf(span, generation))),
   };
   const json = JSON.stringify({ data: { type: 'span', attributes } });

@@ -16,7 +16,7 @@ export const otelMetrics: DestinationType = {
   label: 'OpenTelemetry metrics',
   schema,
   secrets: ['headers'],
-  open(config) {
+  open(config, service) {
     const { endpoint, headers = {} } = schema.parse(config);
     const url = withPath(endpoint, '/v1/metrics');
     const post = (body: object, ids: readonly string[], further: object = {}): OutboundCall => ({
@@ -30,7 +30,7 @@ export const otelMetrics: DestinationType = {
       url,
       calls: (batch, nowMs) => [
         post(
-          encodeMetrics(batch, nowMs),
+          encodeMetrics(batch, service, nowMs),
           batch.map(({ id }) => id),
         ),
       ],

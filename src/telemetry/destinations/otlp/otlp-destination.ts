@@ -6,6 +6,7 @@ import type {
   DestinationType,
   ExportedGeneration,
   OutboundCall,
+  Service,
   TestStep,
   Verdict,
 } from '../contract.ts';
@@ -15,7 +16,21 @@ import { encodeSpansAsProtobuf } from './encode-protobuf.ts';
 import { spansOf, type SpanShape } from './generation-spans.ts';
 import type { Attributes, Span, SpanExport } from './span.ts';
 
-export const SCOPE = { name: 'model-gateway', version: '' };
+/** What made the spans, whatever the operator calls the service. */
+export function scopeOf({ version }: Pick<Service, 'version'>): SpanExport['scope'] {
+  return { name: 'model-gateway', version };
+}
+
+/** @source opentelemetry.io "Resource semantic conventions", service and deployment, read 2026-11 @spec destination-26 */
+export function resourceOf({ name, version, instanceId, region, environment }: Service): Attributes {
+  return {
+    'service.name': name,
+    'service.version': version,
+    'service.instance.id': instanceId,
+    'deployment.environment.name': environment,
+    'gateway.region': region,
+  };
+}
 
 /** Where a vendor takes spans, and with which headers. */
 export interface OtlpAddress {
@@ -68,16 +83,17 @@ export function otlpDestination<Schema extends z.ZodType<JsonObject>>(vendor: Ot
     schema,
     secrets,
     ...(isForSpending !== undefined && { isForSpending }),
-    open(sent) {
+    open(sent, service) {
       const config = schema.parse(sent);
       const address = vendor.address(config);
       const encoding = typeof vendor.encoding === 'function' ? vendor.encoding(config) : vendor.encoding;
+      const [scope, resource] = [scopeOf(service), resourceOf(service)];
       const shape = shapeOf(config) ?? vendor.shape;
       const call = (spans: readonly Span[], ids: readonly string[], further: object = {}): OutboundCall => ({
         url: address.url,
         method: 'POST',
         headers: { ...address.headers, ...further, 'content-type': CONTENT_TYPES[encoding] },
-        body: encode({ resource: resourceOf(vendor.resource?.(config)), scope: SCOPE, spans }, encoding),
+        body: encode({ resource: { ...resource, ...vendor.resource?.(config) }, scope, spans }, encoding),
         ids,
       });
       return {
@@ -141,10 +157,6 @@ export function faultOfTest(answer: CallAnswer, keyMembers: string): string | un
 function shapeOf(config: JsonObject): SpanShape | undefined {
   const shape = config['spans'];
   return shape === 'generation' || shape === 'tree' ? shape : undefined;
-}
-
-function resourceOf(further: Attributes = {}): Attributes {
-  return { 'service.name': SCOPE.name, ...further };
 }
 
 /**

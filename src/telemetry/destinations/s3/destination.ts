@@ -2,11 +2,11 @@ import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { loadAwsSigner } from '../../../lib/aws-signer.ts';
 import { headersMember, secretMember, textMember, urlMember } from '../config-members.ts';
-import type { CallAnswer, DestinationType, ExportedGeneration, OutboundCall, Verdict } from '../contract.ts';
+import type { CallAnswer, DestinationType, ExportedGeneration, OutboundCall, Service, Verdict } from '../contract.ts';
 import { judgeStatus, messageOf } from '../delivery/judge.ts';
 import { encodeSpansAsJson } from '../otlp/encode-json.ts';
 import { spansOf } from '../otlp/generation-spans.ts';
-import { otlpMembers, SCOPE } from '../otlp/otlp-destination.ts';
+import { otlpMembers, resourceOf, scopeOf } from '../otlp/otlp-destination.ts';
 import { hexOf, type Span } from '../otlp/span.ts';
 
 const MB = 1_024 * 1_024;
@@ -62,7 +62,7 @@ export const s3: DestinationType = {
   schema,
   secrets: ['secretAccessKey', 'sessionToken', 'headers'],
   isUncompressed: true,
-  open(sent) {
+  open(sent, service) {
     const config = schema.parse(sent);
     const { spans: shape = 'tree', prefix = 'service-traces' } = config;
     return {
@@ -73,7 +73,9 @@ export const s3: DestinationType = {
           batch.flatMap((generation) => spansOf(generation, shape).map((span) => ({ span, generation }))),
           ({ span }) => span.traceId,
         );
-        return Promise.all([...byTrace].map(([traceId, members]) => putTrace(config, traceId, members, nowMs)));
+        return Promise.all(
+          [...byTrace].map(([traceId, members]) => putTrace(config, service, traceId, members, nowMs)),
+        );
       },
       judge: (_call, answer) => judge(answer),
       test: async (nowMs) => [
@@ -93,6 +95,7 @@ interface Member {
 
 async function putTrace(
   config: S3Config,
+  service: Service,
   traceId: string,
   members: readonly Member[],
   nowMs: number,
@@ -101,8 +104,8 @@ async function putTrace(
   const startMs = Math.min(...members.map(({ span }) => span.startMs));
   const isCompressed = config.compression === true;
   const json = encodeSpansAsJson({
-    resource: { 'service.name': SCOPE.name },
-    scope: SCOPE,
+    resource: resourceOf(service),
+    scope: scopeOf(service),
     spans: members.map(({ span }) => span),
   });
   const folder = folderOf(config, startMs, first?.generation.identity?.keyName);

@@ -5,7 +5,7 @@ import type { DestinationType, OutboundCall } from '../contract.ts';
 import { judgeStatus } from '../delivery/judge.ts';
 import { encodeSpansAsJson } from '../otlp/encode-json.ts';
 import { spansOf } from '../otlp/generation-spans.ts';
-import { otlpMembers, SCOPE } from '../otlp/otlp-destination.ts';
+import { otlpMembers, resourceOf, scopeOf } from '../otlp/otlp-destination.ts';
 import type { Span } from '../otlp/span.ts';
 
 const SECRET_CHARS_MAX = 256;
@@ -33,7 +33,7 @@ export const webhook: DestinationType = {
   schema,
   secrets: ['headers', 'signing_secret'],
   isUncompressed: true,
-  open(config) {
+  open(config, service) {
     const {
       url,
       method = 'POST',
@@ -47,7 +47,7 @@ export const webhook: DestinationType = {
       nowMs: number,
       further: Readonly<Record<string, string>> = {},
     ): OutboundCall => {
-      const body = encodeSpansAsJson({ resource: { 'service.name': SCOPE.name }, scope: SCOPE, spans });
+      const body = encodeSpansAsJson({ resource: resourceOf(service), scope: scopeOf(service), spans });
       const signed = secret === undefined ? {} : signatureHeaders(secret, body, nowMs);
       const all = { ...headers, ...further, ...signed, 'content-type': 'application/json' };
       return { url, method, headers: all, body, ids };
