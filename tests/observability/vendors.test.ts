@@ -352,6 +352,23 @@ suite('vendors that take OTLP', () => {
 });
 
 // @spec destination-19
+test('an attempt that another followed is an event of the record, where there is no tree', async () => {
+  const { spans } = spansIn(await firstCall('langfuse'));
+  const startMs = sampleExported().startMs;
+  const [retry, first] = (spans[0]?.['events'] ?? []) as readonly JsonObject[];
+  assert.deepEqual([retry?.['name'], first?.['name']], ['gateway.retry', 'gateway.first_token']);
+  assert.equal(retry?.['timeUnixNano'], `${startMs + 300}000000`);
+  const text = JSON.stringify(retry);
+  for (const member of [
+    '"gateway.attempt","value":{"intValue":"1"}',
+    '"gateway.provider","value":{"stringValue":"beta"}',
+    '"http.response.status_code","value":{"intValue":"503"}',
+    '"error.type","value":{"stringValue":"503"}',
+  ])
+    assert.ok(text.includes(member), `${member} in ${text}`);
+});
+
+// @spec destination-19
 test('a tree has the request and its attempts, and usage and cost stand once in it', async () => {
   const { spans } = spansIn(await firstCall('otel-collector'));
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import type { ExportedGeneration, ExportedStep } from '../contract.ts';
 import { generationAttributes, operationOf, traceText } from './generation-attributes.ts';
 import { attemptSpanId, stepSpanId, traceIdOf } from '../trace-context.ts';
-import { hexOf, SPAN_KIND, STATUS_ERROR, type Attributes, type Span } from './span.ts';
+import { hexOf, SPAN_KIND, STATUS_ERROR, type Attributes, type Span, type SpanEvent } from './span.ts';
 
 /** What is made of a record: its own span, or one for each step of its request, too. */
 export type SpanShape = 'generation' | 'tree';
@@ -105,12 +105,30 @@ function spanOf(generation: ExportedGeneration, place: Place): Span {
     startMs,
     endMs,
     attributes: generationAttributes(generation),
-    events:
-      firstTokenMs === undefined
+    events: [
+      ...retries(generation),
+      ...(firstTokenMs === undefined
         ? []
-        : [{ name: 'gateway.first_token', atMs: Math.min(firstTokenMs, endMs), attributes: {} }],
+        : [{ name: 'gateway.first_token', atMs: Math.min(firstTokenMs, endMs), attributes: {} }]),
+    ],
     ...(error !== undefined && { status: statusOf(error.message) }),
   };
+}
+
+/** Each attempt that another one followed, at its end: kinds whose trees have no attempts know of them so. */
+function retries({ context, startMs, endMs }: ExportedGeneration): readonly SpanEvent[] {
+  let atMs = startMs;
+  return (context?.attempts ?? []).slice(0, -1).map(({ provider, model, status, latencyMs }, index) => {
+    atMs = Math.min(endMs, atMs + latencyMs);
+    const attributes: Attributes = {
+      'gateway.attempt': index + 1,
+      'gateway.provider': provider,
+      'gateway.upstream_model': model,
+      'http.response.status_code': status ?? undefined,
+      'error.type': String(status ?? 'no_response'),
+    };
+    return { name: 'gateway.retry', atMs, attributes };
+  });
 }
 
 function statusOf(message: string | undefined): NonNullable<Span['status']> {
