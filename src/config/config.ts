@@ -168,7 +168,9 @@ export interface WebCredential {
 
 /** Where commands of models run. */
 export interface ContainersConfig {
-  readonly runtime: 'off' | 'auto' | 'bubblewrap';
+  readonly runtime: 'off' | 'auto' | 'bubblewrap' | 'podman';
+  /** Podman may work as root. */
+  readonly allowsRootful: boolean;
   /** Absent: nothing runs. */
   readonly rootfs?: string;
   /** Absent: below the gateway's own control group. */

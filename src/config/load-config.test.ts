@@ -116,7 +116,7 @@ models:
         assistant_prefill: true
   "local/*": { provider: groq }
 decisions:  { timeout_ms: 5000, judge_timeout_ms: 900 }
-containers: { runtime: auto, rootfs: /srv/rootfs, cgroup: /sys/fs/cgroup/a, limits: { memory_mb: 64, cpus: 0.5, processes: 32, disk_mb: 10, command_seconds: 5, call_seconds: 6 }, expires_after_minutes: 7 }
+containers: { runtime: auto, rootfs: /srv/rootfs, allow_rootful: true, cgroup: /sys/fs/cgroup/a, limits: { memory_mb: 64, cpus: 0.5, processes: 32, disk_mb: 10, command_seconds: 5, call_seconds: 6 }, expires_after_minutes: 7 }
 vault:
   { writes: false, writers: any, allow_private_hosts: true, max_age_days: 90, backend: hashicorp, hashicorp: { address: "https://vault.test", mount: kv, prefix: team, namespace: a, writes: true, kubernetes_role: gateway, kubernetes_mount: k8s, kubernetes_token_file: /run/jwt } }
 interns:    { enabled: true, self_drive: true, retention_days: 7 }
@@ -207,6 +207,7 @@ test('takes every key of the file into the configuration', () => {
     decisions: { timeoutMs: 5_000, judgeTimeoutMs: 900 },
     containers: {
       runtime: 'auto',
+      allowsRootful: true,
       rootfs: '/srv/rootfs',
       cgroup: '/sys/fs/cgroup/a',
       limits: { memoryBytes: 67_108_864, cpus: 0.5, processes: 32, diskBytes: 10_485_760, commandMs: 5_000 },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, cp, mkdir, readdir, realpath, stat, symlink } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ContainerError } from './contract.ts';
@@ -12,7 +12,9 @@ const PROGRAMS = (
   'gzip head hexdump id jq join ln ls md5sum mkdir mktemp mv nl od paste patch printf pwd python3 readlink realpath rev rm rmdir sed seq ' +
   'sha256sum shuf sleep sort split stat strings tac tail tar tee test timeout touch tr true truncate uname uniq unzip wc which xargs xz yes zip'
 ).split(' ');
-const FOLDERS = ['usr/bin', 'usr/lib', 'proc', 'dev', 'tmp', 'home/agent', 'etc', 'mnt', 'var'];
+const FOLDERS = ['usr/bin', 'usr/lib', 'proc', 'dev', 'tmp', 'home/agent', 'etc', 'mnt', 'run', 'sys', 'var'];
+/** On which podman mounts files of its own. */
+const EMPTY_FILES = ['etc/hostname', 'etc/hosts', 'etc/passwd', 'etc/resolv.conf', 'run/.containerenv'];
 const LINKS = { bin: 'usr/bin', lib: 'usr/lib', lib64: 'usr/lib64' } as const;
 const PATH = ['/usr/local/bin', '/usr/bin', '/bin'];
 const OUTPUT_BYTES_MAX = 1_048_576;
@@ -27,6 +29,7 @@ export async function makeRootfs(directory: string): Promise<readonly string[]> 
   if ((await readdir(directory)).length > 0)
     throw new ContainerError('The directory is not empty: name one that is, or remove it.');
   for (const folder of [...FOLDERS, 'usr/lib64']) await mkdir(join(directory, folder), { recursive: true });
+  for (const file of EMPTY_FILES) await writeFile(join(directory, file), '');
   for (const [name, target] of Object.entries(LINKS)) await symlink(target, join(directory, name));
   const copied: string[] = [];
   for (const name of PROGRAMS) {

@@ -14,6 +14,13 @@ import { ask, startToolTurns } from '../support/tool-turns.ts';
 import { makeRootfs } from '../../src/containers/rootfs.ts';
 
 const MB = 1_048_576;
+const PLACE = {
+  choice: 'bubblewrap' as const,
+  cgroup: undefined,
+  allowsRootful: false,
+  port: 9,
+  env: { PATH: process.env['PATH'] },
+};
 const LIMITS: CommandLimits = {
   memoryBytes: 96 * MB,
   cpus: 1,
@@ -42,7 +49,7 @@ suite('attempts to break out of a container', { skip }, () => {
     rootfs = join(folder, 'rootfs');
     await makeRootfs(rootfs);
     process.env['GATEWAY_SECRET'] = ownerCanary;
-    runtime = await openRuntime({ rootfs, cgroup: undefined, dataDir: folder, port: 9, path: process.env['PATH'] });
+    runtime = await openRuntime({ ...PLACE, rootfs, dataDir: folder });
   });
   after(async () => {
     delete process.env['GATEWAY_SECRET'];
@@ -272,11 +279,13 @@ grep -E '^(Cap(Eff|Prm|Bnd)|NoNewPrivs|Seccomp):' /proc/self/status; id -u`);
 
   // @spec container-2
   test('are not even made where a part of the isolation is missing', async () => {
-    const settings = { rootfs, cgroup: undefined, dataDir: folder, port: 9, path: process.env['PATH'] };
+    const settings = { ...PLACE, rootfs, dataDir: folder };
     for (const [change, why] of [
       [{ rootfs: undefined }, /containers\.rootfs is not set/],
       [{ rootfs: folder }, /no bin\/bash/],
-      [{ path: folder }, /install bubblewrap/],
+      [{ env: { PATH: folder } }, /install bubblewrap/],
+      [{ env: { PATH: folder }, choice: 'podman' }, /install podman/],
+      [{ env: { PATH: folder }, choice: 'auto' }, /install bubblewrap.*install podman/],
     ] as const)
       await assert.rejects(openRuntime({ ...settings, ...change }), { name: 'ContainerError', message: why });
     // What lets everything through fails the self-test.

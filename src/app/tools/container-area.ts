@@ -49,8 +49,9 @@ export function openConfiguredRuntime(
   { containers, dataDir, server }: ContainerConfig,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ContainerRuntime> {
-  const { rootfs, cgroup } = containers;
-  return openRuntime({ rootfs, cgroup, dataDir, port: server.port, path: env['PATH'] });
+  const { runtime, rootfs, cgroup, allowsRootful } = containers;
+  const choice = runtime === 'off' ? 'auto' : runtime;
+  return openRuntime({ choice, rootfs, cgroup, allowsRootful, dataDir, port: server.port, env });
 }
 
 export function openConfiguredContainers(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ContainersConfig } from '../config.ts';
 import { key } from './key.ts';
-import { optionalSection, text } from './parts.ts';
+import { OFF, optionalSection, text } from './parts.ts';
 
 const BYTES_PER_MB = 1_048_576;
 const MS_PER_S = 1_000;
@@ -20,14 +20,19 @@ const EXPIRES_MINUTES_MAX = 43_200;
 
 export const containersSection = optionalSection(
   {
-    runtime: key(z.enum(['off', 'auto', 'bubblewrap']), 'What isolates commands of models; `auto`: what is there.', {
-      default: 'off',
-      example: 'auto',
-    }),
+    runtime: key(
+      z.enum(['off', 'auto', 'bubblewrap', 'podman']),
+      'What isolates commands of models; `auto`: what is there.',
+      {
+        default: 'off',
+        example: 'auto',
+      },
+    ),
     rootfs: key(text, 'The directory that is the root file system of containers.', {
       usual: 'none: nothing runs',
       example: '/srv/gateway/rootfs',
     }),
+    allow_rootful: key(z.boolean(), 'Podman may work as root: whatever breaks out of it is root.', OFF),
     cgroup: key(text, 'A writable control group (version 2) for commands.', {
       usual: "below the gateway's own",
       example: '/sys/fs/cgroup/gateway.slice/commands',
@@ -56,9 +61,17 @@ export const containersSection = optionalSection(
 
 /** The section with its defaults. */
 export function containersOf(section: z.output<typeof containersSection>): ContainersConfig {
-  const { runtime = 'off', rootfs, cgroup, limits, expires_after_minutes: minutes = 10_080 } = section;
+  const {
+    runtime = 'off',
+    rootfs,
+    cgroup,
+    allow_rootful: allowsRootful = false,
+    limits,
+    expires_after_minutes: minutes = 10_080,
+  } = section;
   return {
     runtime,
+    allowsRootful,
     ...(rootfs !== undefined && { rootfs }),
     ...(cgroup !== undefined && { cgroup }),
     limits: {
@@ -74,10 +87,19 @@ export function containersOf(section: z.output<typeof containersSection>): Conta
 }
 
 /** In the words of the file. */
-export function formatContainers({ runtime, rootfs, cgroup, limits, callMs, expiresMs }: ContainersConfig): object {
+export function formatContainers({
+  runtime,
+  rootfs,
+  allowsRootful,
+  cgroup,
+  limits,
+  callMs,
+  expiresMs,
+}: ContainersConfig): object {
   return {
     runtime,
     rootfs,
+    allow_rootful: allowsRootful,
     cgroup,
     limits: {
       memory_mb: limits.memoryBytes / BYTES_PER_MB,
