@@ -46,6 +46,8 @@ export interface DecisionInput {
 
 /** A decision as a caller requested it. */
 export interface DecisionRequest extends DecisionInput {
+  /** The name of a calibration; `auto`: what fits the model; `off`: none. Absent: `off`. */
+  readonly calibration?: string;
   /** The state is the text of a JSON value. */
   readonly isJson?: boolean;
   /** For the gateway itself, never sent upstream. */

@@ -347,6 +347,22 @@ Options:
   --key KEY         default: GATEWAY_MANAGEMENT_KEY
 `;
 
+export const DECISIONS_HELP = `Usage: model-gateway decisions calibrate FILE --model MODEL [options]
+
+How far the probabilities of a judge are off, by questions whose answers are known: docs/alpha-decisions.md. Each line of
+the file is a JSON object {"state": ..., "question": {"type", "instructions", "criteria"}, "answer": ...}, with the name of
+an option, the number of a level (from 0) or true or false. At least 100 lines of a type are needed. It runs one decision
+a line at a running gateway, and prints what to configure.
+
+Options:
+  --model MODEL     the judge
+  --name NAME       of the calibration, default: own
+  --max-cost USD    stops beyond it, default: 1
+  --url URL         address of the gateway; default: that of the configuration in this directory
+  --config FILE     another configuration                (GATEWAY_CONFIG)
+  --key KEY         a normal key, which is charged; default: GATEWAY_API_KEY
+`;
+
 export function formatOverview(commands: Readonly<Record<string, Command>>): string {
   const widest = Math.max(...Object.keys(commands).map((name) => name.length));
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(widest + 2)}${summary}\n`);

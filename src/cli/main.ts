@@ -13,6 +13,7 @@ import {
   CONSOLE_HELP,
   CONTAINERS_HELP,
   CREDITS_HELP,
+  DECISIONS_HELP,
   DESTINATIONS_HELP,
   DOCTOR_HELP,
   EVAL_HELP,
@@ -151,6 +152,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'list, try and enable classifiers, and sort conversations that were kept',
     help: CLASSIFIERS_HELP,
     run: async (args, io) => (await import('./classifiers.ts')).runClassifiers(args, io),
+  },
+  decisions: {
+    summary: 'fit the probabilities of judges to known answers',
+    help: DECISIONS_HELP,
+    run: async (args, io) => (await import('./decisions.ts')).runDecisions(args, io),
   },
   sandbox: {
     summary: 'start the sandbox provider alone, as an upstream for tests',

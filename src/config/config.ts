@@ -1,3 +1,4 @@
+import type { Calibration } from '../canonical/calibration.ts';
 import type { MediaFacts } from './media-facts.ts';
 import type { Origins } from './origins.ts';
 import type { EndpointPrice } from './endpoint-price.ts';
@@ -78,6 +79,7 @@ export interface Config {
     readonly timeoutMs: number;
     /** Of judges that a request waits for. */
     readonly judgeTimeoutMs: number;
+    readonly calibrations: readonly Calibration[];
   };
   readonly vault: VaultConfig;
   readonly containers: ContainersConfig;

@@ -115,7 +115,7 @@ models:
         video: { durations: [4, 8], frames: [first_frame], default_duration_s: 4 }
         assistant_prefill: true
   "local/*": { provider: groq }
-decisions:  { timeout_ms: 5000, judge_timeout_ms: 900 }
+decisions:  { timeout_ms: 5000, judge_timeout_ms: 900, calibrations: { triage: { model: acme/one, method: schema, temperatures: { choice: 1.4 } } } }
 containers: { runtime: auto, rootfs: /srv/rootfs, allow_rootful: true, cgroup: /sys/fs/cgroup/a, limits: { memory_mb: 64, cpus: 0.5, processes: 32, disk_mb: 10, command_seconds: 5, call_seconds: 6 }, expires_after_minutes: 7 }
 vault:
   { writes: false, writers: any, allow_private_hosts: true, max_age_days: 90, backend: hashicorp, hashicorp: { address: "https://vault.test", mount: kv, prefix: team, namespace: a, writes: true, kubernetes_role: gateway, kubernetes_mount: k8s, kubernetes_token_file: /run/jwt } }
@@ -204,7 +204,11 @@ test('takes every key of the file into the configuration', () => {
       },
     },
     console: { enabled: false, allowedHosts: ['gateway.example', '[::2]'], plainHttp: true },
-    decisions: { timeoutMs: 5_000, judgeTimeoutMs: 900 },
+    decisions: {
+      timeoutMs: 5_000,
+      judgeTimeoutMs: 900,
+      calibrations: [{ name: 'triage', model: 'acme/one', method: 'schema', temperatures: { choice: 1.4 } }],
+    },
     containers: {
       runtime: 'auto',
       allowsRootful: true,

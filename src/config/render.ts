@@ -52,7 +52,11 @@ export function formatBody(config: Config): object {
     credits: { enforce: config.credits.enforce },
     oauth: { normal_keys: config.oauth.normalKeys },
     console: formatConsole(config.console),
-    decisions: { timeout_ms: config.decisions.timeoutMs, judge_timeout_ms: config.decisions.judgeTimeoutMs },
+    decisions: {
+      timeout_ms: config.decisions.timeoutMs,
+      judge_timeout_ms: config.decisions.judgeTimeoutMs,
+      calibrations: Object.fromEntries(config.decisions.calibrations.map(({ name, ...rest }) => [name, rest])),
+    },
     vault: formatVault(config.vault, REDACTED),
     interns: formatInterns(config.interns),
     scores: { abilities: formatAbilities(config.scores.abilities) },

@@ -7,6 +7,7 @@ import { leastOrders, ordersOf } from './orders.ts';
 import { readPercentages, schemaOf } from './percentages.ts';
 import { aggregate, confidenceOf, toMillionths, totalVariation } from './probabilities.ts';
 import { promptOf } from './prompt.ts';
+import { isUnstable, UNSTABLE_CONFIDENCE } from './stability.ts';
 import { readTokenProbabilities, tokensIn, TOP_LOGPROBS } from './token-probabilities.ts';
 
 /** Runs one generation of the judge. @param isRepeat an earlier call gave nothing of use: another candidate goes first */
@@ -33,9 +34,6 @@ const PARALLEL_MAX = 8;
 const SCHEMA_TOKENS_MAX = 4_096;
 /** One label. */
 const LABEL_TOKENS_MAX = 4;
-/** Orders that disagree by more show a judge that reads positions. */
-const UNSTABLE_SPREAD = 0.5;
-const UNSTABLE_CONFIDENCE = 0.5;
 
 /** What the orders of one question have given so far. */
 interface Tally {
@@ -174,12 +172,7 @@ function verdictOf(tally: Tally | undefined): Verdict | undefined {
     question,
     millionths,
     spread,
-    confidence: spread > UNSTABLE_SPREAD ? Math.min(confidence, UNSTABLE_CONFIDENCE) : confidence,
+    confidence: isUnstable({ spread }) ? Math.min(confidence, UNSTABLE_CONFIDENCE) : confidence,
     orders: distributions.length,
   };
-}
-
-/** Whether the orders of a question disagree so much that its verdict says little. */
-export function isUnstable({ spread }: Pick<Verdict, 'spread'>): boolean {
-  return spread > UNSTABLE_SPREAD;
 }

@@ -80,10 +80,14 @@ models:
   acme/tokens:
     endpoints:
       - { provider: alpha, model: j3, price: { prompt: 1, completion: 2 }, supported_parameters: [temperature, max_tokens, logprobs, top_logprobs] }
+  acme/calibrated:
+    endpoints: [{ provider: alpha, model: j4, price: { prompt: 1, completion: 2 } }]
   acme/vectors:
     output_modalities: [embeddings]
     endpoints: [{ provider: alpha, model: v1, price: { prompt: 1, completion: 0 } }]
-decisions: { timeout_ms: 2000 }
+decisions:
+  timeout_ms: 2000
+  calibrations: { sure: { model: acme/calibrated, method: schema, temperatures: { noul: 2 } } }
 `,
     });
   });
@@ -292,6 +296,28 @@ decisions: { timeout_ms: 2000 }
     assert.match(text, /"noul":0\.9,/);
     upstream.answer = (seen) => (seen.body['logprobs'] === true ? completion('A') : judging('red')(seen, 0));
     assert.equal((await ask(body)).body['method'], 'schema');
+  });
+
+  // @spec decision-14
+  test('applies a calibration of the model to the types that it has, unless it is told not to', async () => {
+    const body = { model: 'acme/calibrated', state: 's', questions: { q: QUESTIONS.angry, kind: QUESTIONS.kind } };
+    const noulOf = ({ body: { answers } }: Awaited<ReturnType<typeof ask>>): number =>
+      isJsonObject(answers) && isJsonObject(answers['q']) ? Number(answers['q']['noul']) : NaN;
+    const plain = await ask({ ...body, options: { calibration: 'off' } });
+    const fitted = await ask(body);
+    const named = await ask({ ...body, options: { calibration: 'sure' } });
+    const odds = Math.sqrt(noulOf(plain) / (1 - noulOf(plain)));
+    assert.ok(Math.abs(noulOf(fitted) - odds / (1 + odds)) < 1e-5, fitted.text);
+    assert.equal(noulOf(named), noulOf(fitted));
+    assert.deepEqual(
+      [plain.body['calibration'], fitted.body['calibration']],
+      [null, { name: 'sure', temperature: { noul: 2 } }],
+    );
+    const kindOf = ({ body: { answers } }: typeof plain) => isJsonObject(answers) && answers['kind'];
+    assert.deepEqual(kindOf(fitted), kindOf(plain));
+    const other = await ask({ ...body, model: 'acme/judge', options: { calibration: 'sure' } });
+    assert.equal(other.status, 400, other.text);
+    assert.match(other.text, /"path":"options\.calibration"/);
   });
 
   // @spec decision-12

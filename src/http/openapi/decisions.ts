@@ -49,7 +49,10 @@ const decisionsResultSchema = z.looseObject({
   emulated: z.boolean(),
   method: z.enum(['native', 'logprobs', 'schema']),
   orders: z.int().min(1),
-  calibration: z.null(),
+  calibration: z
+    .looseObject({ name: z.string(), temperature: z.record(z.string(), z.number()) })
+    .nullable()
+    .describe('What was applied to the probabilities, by type of question.'),
   generations: z.array(z.string()),
 });
 

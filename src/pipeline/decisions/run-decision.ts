@@ -1,5 +1,6 @@
 import type { RequestPermit } from '../../accounts/limits/rate-limits.ts';
 import type { Principal } from '../../accounts/principal.ts';
+import type { Calibration } from '../../canonical/calibration.ts';
 import type { DecisionMethod, DecisionRequest } from '../../canonical/decisions.ts';
 import type { Directives } from '../../canonical/directives.ts';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
@@ -7,7 +8,9 @@ import type { GenerationOrigin } from '../../canonical/generation-origin.ts';
 import type { Settings, Turn } from '../../canonical/request.ts';
 import type { Model } from '../../catalog/model.ts';
 import { CALLS_MAX, planCalls } from '../../decisions/calls.ts';
-import { decide, isUnstable } from '../../decisions/decide.ts';
+import { calibrated } from '../../decisions/calibrate.ts';
+import { decide } from '../../decisions/decide.ts';
+import { isUnstable } from '../../decisions/stability.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newGenerationId, randomText } from '../../lib/ids.ts';
 import type { DecisionOutcome } from '../../wire/decisions/answer-out.ts';
@@ -36,6 +39,7 @@ export interface RunDecisionDeps extends JudgeModelDeps {
   readonly generate: Generate;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  readonly calibrations: readonly Calibration[];
   /** In which responses are folded. */
   readonly format: ClientFormat;
 }
@@ -59,10 +63,11 @@ export function createRunDecision(deps: RunDecisionDeps): RunDecision {
     const model = judgeOf(deps, request.directives);
     const method = methodOf(request, model);
     checkCalls(request, method);
+    checkCalibration(deps.calibrations, request, model);
     const limit = AbortSignal.timeout(deps.timeoutMs);
     const calls = new JudgeCalls(deps, incoming, model);
     try {
-      const verdicts = await decide(request, method, {
+      const found = await decide(request, method, {
         call: (call, isRepeat, signal) => calls.run(call, isRepeat, signal),
         nonce: randomText(NONCE_CHARS),
         signal: AbortSignal.any([gone, limit]),
@@ -70,12 +75,15 @@ export function createRunDecision(deps: RunDecisionDeps): RunDecision {
         takesSchema: takesSchema(model),
       });
       const [first] = calls.done;
+      const calibration = deps.calibrations.find((one) => isWanted(one, request.calibration) && calls.areOf(one));
+      const verdicts = calibration === undefined ? found : found.map((verdict) => calibrated(verdict, calibration));
       return {
         identity: { id, model: first?.model ?? model.slug, provider: first?.provider ?? '' },
         outcome: {
           ...calls.sums(),
           verdicts,
           method: calls.method ?? method,
+          calibration,
           warnings: [...request.warnings, ...verdicts.filter(isUnstable).map(({ question }) => unstable(question.id))],
         },
       };
@@ -140,6 +148,11 @@ class JudgeCalls {
     return response;
   }
 
+  /** Whether the model of a calibration gave everything, in its way. */
+  areOf({ model, method }: Calibration): boolean {
+    return this.method === method && this.done.every((one) => one.model === model);
+  }
+
   sums(): Pick<DecisionOutcome, 'inputTokens' | 'outputTokens' | 'costNanoUsd' | 'generations'> {
     const sum = (of: (one: CollectedResponse) => number): number =>
       this.done.reduce((total, one) => total + of(one), 0);
@@ -180,6 +193,21 @@ function checkCalls({ questions, ordersMax }: DecisionRequest, method: DecisionM
       'questions',
       `would take ${length} generations, and ${CALLS_MAX} are allowed: send fewer questions, or set options.orders to 1`,
     );
+}
+
+function isWanted({ name }: Calibration, wanted = 'off'): boolean {
+  return wanted === 'auto' || wanted === name;
+}
+
+/** @throws GatewayError 400 for a name that no calibration of the model has */
+function checkCalibration(
+  calibrations: readonly Calibration[],
+  { calibration: wanted = 'off' }: DecisionRequest,
+  { slug }: Model,
+): void {
+  if (wanted === 'auto' || wanted === 'off') return;
+  if (!calibrations.some(({ name, model }) => name === wanted && model === slug))
+    throw invalid('options.calibration', `there is none of this name for ${JSON.stringify(slug)}: use "auto" or "off"`);
 }
 
 function unstable(id: string): DecisionOutcome['warnings'][number] {

@@ -1,3 +1,4 @@
+import type { Calibration } from '../../canonical/calibration.ts';
 import type { DecisionMethod, Verdict } from '../../canonical/decisions.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -18,11 +19,13 @@ export interface DecisionOutcome {
   /** Ids of the generations that were run. */
   readonly generations: readonly string[];
   readonly warnings: readonly Warning[];
+  /** That was applied. */
+  readonly calibration?: Calibration | undefined;
 }
 
 /** The body of the answer. */
 export function encodeDecisions(
-  { verdicts, method, inputTokens, outputTokens, costNanoUsd, generations, warnings }: DecisionOutcome,
+  { verdicts, method, inputTokens, outputTokens, costNanoUsd, generations, warnings, calibration }: DecisionOutcome,
   { id, model, provider }: AnswerIdentity,
   createdS: number,
 ): JsonObject {
@@ -40,7 +43,8 @@ export function encodeDecisions(
     emulated: method !== 'native',
     method,
     orders: Math.max(...verdicts.map(({ orders }) => orders)),
-    calibration: null,
+    calibration:
+      calibration === undefined ? null : { name: calibration.name, temperature: { ...calibration.temperatures } },
     generations: [...generations],
     ...(warnings.length > 0 && { warnings: warnings.map((warning) => ({ ...warning })) }),
   };

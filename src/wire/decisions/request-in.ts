@@ -59,8 +59,6 @@ compileSoon(decisionsSchema);
 export function decodeDecisions(body: Json, text: string, headers: HeaderDirectives): DecisionRequest {
   const parsed = checkShape(decisionsSchema, body, { text });
   const { emulation = 'auto', orders, calibration = 'auto', reasons = false } = parsed.options ?? {};
-  if (calibration !== 'auto' && calibration !== 'off')
-    throw invalid('options.calibration', 'there is no calibration of this name: use "auto" or "off"');
   if (reasons) throw invalid('options.reasons', 'is not built yet: leave it out');
   const { model, models } = parsed;
   if ((model ?? undefined) === undefined && (models ?? undefined) === undefined) throw invalid('model', 'is required');
@@ -75,6 +73,7 @@ export function decodeDecisions(body: Json, text: string, headers: HeaderDirecti
     isJson: typeof parsed['state'] !== 'string',
     questions: readQuestions(parsed['questions']),
     method: emulation,
+    calibration,
     ...(orders !== undefined && { ordersMax: orders }),
     directives: decodeDirectives(fields, headers, {
       model: model ?? undefined,
