@@ -43,7 +43,7 @@ export async function runDecisions(args: readonly string[], io: Io): Promise<num
   const { values, words } = parseFlags(args, FLAGS);
   const [verb, file, ...more] = words;
   if (verb !== 'calibrate') throw new UsageError(`decisions ${verb ?? ''}: say what to do: calibrate`);
-  if (file === undefined) throw new UsageError('decisions calibrate: name a file of questions with their answers');
+  if (file === undefined) throw new UsageError('decisions calibrate: name a file of questions with the right choices');
   if (more[0] !== undefined) throw new UsageError(`decisions calibrate: ${more[0]}: unexpected argument`);
   const { model, name = 'own', 'max-cost': cost = '1' } = values;
   if (model === undefined) throw new UsageError('decisions calibrate: name a model with --model');

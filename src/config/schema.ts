@@ -180,9 +180,13 @@ export const configFile = section({
   }),
   observability: optionalSection(
     {
-      service_name: key(serviceText, 'What destinations and collectors are told is sending (`service.name`).', {
-        default: 'model-gateway',
-      }),
+      service_name: key(
+        serviceText,
+        'The name under which destinations and collectors see this gateway (`service.name`).',
+        {
+          default: 'model-gateway',
+        },
+      ),
       environment: key(serviceText, 'The same of where it runs (`deployment.environment.name`).', {
         usual: 'none',
         example: 'production',

@@ -1,4 +1,4 @@
-/** Whether there is a process of this number, whoever's it is. */
+/** Whether there is a process of this number, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -299,7 +299,7 @@ decisions:
   });
 
   // @spec decision-14
-  test('applies a calibration of the model to the types that it has, unless it is told not to', async () => {
+  test('applies a calibration of the model to the types that it has, unless the request turns that off', async () => {
     const body = { model: 'acme/calibrated', state: 's', questions: { q: QUESTIONS.angry, kind: QUESTIONS.kind } };
     const noulOf = ({ body: { answers } }: Awaited<ReturnType<typeof ask>>): number =>
       isJsonObject(answers) && isJsonObject(answers['q']) ? Number(answers['q']['noul']) : NaN;

@@ -75,7 +75,15 @@ const DEPTH = 1;
 export function createEvaluationCalls(deps: EvaluationCallsDeps): EvaluationCalls {
   const { generateDeps, generate, format, decisionMs } = deps;
   const { clock, catalog, plugins } = generateDeps;
-  const decide = createRunDecision({ generate, catalog, plugins, clock, timeoutMs: decisionMs, calibrations: [], format });
+  const decide = createRunDecision({
+    generate,
+    catalog,
+    plugins,
+    clock,
+    timeoutMs: decisionMs,
+    calibrations: [],
+    format,
+  });
   const worstCase = (request: GenerationRequest): number => worstOf(generateDeps, request);
   return {
     worstCase,

@@ -70,7 +70,7 @@ export interface ScimGroupMembersTable {
   readonly user_id: string;
 }
 
-/** What an identity provider asked for, without bodies. */
+/** A request of an identity provider, without its body. */
 const scimRequests = {
   id: text,
   at_ms: integer,

@@ -30,7 +30,7 @@ suite('what operators see of an identity provider', () => {
   const data = async (path: string) => (await manage(gateway, 'GET', path)).body['data'];
 
   // @spec scim-12
-  test('lists what was asked for, with what changed and why not, and neither bodies nor queries', async () => {
+  test('lists requests, with what changed and why not, and neither bodies nor queries', async () => {
     const id = await push('mia');
     await scim('PATCH', `/Users/${id}`, { Operations: [{ op: 'Replace', path: 'active', value: 'False' }] });
     await scim('GET', '/Users?filter=userName%20eq%20%22mia@acme.example%22');

@@ -30,7 +30,7 @@ export const listScimRequests = defineList({
   path: '/scim/requests',
   operationId: 'listScimRequests',
   tag,
-  summary: 'List what identity providers asked for, newest first',
+  summary: 'List the requests of identity providers, newest first',
   params: NOTHING,
   query: pageQuerySchema,
   description: 'A page of the last 1,000 of 30 days. Bodies are not kept, nor requests without a token.',

@@ -1,6 +1,5 @@
 import type { ScimMappings } from '../../../scim/mappings.ts';
-import type { ScimRequestLog } from '../../../scim/request-log.ts';
-import type { ScimOverview } from '../../../store/scim/overview.ts';
+import type { ScimOverview, ScimRequestLog } from '../../../scim/request-log.ts';
 import type { ScimTokens } from '../../../scim/tokens.ts';
 
 /** What an operator does about an identity provider. */
