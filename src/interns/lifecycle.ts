@@ -309,7 +309,7 @@ async function putKey({ keys, admitKey, clock }: LifecycleDeps, row: InternRow):
     return;
   }
   const creator = await admitKey(row.creatorKeyHash);
-  const inserted = keys.insertInWorkspace(
+  const outcome = await keys.insertInWorkspace(
     keyResource.newRow({
       hash: row.keyHash,
       label: 'intern',
@@ -324,13 +324,11 @@ async function putKey({ keys, admitKey, clock }: LifecycleDeps, row: InternRow):
       ...limit,
     }),
   );
-  const outcome = await inserted.catch(async (error: unknown) => {
-    // Another call has provisioned it at the same moment.
-    if ((await keys.find(row.keyHash)) !== undefined) return 'inserted';
-    throw error;
-  });
-  if (outcome !== 'inserted')
-    throw new GatewayError('permission_denied', `The key that pays cannot be made: there is ${outcome}.`);
+  // Another call has provisioned it at the same moment.
+  if (outcome === 'inserted' || (await keys.find(row.keyHash)) !== undefined) return;
+  if (outcome === 'not new')
+    throw new GatewayError('permission_denied', 'The key that pays was deleted: create another intern.');
+  throw new GatewayError('permission_denied', `The key that pays cannot be made: there is ${outcome}.`);
 }
 
 /** Each step may run again. After three failures the agent says so, and a further call goes on. */

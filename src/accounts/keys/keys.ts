@@ -140,6 +140,7 @@ async function insertNormal(store: KeyStore, row: KeyRow, draft: NewKey): Promis
     throw new GatewayError('permission_denied', 'The key that issues this one was disabled or deleted.');
   if (outcome === 'no owner')
     throw new GatewayError('permission_denied', 'The user that the key is for was disabled or deleted.');
+  if (outcome === 'not new') throw new Error('A new key has the hash of another one.');
 }
 
 async function cascade(

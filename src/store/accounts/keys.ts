@@ -1,3 +1,4 @@
+import { numberOf } from '../portable.ts';
 import { keyResource, type KeyKind, type KeyPatch, type KeyRow } from '../../resources/keys.ts';
 import type { Database } from '../engine/database.ts';
 import { createBatchedReads } from '../engine/batched-reads.ts';
@@ -39,7 +40,8 @@ export interface KeyStore {
    * Inserts the key unless its workspace is unknown or deleted, or its issuer or the user that it is for was disabled or
    * deleted meanwhile.
    */
-  insertInWorkspace(row: KeyRow): Promise<'inserted' | 'no workspace' | 'no issuer' | 'no owner'>;
+  /** `not new`: there is such a key, or there was one. */
+  insertInWorkspace(row: KeyRow): Promise<'inserted' | 'not new' | 'no workspace' | 'no issuer' | 'no owner'>;
   /** Inserts all keys; inserts none when the store has or ever had a key, however many processes start at once. */
   insertFirst(rows: readonly KeyRow[]): Promise<boolean>;
   /** Returns the key after the change; `undefined` when there is none of this kind. */
@@ -95,8 +97,7 @@ export function createKeyStore({ database, invalidations }: KeyStoreDeps): KeySt
         if ((await lockWorkspace(transaction, row.workspaceId)) === undefined) return 'no workspace';
         if (row.issuerKeyHash !== null && !(await lockIssuer(transaction, row.issuerKeyHash))) return 'no issuer';
         if (row.creatorUserId !== null && !(await lockOwner(transaction, row.creatorUserId))) return 'no owner';
-        await transaction.insertInto('keys').values(toColumns(row)).execute();
-        return 'inserted';
+        return (await insertNew(transaction, row)) ? 'inserted' : 'not new';
       });
       if (inserted === 'inserted') announce(row.hash);
       return inserted;
@@ -199,4 +200,14 @@ async function listKeys(database: Database, filter: KeyFilter): Promise<readonly
     .offset(filter.offset)
     .execute();
   return rows.map(toRow);
+}
+
+/** @returns whether there was no key of this hash, also none that was deleted */
+async function insertNew(transaction: Kysely<Tables>, row: KeyRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows: added } = await transaction
+    .insertInto('keys')
+    .values(toColumns(row))
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .executeTakeFirstOrThrow();
+  return numberOf(added) > 0;
 }

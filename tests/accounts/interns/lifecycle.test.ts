@@ -135,6 +135,17 @@ test('leaves a key disabled that an admin has disabled', async (t) => {
 });
 
 // @spec intern-5
+test('fails to provision once more when an admin has deleted its key, and says so', async (t) => {
+  const { call, intern } = await setUp(t);
+  const id = await intern();
+  const [, hash] = /"key_hash":"(\w+)"/.exec((await call('GET', `/interns/${id}`)).text) ?? [];
+  assert.equal((await call('DELETE', `/keys/${hash}`, undefined, MANAGER)).status, 200);
+  const { status, text } = await call('POST', `/interns/${id}/provision`);
+  assert.deepEqual([status, /"status":"failed"/.test(text)], [202, true], text);
+  assert.match(text, /The key that pays was deleted/);
+});
+
+// @spec intern-5
 test('makes no key when the budget of an intern changes before it is provisioned', async (t) => {
   const { call } = await setUp(t);
   const { text } = await call('POST', '/interns', { name: 'Ada' });
