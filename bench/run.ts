@@ -235,7 +235,13 @@ async function measureMediaOf(
   directory: string,
 ): Promise<MediaResults | undefined> {
   if (!suites.includes('media') || baselinesOnly) return undefined;
-  return measureMedia({ directory, rounds, cellMs: quick ? MEDIA_CELL_MS.quick : MEDIA_CELL_MS.full, note });
+  return measureMedia({
+    directory,
+    rounds,
+    isQuick: quick,
+    cellMs: quick ? MEDIA_CELL_MS.quick : MEDIA_CELL_MS.full,
+    note,
+  });
 }
 
 function describeEnvironment(options: Options): Readonly<Record<string, string>> {

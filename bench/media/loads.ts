@@ -3,6 +3,13 @@ export const ANSWER_SIZES = { inputs: 2_048, dimensions: 1_536, documents: 1_000
 /** Speech: chunks at a pace, of some seconds in all. */
 export const SPEECH = { chunks: 25, chunkBytes: 4_096, gapMs: 40 } as const;
 
+/** An upstream that takes few texts a call, and some time for each. */
+export const NARROW = { model: 'narrow', inputs: 96, delayMs: 60 } as const;
+/** Speech that its reader does not take. */
+export const LONG_SPEECH_BYTES = 27_000_000;
+/** Even, so that its halves are alike. */
+export const CLIP_BYTES = 100_000_000;
+
 const DOCUMENT_CHARS = 1_024;
 
 /** A kind of request that is sent again and again. */

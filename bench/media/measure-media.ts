@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { Pool } from 'undici';
-
 import { GATEWAY_KEY, START_FLAGS } from '../gateway.ts';
 import { MANAGEMENT_KEY } from '../manage.ts';
 import { pinThisProcess, startServer, type ServerProcess } from '../processes.ts';
 import { median } from '../statistics.ts';
-import { MEDIA_LOADS, SPEECH, type MediaLoad } from './loads.ts';
+import { MEDIA_LOADS, NARROW, SPEECH, type MediaLoad } from './loads.ts';
+import { measureFlows, type FlowResults } from './measure-flows.ts';
+import { call, targetOf, type Target, type Targets } from './targets.ts';
 
 /** One kind of request, at the gateway and at the proxy that hands bytes on. */
 export interface MediaResult {
@@ -30,12 +30,14 @@ export interface SpeechResult {
 export interface MediaResults {
   readonly answers: readonly MediaResult[];
   readonly speech: SpeechResult;
+  readonly flows: FlowResults;
 }
 
 interface MeasureDeps {
   readonly directory: string;
   readonly rounds: number;
   readonly cellMs: number;
+  readonly isQuick: boolean;
   readonly note: (line: string) => void;
 }
 
@@ -46,11 +48,29 @@ const PRICE = {
   search_unit: 0.001,
   character: 1,
   images: [{ billable: 'output_image', unit: 'image', cost_usd: 0.01 }],
+  second: 0.0001,
+  video: { '*': 0.01 },
 };
-const MODALITIES = { embeddings: 'embeddings', rerank: 'rerank', images: 'image', audio: 'speech' } as const;
+const MODALITIES = {
+  embeddings: 'embeddings',
+  rerank: 'rerank',
+  images: 'image',
+  'audio/speech': 'speech',
+  'audio/transcriptions': 'transcription',
+  videos: 'video',
+} as const;
+/** Models of the flows. */
+const FLOW_MODELS = [
+  { path: '/v1/audio/speech', model: 'speak' },
+  { path: '/v1/audio/speech', model: 'long' },
+  { path: '/v1/audio/transcriptions', model: 'hear' },
+  { path: '/v1/embeddings', model: NARROW.model },
+  { path: '/v1/videos', model: 'grok-imagine-video' },
+  { path: '/v1/videos', model: 'grok-imagine-video-open' },
+] as const;
 
 /** The further kinds of requests: whole answers, large and small, and speech at a pace. */
-export async function measureMedia({ directory, rounds, cellMs, note }: MeasureDeps): Promise<MediaResults> {
+export async function measureMedia({ directory, rounds, cellMs, isQuick, note }: MeasureDeps): Promise<MediaResults> {
   const own = path.join(directory, 'media');
   mkdirSync(own, { recursive: true });
   const mock = await startServer({
@@ -79,9 +99,10 @@ export async function measureMedia({ directory, rounds, cellMs, note }: MeasureD
     }
     note('media: speech');
     const speech = await measureSpeech(targets, rounds);
+    const flows = await measureFlows(targets, { mock, rounds, isQuick, note });
     await targets.proxy.pool.close();
-    await targets.gateway.pool.close();
-    return { answers, speech };
+    await targets.gateway.pool.destroy();
+    return { answers, speech, flows };
   } finally {
     unpin();
     await gateway.stop();
@@ -90,21 +111,31 @@ export async function measureMedia({ directory, rounds, cellMs, note }: MeasureD
   }
 }
 
-/** Every model of the loads, at one provider. */
+const FACTS: Readonly<Record<string, object>> = {
+  'float-only': { embeddings: { encodings: ['float'] } },
+  [NARROW.model]: { embeddings: { max_inputs: NARROW.inputs } },
+};
+
+/** Every model of the loads, at one provider, and those of clips at another. */
 async function startMediaGateway(directory: string, origin: string): Promise<ServerProcess> {
   const models: Record<string, object> = {};
-  const paths = [...MEDIA_LOADS, { path: '/v1/audio/speech', model: 'speak' }];
+  const paths = [...MEDIA_LOADS, ...FLOW_MODELS];
   for (const { path: route, model } of paths) {
     const kind = Object.entries(MODALITIES).find(([word]) => route.startsWith(`/v1/${word}`))?.[1];
     if (kind === undefined) throw new Error(`no kind of model is called at ${route}`);
-    const facts = model === 'float-only' ? { embeddings: { encodings: ['float'] } } : {};
+    const facts = FACTS[model] ?? {};
+    const provider = kind === 'video' ? 'films' : 'mock';
     models[`bench/${model}`] = {
       output_modalities: [kind],
-      endpoints: [{ provider: 'mock', model, price: PRICE, ...facts }],
+      endpoints: [{ provider, model, price: PRICE, ...facts }],
     };
   }
   const config = {
-    providers: { mock: { adapter: 'openai-compatible', base_url: `${origin}/v1`, api_key: 'k' } },
+    providers: {
+      mock: { adapter: 'openai-compatible', base_url: `${origin}/v1`, api_key: 'k' },
+      films: { adapter: 'xai', base_url: `${origin}/v1`, api_key: 'k' },
+    },
+    videos: { assets: 'proxy' },
     models,
   };
   const configPath = path.join(directory, 'gateway.json');
@@ -122,21 +153,6 @@ async function startMediaGateway(directory: string, origin: string): Promise<Ser
     },
     hasChannel: false,
   });
-}
-
-interface Target {
-  readonly pool: Pool;
-  readonly nameOf: (model: string) => string;
-}
-
-function targetOf({ host, port }: ServerProcess, isGateway: boolean): Target {
-  const pool = new Pool(`http://${host}:${port}`, { connections: 128, pipelining: 1, headersTimeout: 60_000 });
-  return { pool, nameOf: (model) => (isGateway ? `bench/${model}` : model) };
-}
-
-interface Targets {
-  readonly proxy: Target;
-  readonly gateway: Target;
 }
 
 async function measureLoad(targets: Targets, load: MediaLoad, rounds: number, cellMs: number): Promise<MediaResult> {
@@ -177,27 +193,12 @@ async function runCell(target: Target, load: MediaLoad, cellMs: number): Promise
   const worker = async (): Promise<void> => {
     do {
       const sentMs = performance.now();
-      await call(target, load.path, body);
+      await call(target, load.path, { body });
       tookMs.push(performance.now() - sentMs);
     } while (performance.now() - began < cellMs);
   };
   await Promise.all(Array.from({ length: load.connections }, worker));
   return { perS: (tookMs.length * 1_000) / (performance.now() - began), p50Ms: median(tookMs) };
-}
-
-/** @returns when the first byte came, ms after the request */
-async function call({ pool }: Target, route: string, body: string): Promise<number> {
-  const sentMs = performance.now();
-  const answer = await pool.request({
-    path: route,
-    method: 'POST',
-    headers: { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' },
-    body,
-  });
-  if (answer.statusCode !== 200) throw new Error(`${route} answered ${answer.statusCode}: ${await answer.body.text()}`);
-  let firstMs = 0;
-  for await (const _chunk of answer.body) if (firstMs === 0) firstMs = performance.now() - sentMs;
-  return firstMs;
 }
 
 /** Streams that begin one after the other, all of them open together. */
@@ -220,7 +221,7 @@ async function speakTo(target: Target): Promise<readonly number[]> {
   const firsts = await Promise.all(
     Array.from({ length: STREAMS }, async (_none, index) => {
       await new Promise((resolve) => setTimeout(resolve, index * apartMs));
-      return call(target, '/v1/audio/speech', body);
+      return (await call(target, '/v1/audio/speech', { body })).firstMs;
     }),
   );
   return firsts.toSorted((left, right) => left - right);
