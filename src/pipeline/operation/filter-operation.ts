@@ -5,6 +5,7 @@ import type { ContentFilterDeps } from '../content-filters/content-filters.ts';
 import { filtersOf } from '../content-filters/filter-rules.ts';
 import { blockOf, noteFindings } from '../content-filters/filter-stages.ts';
 import type { CallerRules, RequestFacts } from '../request.ts';
+import type { Served } from './call-candidates.ts';
 import type { KindSteps } from './kind-steps.ts';
 
 interface FilterInput<Op extends Operation> {
@@ -46,4 +47,33 @@ export async function filterOperation<Op extends Operation>(
   // What is blocked is not kept, and neither is what no filter has looked through.
   facts.log.request = found.unfinished.length === 0 ? redacted : steps.withTexts(request, []);
   throw blocked;
+}
+
+/**
+ * What was given as it may go on. Where filters look through it all of it must be here: a stream becomes one answer.
+ * @throws GatewayError 403 when a filter blocks it, which is charged all the same; 408; 503
+ */
+export async function filterGiven<Op extends Operation, Given extends object>(
+  { inspector, allowedPhrases }: ContentFilterDeps,
+  served: Served<Given>,
+  steps: Pick<KindSteps<Op, Given>, 'answer' | 'usageOf'>,
+  { facts, policy, cancellation }: FilterInput<Op>,
+): Promise<Given> {
+  const filters = steps.answer && filtersOf(policy, allowedPhrases)?.answer;
+  if (steps.answer === undefined || filters === undefined || filters.rules.length === 0) return served.given;
+  const given = await steps.answer.whole(served.given);
+  facts.meter.usage = steps.usageOf(given, { operation: facts.log.request, served });
+  const texts = steps.answer.texts(given);
+  const inspected = texts.map((text) => ({ text, form: 'plain', byUser: false }) as const);
+  const found = await inspector.inspect(inspected, filters.rules, cancellation.signal);
+  noteFindings(facts, 'answer', filters, found);
+  const blocked = blockOf('answer', filters, found);
+  if (blocked !== undefined) {
+    facts.meter.end = { type: 'end', finish: 'content_filter' };
+    throw blocked;
+  }
+  return steps.answer.withTexts(
+    given,
+    texts.map((text, at) => found.redacted.get(at)?.text ?? text),
+  );
 }

@@ -63,6 +63,15 @@ export interface GivenCache<Op extends Operation, Given> {
   parse(text: string, operation: Op): Given | undefined;
 }
 
+/** What filters of answers look through. */
+export interface AnswerTexts<Given> {
+  /** All of it, where it comes as it is made. @throws GatewayError where it breaks off */
+  whole(given: Given): Promise<Given>;
+  texts(given: Given): readonly string[];
+  /** With these in the place of its texts, one for each. */
+  withTexts(given: Given, texts: readonly string[]): Given;
+}
+
 /** In what one kind of operations differs from the others: everything else is the same for all of them. */
 export interface KindSteps<Op extends Operation, Given extends object, Deps extends CallDeps = CallDeps> {
   /** What content filters look through. */
@@ -92,6 +101,8 @@ export interface KindSteps<Op extends Operation, Given extends object, Deps exte
   /** As the upstream counted so far. */
   usageOf(given: Given, served: { readonly operation: Op; readonly served: Served<Given> }): Usage;
   upstreamIdOf?(given: Given): string | undefined;
+  /** For filters of answers. Absent: it gives no text. */
+  readonly answer?: AnswerTexts<Given>;
   /** Absent: its answers are not given again. */
   readonly cache?: GivenCache<Op, Given>;
   /** Sends the answer, and settles before its end leaves. @throws GatewayError in place of an answer */

@@ -10,7 +10,7 @@ import type { ResponseCacheDeps } from '../response/response-cache.ts';
 import { openStreamOutput, type StreamOutputOptions } from '../response/sse-output.ts';
 import { callCandidates, type CallDeps, type Served } from './call-candidates.ts';
 import { estimateOperation } from './estimate.ts';
-import { filterOperation } from './filter-operation.ts';
+import { filterGiven, filterOperation } from './filter-operation.ts';
 import type { KindSteps } from './kind-steps.ts';
 import type { AnswerWriter, IncomingOperation, RunOperation } from './operation-request.ts';
 import { lookUpOperation } from './operation-cache.ts';
@@ -121,8 +121,15 @@ async function serve<Op extends Operation, Given extends object, Deps extends Ca
     },
   );
   const call = (turn: Parameters<typeof steps.call>[1]): ReturnType<typeof steps.call> => steps.call(deps, turn);
-  const served = await callCandidates(deps, { plan: route.plan, request, facts, cancellation, call });
-  meter.usage = steps.usageOf(served.given, { operation: request, served });
+  const first = await callCandidates(deps, { plan: route.plan, request, facts, cancellation, call });
+  meter.usage = steps.usageOf(first.given, { operation: request, served: first });
+  const given = await filterGiven(deps, first, steps, { facts, policy: rules.policy, cancellation }).catch(
+    (error: unknown) => {
+      first.memory.close();
+      throw error;
+    },
+  );
+  const served = { ...first, given };
   meter.upstreamId = steps.upstreamIdOf?.(served.given);
   const totalMs = deps.monotonicMs() - served.startedMs;
   if (cached !== undefined) open.defer(() => cached.keep(served, facts));

@@ -25,6 +25,7 @@ import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, asEvents, type DeliveryInput, type EventDelivery, type KindSteps } from './kind-steps.ts';
+import { textsOfTranscript, withTextsOfTranscript } from './filter-transcript.ts';
 import { followJob } from './follow-job.ts';
 import { callOnce, openCall, type CallSpace, type OpenAnswer, type UpstreamCall } from './one-call.ts';
 import { tryEncode } from './try-encode.ts';
@@ -56,6 +57,12 @@ export const TRANSCRIPTION_STEPS: KindSteps<TranscriptionOperation, Given> = {
   call: transcribe,
   usageOf: (given, { operation }) =>
     'transcript' in given ? usageOf(given.transcript, operation) : usageOf({ text: '' }, operation),
+  answer: {
+    whole: wholeOf,
+    texts: (given) => ('transcript' in given ? textsOfTranscript(given.transcript) : []),
+    withTexts: (given, texts) =>
+      'transcript' in given ? { ...given, transcript: withTextsOfTranscript(given.transcript, texts) } : given,
+  },
   deliver,
   events: { isWanted: ({ delivery }) => delivery === 'stream', encodeFailure: encodeErrorEvent },
 };
@@ -300,9 +307,7 @@ async function relay(
   } catch (error) {
     return breakOff(open, output, events.explain(error));
   }
-  // The last event of some hosts says nothing but that it is the last (speaches).
-  const transcript =
-    done === undefined || done.transcript.text === '' ? { ...done?.transcript, text } : done.transcript;
+  const transcript = transcriptOf(done, text);
   log.capture?.pushText(transcript.text);
   meter.usage = usageOf(transcript, log.request);
   meter.end = { type: 'end', finish: 'stop' };
@@ -310,10 +315,44 @@ async function relay(
   output.end(encodeTranscriptEvent({ type: 'done', transcript }, open.finalUsage()));
 }
 
+/** The last event of some hosts says nothing but that it is the last (speaches). */
+function transcriptOf(done: Extract<TranscriptPiece, { type: 'done' }> | undefined, text: string): Transcript {
+  return done === undefined || done.transcript.text === '' ? { ...done?.transcript, text } : done.transcript;
+}
+
+/** A transcript that comes as it is made, once all of it is here. @throws GatewayError where it breaks off */
+async function wholeOf(given: Given): Promise<Given> {
+  if ('transcript' in given) return given;
+  const { events, first, answersIn } = given;
+  let text = '';
+  let done: Extract<TranscriptPiece, { type: 'done' }> | undefined;
+  try {
+    for (
+      let batch: Awaited<ReturnType<EventReader['next']>> = first;
+      batch !== undefined;
+      batch = await events.next()
+    ) {
+      if ('kind' in batch) throw errorOf(batch);
+      for (const event of batch) {
+        if (event.type === 'done') done = event;
+        else if (event.type === 'delta') text += event.delta.slice(0, TRANSCRIPT_CHARS_MAX - text.length);
+      }
+    }
+  } catch (error) {
+    throw error instanceof GatewayError ? error : errorOf(events.explain(error));
+  } finally {
+    events.close();
+  }
+  return { transcript: transcriptOf(done, text), answersIn };
+}
+
+function errorOf({ errorType, status, message }: UpstreamFailure): GatewayError {
+  return new GatewayError(errorType, message, { status });
+}
+
 /** A stream that broke off ends with an error, and is not charged. */
 async function breakOff(open: Delivery['open'], output: StreamOutput, failure: UpstreamFailure): Promise<void> {
   open.facts.meter.cancelled = isCutShort(open.cancellation.reason);
   open.facts.meter.failure = failure;
-  const { errorType, status, message } = failure;
-  output.end(encodeErrorEvent(await open.fail(new GatewayError(errorType, message, { status }))));
+  output.end(encodeErrorEvent(await open.fail(errorOf(failure))));
 }
