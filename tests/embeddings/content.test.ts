@@ -91,7 +91,7 @@ async function createKey(): Promise<{ readonly key: string; readonly hash: strin
 
 // @spec embeddings-17
 suite('content of several kinds', () => {
-  test('goes to Gemini with its bytes, one vector for each item, and its tokens are counted apart', async () => {
+  test('goes to Gemini with its bytes, one vector for each item, and its tokens are counted by kind', async () => {
     const items = [
       PAIR,
       { content: [{ type: 'input_audio', input_audio: { data: MP3.toString('base64'), format: 'mp3' } }] },
