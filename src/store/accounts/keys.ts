@@ -1,11 +1,12 @@
-import { numberOf } from '../portable.ts';
+import type { Transaction } from 'kysely';
 import { keyResource, type KeyKind, type KeyPatch, type KeyRow } from '../../resources/keys.ts';
 import type { Database } from '../engine/database.ts';
 import { createBatchedReads } from '../engine/batched-reads.ts';
 import { changeIssued, lockIssuer, lockOwner, sumIssuedSpend, type CascadingChange } from './issued-keys.ts';
 import { sumSpend, type SpendWindows, type SubjectSpend } from '../usage/spend.ts';
 import type { InvalidationBus } from '../../state/contract.ts';
-import type { KeysTable } from '../tables.ts';
+import { numberOf } from '../portable.ts';
+import type { KeysTable, Tables } from '../tables.ts';
 import { lockWorkspace } from './workspaces.ts';
 
 const { toColumns, toRow, toChanges } = keyResource.rows;
@@ -203,7 +204,7 @@ async function listKeys(database: Database, filter: KeyFilter): Promise<readonly
 }
 
 /** @returns whether there was no key of this hash, also none that was deleted */
-async function insertNew(transaction: Kysely<Tables>, row: KeyRow): Promise<boolean> {
+async function insertNew(transaction: Transaction<Tables>, row: KeyRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows: added } = await transaction
     .insertInto('keys')
     .values(toColumns(row))
