@@ -34,7 +34,7 @@ export const CORS_HEADERS = {
   ...BROWSER_HEADERS,
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'ETag, X-Generation-Id, X-Reasoning-Included, OpenAI-Poll-After-Ms, Request-Id, X-Request-Id, Retry-After, X-Should-Retry, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Service-Cache-Status, X-Service-Cache-Age, X-Service-Cache-TTL, X-Service-Cache-Source-Id',
+    'ETag, X-Generation-Id, X-Provider, X-Reasoning-Included, OpenAI-Poll-After-Ms, Request-Id, X-Request-Id, Retry-After, X-Should-Retry, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Service-Cache-Status, X-Service-Cache-Age, X-Service-Cache-TTL, X-Service-Cache-Source-Id',
 } as const;
 
 /** The response to a browser's preflight. Vendor SDKs add `x-stainless-*`, hence the request's own list if it has one. */

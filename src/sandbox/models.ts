@@ -101,9 +101,15 @@ export function sandboxModels(): readonly SandboxModel[] {
     name: `Error ${status}`,
     description: `Answers with status ${status}; a stream with \`after=3\` in the user text fails after so many tokens.`,
   }));
-  return [...BEHAVIOURS, ...errors]
-    .map(conversational)
-    .concat(embedder(), reranker(), painter(), transcriber(), speaker(), Object.entries(VIDEO_MODELS).map(videoMaker));
+  return BEHAVIOURS.map(conversational).concat(
+    errors.map(failing),
+    embedder(),
+    reranker(),
+    painter(),
+    transcriber(),
+    speaker(),
+    Object.entries(VIDEO_MODELS).map(videoMaker),
+  );
 }
 
 function conversational({ model, name, description }: (typeof BEHAVIOURS)[number]): SandboxModel {
@@ -129,6 +135,26 @@ function conversational({ model, name, description }: (typeof BEHAVIOURS)[number
         cancellable: true,
       },
     ],
+  };
+}
+
+const ALL_OFFERS = {
+  embeddings: 'embeddings/openai',
+  rerank: 'rerank/cohere',
+  image: 'image/openai',
+  stt: 'stt/openai',
+  tts: 'tts/openai',
+  video: 'video/xai',
+} as const;
+
+/** Fails on every route. */
+function failing(facts: (typeof BEHAVIOURS)[number]): SandboxModel {
+  const { endpoints, ...model } = conversational(facts);
+  const [endpoint] = endpoints;
+  const outputModalities = ['text', 'embeddings', 'rerank', 'image', 'transcription', 'speech', 'video'];
+  return {
+    ...model,
+    endpoints: [{ ...endpoint, outputModalities, offers: ALL_OFFERS, speech: { defaultVoice: 'one' } }],
   };
 }
 

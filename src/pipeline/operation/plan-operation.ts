@@ -2,7 +2,7 @@ import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { Operation, OperationKind } from '../../canonical/operation.ts';
 import type { RouteReport } from '../../canonical/route-report.ts';
 import type { Model } from '../../catalog/model.ts';
-import { servesKind } from '../../catalog/serves-kind.ts';
+import { routesOf, servesKind } from '../../catalog/serves-kind.ts';
 import type { RoutePlan } from '../../routing/route-plan.ts';
 import type { CallerRules, ResolvedModels } from '../request.ts';
 import { planFor, reportRoute, type RouteDeps } from '../route/choose-route.ts';
@@ -71,11 +71,11 @@ const MADE = {
   decisions: 'decisions of its own',
 } as const satisfies Readonly<Record<OperationKind, string>>;
 
-function wrongEndpoint({ slug }: Model, kind: OperationKind, requestedModels: readonly string[]): GatewayError {
+function wrongEndpoint(model: Model, kind: OperationKind, requestedModels: readonly string[]): GatewayError {
   const message = `makes no ${MADE[kind]}`;
   return new GatewayError(
     'invalid_request',
-    `model: ${JSON.stringify(slug)} ${message}; send its requests to /chat/completions, /messages or /responses`,
+    `model: ${JSON.stringify(model.slug)} ${message}; send its requests to ${routesOf(model)}`,
     {
       issues: [{ path: 'model', message }],
       availability: { code: 'wrong_endpoint', retryable: false, requestedModels },

@@ -6,6 +6,7 @@ import type { RouteReport } from '../../canonical/route-report.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import { candidateName, endpointName } from '../../routing/endpoint-name.ts';
 import type { Health } from '../../routing/health.ts';
+import { isSilent, routesOf } from '../../catalog/serves-kind.ts';
 import { withDefaults } from '../../routing/preferences.ts';
 import { planCandidates } from '../../routing/plan.ts';
 import type { FormatFacts, PlanInput, RoutePlan } from '../../routing/route-plan.ts';
@@ -45,7 +46,7 @@ export function chooseRoute(
   const { sticky } = deps;
   const { policy } = rules;
   const resolved = resolveModels(originalRequest, policy.defaultModel ?? deps.defaults.model, deps.catalog);
-  refuseDeciders(resolved.models, originalRequest.directives.models);
+  refuseSilent(resolved.models, originalRequest.directives.models);
   const request = resolved.wantsReasoning ? withReasoning(originalRequest) : originalRequest;
   const preferences = preferencesOf(deps, request, rules);
   const plain = sticky.sessionOf(request, rules.scope);
@@ -56,19 +57,16 @@ export function chooseRoute(
   return reported.then((ties) => planned(deps, rules, asking, ties));
 }
 
-/** @throws GatewayError 400 for models that decide and write nothing, with the path at which they do. @spec decision-13 */
-function refuseDeciders(models: readonly Model[], requestedModels: readonly string[]): void {
-  const [decider] = models;
-  if (decider === undefined || !models.every(isDecider)) return;
-  const message = 'is a decision model: send its requests to /alpha/decisions';
-  throw new GatewayError('invalid_request', `model: ${JSON.stringify(decider.slug)} ${message}`, {
+/** @throws GatewayError 400 for models that take no part in conversations, with the path at which they serve. @spec decision-13 */
+function refuseSilent(models: readonly Model[], requestedModels: readonly string[]): void {
+  const [first] = models;
+  if (first === undefined || !models.every(isSilent)) return;
+  const isDecider = first.outputModalities?.includes('decisions') === true;
+  const message = `${isDecider ? 'is a decision model' : 'writes no text'}: send its requests to ${routesOf(first)}`;
+  throw new GatewayError('invalid_request', `model: ${JSON.stringify(first.slug)} ${message}`, {
     issues: [{ path: 'model', message }],
     availability: { code: 'wrong_endpoint', retryable: false, requestedModels },
   });
-}
-
-function isDecider({ outputModalities = [] }: Model): boolean {
-  return outputModalities.length > 0 && outputModalities.every((modality) => modality === 'decisions');
 }
 
 /** What a plan depends on besides the request itself. */
