@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { wavHead } from '../../src/lib/audio/wav.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../src/lib/json.ts';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { RawUpstream, sendJson } from '../support/upstreams/raw-upstream.ts';
 
 const fake = new RawUpstream();
@@ -19,6 +19,7 @@ models:
   a/ranks: { output_modalities: [rerank], endpoints: [{ provider: one, model: r, rerank: { max_documents: 2 } }] }
   a/draws: { output_modalities: [image], endpoints: [{ provider: one, model: d, image: { n_max: 2, aspect_ratios: ["1:1"], references_max: 0 } }] }
   a/hears: { output_modalities: [transcription], endpoints: [{ provider: one, model: h, stt: { formats: [json], max_seconds: 1 } }] }
+  a/translates: { output_modalities: [transcription], endpoints: [{ provider: one, model: t, stt: { translates: true } }] }
   a/speaks: { output_modalities: [speech], endpoints: [{ provider: one, model: s, tts: { voices: [alto], default_voice: alto, max_characters: 5 } }] }
   a/films: { output_modalities: [video], endpoints: [{ provider: films, model: grok-imagine-video, video: { durations: [4], resolutions: [720p] } }] }
 `,
@@ -67,6 +68,36 @@ describe('what an operator states of an endpoint that makes no text', () => {
       assert.equal(error['param'], param, text);
       assert.equal(fake.seen.length, 0);
     });
+
+  // @spec stt-11
+  test('keeps a sound from an endpoint that it is too long for', async () => {
+    const { status, body } = await send('/audio/transcriptions', { model: 'a/hears', input_audio: sound(2) });
+    const { error } = body;
+    assert.ok(isJsonObject(error));
+    assert.deepEqual([status, error['param'], fake.seen.length], [400, 'file', 0]);
+    fake.answer = (_call, response) => sendJson(response, { text: 'x' });
+    assert.equal((await send('/audio/transcriptions', { model: 'a/hears', input_audio: sound(1) })).status, 200);
+  });
+
+  // @spec stt-10
+  test('sends a translation to models alone that are known to translate', async () => {
+    const translate = async (model: string, more: object = {}): Promise<number> => {
+      fake.seen.length = 0;
+      const form = new FormData();
+      form.append('file', new Blob([Buffer.from(String(sound(1)['data']), 'base64')]), 'a.wav');
+      for (const [name, value] of Object.entries({ model, ...more })) form.append(name, String(value));
+      const headers = { authorization: `Bearer ${API_KEY}` };
+      const response = await fetch(`${gateway.baseUrl}/audio/translations`, { method: 'POST', headers, body: form });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    fake.answer = (_call, response) => sendJson(response, { text: 'hello' });
+    assert.equal(await translate('a/translates'), 200);
+    assert.equal(fake.seen[0]?.path, '/v1/audio/translations');
+    assert.equal(await translate('a/hears'), 400);
+    assert.equal(await translate('a/translates', { stream: true }), 400);
+    assert.equal(fake.seen.length, 0);
+  });
 
   test('is what the endpoint is sent: a list of inputs is split, and a voice is named', async () => {
     fake.answer = (_call, response) => sendJson(response, { data: [{ index: 0, embedding: [1, 2] }] });

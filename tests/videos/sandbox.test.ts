@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { bearer, getJob, jsonOf, QUICK, textAt, waitFor } from '../support/videos/client.ts';
 
 suite('clips of the sandbox', () => {
@@ -211,4 +211,26 @@ suite('clips of the sandbox', () => {
     assert.equal(await wrong(`${id}/content`), 400);
     assert.equal((await fetch(`${gateway.baseUrl}/videos/${id}`)).status, 401);
   });
+});
+
+// @spec video-21
+test('lets a key have a hundred open jobs, and another key as many', async (t) => {
+  // Looks are as seldom as they are by default.
+  const gateway = await startGateway({});
+  t.after(() => gateway.close());
+  const keyOf = async (name: string): Promise<string> => {
+    const made = await gateway.post('/keys', { name }, bearer(MANAGEMENT_KEY));
+    return textAt(await jsonOf(made), 'key');
+  };
+  const [first, second] = [await keyOf('one'), await keyOf('two')];
+  const stall = (key: string): Promise<Response> =>
+    gateway.post('/videos', { model: 'sandbox/video-stall', prompt: 'x', duration: 1 }, bearer(key));
+  for (let begun = 0; begun < 100; begun += 10) {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => stall(first)));
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [202]);
+  }
+  const over = await stall(first);
+  assert.equal(over.status, 429);
+  assert.ok(Number(over.headers.get('retry-after')) > 0);
+  assert.equal((await stall(second)).status, 202);
 });
