@@ -37,12 +37,11 @@ async function send(path: string, body: JsonObject) {
   return { status: response.status, text, body: parseJsonObject(text) ?? {} };
 }
 
-const sound = (seconds: number): JsonObject => {
+const wavOf = (seconds: number): Buffer<ArrayBuffer> => {
   const bytes = seconds * 48_000;
-  return {
-    data: Buffer.concat([wavHead({ sampleRate: 24_000 }, bytes), Buffer.alloc(bytes)]).toString('base64'),
-    format: 'wav',
-  };
+  return Buffer.concat([wavHead({ sampleRate: 24_000 }, bytes), Buffer.alloc(bytes)]);
+};
+const sound = (seconds: number): JsonObject => ({ data: wavOf(seconds).toString('base64'), format: 'wav' });
 };
 
 describe('what an operator states of an endpoint that makes no text', () => {
@@ -81,11 +80,11 @@ describe('what an operator states of an endpoint that makes no text', () => {
 
   // @spec stt-10
   test('sends a translation to models alone that are known to translate', async () => {
-    const translate = async (model: string, more: object = {}): Promise<number> => {
+    const translate = async (model: string, more: Readonly<Record<string, string>> = {}): Promise<number> => {
       fake.seen.length = 0;
       const form = new FormData();
-      form.append('file', new Blob([Buffer.from(String(sound(1)['data']), 'base64')]), 'a.wav');
-      for (const [name, value] of Object.entries({ model, ...more })) form.append(name, String(value));
+      form.append('file', new Blob([wavOf(1)]), 'a.wav');
+      for (const [name, value] of Object.entries({ model, ...more })) form.append(name, value);
       const headers = { authorization: `Bearer ${API_KEY}` };
       const response = await fetch(`${gateway.baseUrl}/audio/translations`, { method: 'POST', headers, body: form });
       await response.arrayBuffer();
@@ -95,7 +94,7 @@ describe('what an operator states of an endpoint that makes no text', () => {
     assert.equal(await translate('a/translates'), 200);
     assert.equal(fake.seen[0]?.path, '/v1/audio/translations');
     assert.equal(await translate('a/hears'), 400);
-    assert.equal(await translate('a/translates', { stream: true }), 400);
+    assert.equal(await translate('a/translates', { stream: 'true' }), 400);
     assert.equal(fake.seen.length, 0);
   });
 
