@@ -8,7 +8,8 @@ import { after, before, suite, test } from 'node:test';
 import { findChromium, startStand, visit, type Stand } from './support.ts';
 
 const CHROMIUM = findChromium();
-const REQUESTS = 12;
+const REQUESTS = 10_000;
+const AT_ONCE = 50;
 const ANSWER = JSON.stringify({
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -38,7 +39,8 @@ models:
   acme/unpriced: { name: Unpriced, context_length: 8000, endpoints: [{ provider: own, model: one }] }
 `,
     });
-    for (let at = 0; at < REQUESTS; at += 1) await ask(stand, 'acme/priced', stand.apiKey);
+    for (let at = 0; at < REQUESTS; at += AT_ONCE)
+      await Promise.all(Array.from({ length: AT_ONCE }, () => ask(stand, 'acme/priced', stand.apiKey)));
     await ask(stand, 'acme/unpriced', stand.apiKey);
   });
   after(async () => {
@@ -52,6 +54,7 @@ models:
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('both sides agree').waitFor();
     await page.getByText('0.000000000 USD').waitFor();
+    await page.getByText(`10,000 generations, ${(REQUESTS * 0.001_02).toFixed(9)} USD`).waitFor();
     const [changed] = (await generations(stand)).filter(({ model }) => model === 'acme/priced');
     const database = new DatabaseSync(path.join(stand.dataDir, 'gateway.db'));
     database.prepare('update generations set cost_nano_usd = cost_nano_usd + 1 where id = ?').run(changed?.id ?? '');
@@ -69,7 +72,7 @@ models:
     await visit(page, `${stand.url}/ui/requests/${unpriced?.id ?? ''}`);
     await page.getByText('unknown').first().waitFor();
     await visit(page, `${stand.url}/?range=1h`);
-    await page.getByText(/^≥ 0\.\d+ \$$/).waitFor();
+    await page.getByText(/^≥ \d+\.\d+ \$$/).waitFor();
     await page.getByText('1 of unknown price').waitFor();
     await context.close();
   });

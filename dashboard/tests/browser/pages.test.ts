@@ -42,6 +42,9 @@ const PAGES = [
   '/ui/nothing',
 ];
 
+/** Pages that show something without a read, and what they do not know as unknown. */
+const QUIET: ReadonlySet<string> = new Set(['/ui/nothing']);
+
 /** A model whose facts have sources: those of the sandbox have none. */
 const YAML = `
 providers:
@@ -79,6 +82,21 @@ suite('every page', { skip: CHROMIUM === undefined }, () => {
       assert.deepEqual(problems, []);
       await context.close();
     });
+
+  test('has nothing that axe finds, and a word of what is wrong, where no read gets a response', async () => {
+    const { page, context } = await stand.open({ theme: 'light' });
+    const body = { error: { code: 500, message: 'The database is away.', metadata: { error_type: 'server_error' } } };
+    await page.route('**/ui/api/v1/**', (route) => route.fulfill({ status: 500, json: body }));
+    const found: string[] = [];
+    for (const address of PAGES) {
+      await visit(page, `${stand.url}${address}`);
+      found.push(...(await findWithAxe(page)).map((finding) => `${address}: ${finding}`));
+      const text = (await page.getByRole('main').textContent()) ?? '';
+      if (!QUIET.has(address) && !text.includes('The database is away.')) found.push(`${address}: says nothing`);
+    }
+    assert.deepEqual(found, []);
+    await context.close();
+  });
 
   test('is readable on 390 pixels: nothing but grids and tables scrolls sideways', async () => {
     const { page, context } = await stand.open({ width: 390 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
 import { findChromium, findWithAxe, settle, startStand, visit, type Stand } from './support.ts';
 
 const CHROMIUM = findChromium();
@@ -140,6 +141,28 @@ suite('working with the dashboard', { skip: CHROMIUM === undefined }, () => {
     await context.close();
   });
 
+  test('leads through the whole first run by keyboard alone, with nothing that axe finds', async () => {
+    const { page, context, problems } = await stand.open();
+    await visit(page, `${stand.url}/ui/start`);
+    await tabTo(page, 'Model');
+    await page.keyboard.type('sandbox/echo');
+    await tabTo(page, 'Say hello');
+    await page.keyboard.press('Enter');
+    await page.getByText('it responded').waitFor();
+    await tabTo(page, 'Limit in USD a month');
+    await page.keyboard.press('Enter');
+    await page.getByText(/waiting for the first call/).waitFor();
+    assert.deepEqual(await findWithAxe(page), []);
+    await tabTo(page, 'Copy: Settings of curl');
+    await page.keyboard.press('Enter');
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    await promisify(execFile)('sh', ['-c', command]);
+    await page.getByText('received', { exact: true }).waitFor({ timeout: 30_000 });
+    assert.deepEqual(await findWithAxe(page), []);
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+
   test('leads from nothing to a served call of curl, whose snippet runs as it is', async () => {
     const { page, context, problems } = await stand.open();
     await visit(page, `${stand.url}/ui/start`);
@@ -166,3 +189,17 @@ suite('working with the dashboard', { skip: CHROMIUM === undefined }, () => {
     await context.close();
   });
 });
+
+const TABS_MAX = 60;
+
+/** Presses Tab until the control of this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let at = 0; at < TABS_MAX; at += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<string>(
+      `((element) => element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent)(document.activeElement)`,
+    );
+    if (focused.trim() === name) return;
+  }
+  assert.fail(`Tab does not reach ${name}`);
+}

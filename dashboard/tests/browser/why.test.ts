@@ -10,9 +10,19 @@ const MESSAGES = [{ role: 'user', content: 'Hello' }];
 function startAnswering(): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume();
+    if (request.url?.startsWith('/limited') === true) {
+      response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '20' });
+      response.end(JSON.stringify({ error: { message: 'Slow down.' } }));
+      return;
+    }
     const [choice, usage] = [
       { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello' } },
-      { prompt_tokens: 1_234, completion_tokens: 567, total_tokens: 1_801 },
+      {
+        prompt_tokens: 1_234,
+        completion_tokens: 567,
+        total_tokens: 1_801,
+        prompt_tokens_details: { cached_tokens: 234 },
+      },
     ];
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ id: 'c', object: 'chat.completion', choices: [choice], usage }));
@@ -27,17 +37,18 @@ suite('why a request went where it went', { skip: CHROMIUM === undefined }, () =
     upstream = await startAnswering();
     const { port } = upstream.address() as AddressInfo;
     const serving = `http://127.0.0.1:${port}/v1`;
+    const limited = `http://127.0.0.1:${port}/limited`;
     stand = await startStand(CHROMIUM ?? '', {
       yaml: `
 providers:
-  alpha: { adapter: openai-compatible, name: Alpha, base_url: 'http://127.0.0.1:9/v1', api_key: a }
+  alpha: { adapter: openai-compatible, name: Alpha, base_url: '${limited}', api_key: a }
   beta: { adapter: openai-compatible, name: Beta, base_url: '${serving}', api_key: b }
   gamma: { adapter: openai-compatible, name: Gamma, base_url: '${serving}', api_key: c, data_policy: { training: true } }
 models:
   acme/one:
     endpoints:
       - { provider: alpha, model: one, price: { prompt: 0.1, completion: 0.2 } }
-      - { provider: beta, model: one, price: { prompt: 0.7, completion: 1.3 } }
+      - { provider: beta, model: one, price: { prompt: 0.7, completion: 1.3, cache_read: 0.07 } }
       - { provider: gamma, model: one, price: { prompt: 9, completion: 9 } }
   acme/two: { endpoints: [{ provider: gamma, model: two, price: { prompt: 9, completion: 9 } }] }
 `,
@@ -58,7 +69,11 @@ models:
     const { id } = await send({ model: 'acme/one', provider });
     const { page, context, problems } = await stand.open();
     await visit(page, `${stand.url}/ui/requests/${String(id)}`);
-    await page.getByRole('listitem').filter({ hasText: 'could not be reached' }).getByText('Alpha').waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'refused, so the next one was tried' })
+      .getByText('Alpha')
+      .waitFor();
     await page.getByRole('listitem').filter({ hasText: 'served' }).getByText('Beta').first().waitFor();
     await page.getByText('costs more than the request allows').waitFor();
     const explained = (await (
@@ -84,9 +99,21 @@ models:
       await line('Searches, files, tools'),
       await line('Charged'),
     ];
-    assert.equal(charged, Math.ceil(1_234 * 700) + Math.ceil(567 * 1_300) - 0);
+    assert.equal(charged, 1_000 * 700 + 234 * 70 + 567 * 1_300);
     assert.equal(prompt + completion + other, charged);
+    const { data: record } = (await (await stand.call(`/generation?id=${String(id)}`)).json()) as {
+      readonly data: { readonly total_cost: number };
+    };
+    assert.equal(Math.round(record.total_cost * 1e9), charged);
     assert.deepEqual(await findWithAxe(page), []);
+    // The endpoint that asked for a pause rests while the next request is planned.
+    await send({ model: 'acme/one', provider: { only: ['alpha'] } });
+    const { data: failed } = (await (await stand.call('/generations?status=error')).json()) as {
+      readonly data: readonly { readonly id: string }[];
+    };
+    await visit(page, `${stand.url}/ui/requests/${failed[0]?.id ?? ''}`);
+    const resting = page.getByRole('listitem').filter({ hasText: /for \d+ s more/ });
+    await resting.getByText('alpha').waitFor();
     assert.deepEqual(problems, []);
     await context.close();
   });

@@ -98,9 +98,9 @@ function Lane({ parts }: { readonly parts: readonly Part[] }): ReactElement {
         <span>{formatMs(total)}</span>
       </div>
       <div role="img" aria-label={`Timeline: ${sentence}`} className="flex h-7 gap-0.5 overflow-hidden rounded">
-        {parts.map(({ name, ms, tone }) => (
+        {parts.map(({ name, ms, tone }, at) => (
           <div
-            key={name}
+            key={at}
             title={`${name}: ${formatMs(ms)}`}
             className="flex min-w-1 items-center overflow-hidden px-1.5 text-xs whitespace-nowrap text-white dark:text-black"
             style={{

@@ -75,8 +75,7 @@ function Controls({ search, change }: TabProps): ReactElement {
   const listId = useId();
   const models = useModels();
   const known = models.data ?? [];
-  const set = (patch: Readonly<Record<string, string | undefined>>): void => change(patch, false);
-  const flag = (name: string, isOn: boolean): void => set({ [name]: isOn ? 'true' : undefined });
+  const flag = (name: string, isOn: boolean): void => change({ [name]: isOn ? 'true' : undefined });
   return (
     <Section title="The request">
       <div className="flex flex-col gap-3">
@@ -87,14 +86,19 @@ function Controls({ search, change }: TabProps): ReactElement {
           value={search.model}
           spellCheck={false}
           placeholder="acme/one, service/auto"
-          onChange={(event) => set({ model: event.target.value })}
+          onChange={(event) => change({ model: event.target.value }, false)}
         />
         <datalist id={listId}>
           {known.map(({ id }) => (
             <option key={id} value={id} />
           ))}
         </datalist>
-        <KeySelect label="With the rules of key" value={search.key} none="Console" onChange={(key) => set({ key })} />
+        <KeySelect
+          label="With the rules of key"
+          value={search.key}
+          none="Console"
+          onChange={(key) => change({ key })}
+        />
         <Preferences search={search} change={change} />
         <fieldset className="flex flex-col">
           <legend className="pb-1 text-xs font-medium text-dim">It needs</legend>
@@ -126,7 +130,7 @@ function Result({ search, change }: TabProps): ReactElement {
       </Section>
       {plain.data !== undefined && isOperator && (
         <Pretend
-          tags={[...new Set([...plain.data.candidates, ...plain.data.resting].map(({ tag }) => tag))]}
+          tags={[...new Set([...plain.data.candidates, ...plain.data.resting].map(({ tag }) => tag))].toSorted()}
           search={search}
           change={change}
         />
@@ -167,7 +171,7 @@ function Pretend({ tags, search, change }: TabProps & { readonly tags: readonly 
   const set = (tag: string, state: (typeof STATES)[number]['value']): void => {
     const listOf = (name: 'down' | 'resting'): string =>
       [...search[name].filter((other) => other !== tag), ...(state === name ? [tag] : [])].join(',');
-    change({ down: listOf('down'), resting: listOf('resting') }, false);
+    change({ down: listOf('down'), resting: listOf('resting') });
   };
   return (
     <Section title="Pretend">

@@ -11,15 +11,16 @@ export function Preferences({
   readonly search: RoutingSearch;
   readonly change: ChangeSearch;
 }): ReactElement {
+  // A slider passes many values: back leads to the last choice, and not through each of them.
   const set = (patch: Readonly<Record<string, string | undefined>>): void => change(patch, false);
-  const flag = (name: string, isOn: boolean): void => set({ [name]: isOn ? 'true' : undefined });
+  const flag = (name: string, isOn: boolean): void => change({ [name]: isOn ? 'true' : undefined });
   return (
     <>
       <Segments
         label="Ordered by"
         value={search.sort}
         options={SORTS.map((value) => ({ value, label: value === '' ? 'balanced' : value }))}
-        onChange={(sort) => set({ sort })}
+        onChange={(sort) => change({ sort })}
       />
       <Slider
         label="Max price, USD per million"
