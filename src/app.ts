@@ -20,6 +20,7 @@ import { createReadiness } from './app/operations/readiness.ts';
 import { createManagersLimiter } from './app/spending.ts';
 import { createConnectionArea, type ConnectionArea } from './app/mcp-server/connection-area.ts';
 import { ownMcp } from './app/mcp-server/mount-own-mcp.ts';
+import { openWatches } from './app/notifications/open-watches.ts';
 import { openOwnStorage, type OwnStorage } from './app/storage.ts';
 import { shareMemory } from './app/workers/share-memory.ts';
 import { createVaultServices } from './app/vault/vault-services.ts';
@@ -70,10 +71,9 @@ export async function createApp(given: GatewayOptions): Promise<App> {
     config.server.workers > 1
       ? await openWorkers({ ...foundation.shared, ...storage, findsLocalServers: options.findsLocalServers === true })
       : undefined;
-  const connectionArea = createConnectionArea(foundation, parts);
-  const consoleArea = createConsoleArea(options, foundation, parts, connectionArea?.services);
-  const scimArea = createScimArea(foundation, parts);
-  const own = { workers, consoleArea, connectionArea, scimArea, codexInstructions };
+  const first = openFirstAreas(options, foundation, parts);
+  const { connectionArea, consoleArea } = first;
+  const own = { ...first, workers, codexInstructions };
   const server = openFirstServer(options, foundation, parts, own);
   return {
     generations: {
@@ -100,7 +100,7 @@ export async function createApp(given: GatewayOptions): Promise<App> {
       log.general.info({ providers: providersThatAreOn(providers) }, 'providers that are on');
       await vault.warnOfReferences(providers);
       notifications.start();
-      scimArea?.start();
+      first.start();
       vault.reportStale((event) => notifications.raise(event));
       if (firstKeys === undefined) return { url };
       return { url, firstKeys, ...(config.console.enabled && { consoleLink: await consoleArea.links.create() }) };
@@ -119,8 +119,27 @@ export async function createApp(given: GatewayOptions): Promise<App> {
         server.close({ farewellMs: workers === undefined ? farewellMs : 0, drainMs }),
         responseArea.drain(drainMs),
       ]);
-      await scimArea?.close();
+      await first.close();
       await closeParts(foundation, parts, connectionArea);
+    },
+  };
+}
+
+/** What the first process alone does. */
+function openFirstAreas(options: GatewayOptions, foundation: Foundation, parts: Parts) {
+  const connectionArea = createConnectionArea(foundation, parts);
+  const scimArea = createScimArea(foundation, parts);
+  const watches = openWatches(foundation, parts, { keepsStore: true, everyMs: options.notificationTickMs });
+  return {
+    connectionArea,
+    consoleArea: createConsoleArea(options, foundation, parts, connectionArea?.services),
+    scimArea,
+    start() {
+      scimArea?.start();
+      watches.start();
+    },
+    async close() {
+      await Promise.all([scimArea?.close(), watches.stop()]);
     },
   };
 }

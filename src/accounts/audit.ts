@@ -21,6 +21,8 @@ export interface Change {
 export interface Audit {
   /** Never rejects: the change was made already. */
   record(change: Change): Promise<void>;
+  /** Calls a listener with each change from now on; it must not throw. */
+  watch(listener: (change: Change) => void): void;
   /** Lists the newest first. */
   list(filter: AuditFilter): Promise<Page<AuditEvent>>;
 }
@@ -36,8 +38,12 @@ export interface AuditDeps {
 const CHANGES_CHARS_MAX = 16_384;
 
 export function createAudit({ store, clock, onLost }: AuditDeps): Audit {
+  const listeners: ((change: Change) => void)[] = [];
   return {
-    async record({ actor, action, subject, changes }) {
+    watch: (listener) => void listeners.push(listener),
+    async record(change) {
+      const { actor, action, subject, changes } = change;
+      for (const listener of listeners) listener(change);
       const atMs = clock.nowMs();
       const event: AuditEvent = {
         // The id grows with time, so that events of one ms keep an order.

@@ -113,6 +113,7 @@ export async function openFoundation<Kind extends Storage>(
       download,
       vault,
       ...(containers.shell !== undefined && { shell: containers.shell }),
+      ...(containers.problem !== undefined && { containerProblem: containers.problem }),
       web,
       mcp,
       inspector,

@@ -33,6 +33,8 @@ export interface SharedDeps {
   /** In which large requests and answers are worked on. */
   readonly turns: LoopTurns;
   readonly vault: VaultArea;
+  /** Why containers that are configured stay off. */
+  readonly containerProblem?: string;
   /** Absent: there are no containers. */
   readonly shell?: Containers;
   readonly web: WebAbilities;

@@ -8,6 +8,7 @@ import { systemClock as clock } from '../lib/clock.ts';
 import { createChannels, type ChannelRecord, type Channels } from '../notifications/channels.ts';
 import type { Database } from '../store/engine/database.ts';
 import { createChannelStore } from '../store/notifications/channels.ts';
+import { createRoleAddresses } from '../store/notifications/role-addresses.ts';
 import { createOutbox } from '../store/notifications/outbox.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
@@ -60,7 +61,7 @@ function openChannels(
   database: Database,
 ): { readonly channels: Channels; readonly close: () => Promise<void> } {
   const vault = openVaultArea({ config, database, clock });
-  const { close, ...outbound } = openSenders(config.notifications, vault.fill);
+  const { close, ...outbound } = openSenders(config.notifications, vault.fill, createRoleAddresses(database));
   const secrets = createSecrets(config);
   const channels = createChannels({
     channels: createChannelStore(database),
@@ -71,6 +72,7 @@ function openChannels(
     clock,
     random: () => 0,
     publicUrl: config.server.publicUrl,
+    hasUsers: config.organization.enabled,
     onChange: () => Promise.resolve(),
     onSent: () => undefined,
     onUnreadable: () => undefined,

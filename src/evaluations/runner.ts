@@ -20,6 +20,8 @@ export function jobIdOf({ id, turn }: Pick<RunRow, 'id' | 'turn'>): string {
 export interface RunnerDeps extends EvaluationDeps {
   /** Settles when all records are stored that were written before: what a run has spent is known by them. */
   readonly waitForRecords: () => Promise<void>;
+  /** A run is over, or was paused by what it may cost. */
+  readonly onFinished: (run: RunRow) => void;
 }
 
 /** Runs of benchmarks as jobs: each answer is stored as it comes, and a job that begins again asks what is missing. */
@@ -56,11 +58,11 @@ async function work(deps: RunnerDeps, { job, signal, save }: JobRun): Promise<Jo
   return DONE;
 }
 
-async function finish({ runs, clock }: RunnerDeps, run: RunRow, stop: RunStop): Promise<void> {
+async function finish({ runs, clock, onFinished }: RunnerDeps, run: RunRow, stop: RunStop): Promise<void> {
   if (stop === 'changed') return;
   const nowMs = clock.nowMs();
   const isPause = stop !== undefined && PAUSES.has(stop.reason);
-  await runs.change(
+  const finished = await runs.change(
     run.id,
     ['queued', 'running'],
     {
@@ -72,4 +74,5 @@ async function finish({ runs, clock }: RunnerDeps, run: RunRow, stop: RunStop): 
     },
     run,
   );
+  if (finished !== undefined) onFinished(finished);
 }

@@ -5,6 +5,7 @@ import { isUuid } from '../lib/ids.ts';
 import { SecretBoxError } from '../lib/secret-box.ts';
 import {
   channelResource,
+  RECIPIENT_ROLES,
   type ChannelPatch,
   type ChannelRow,
   type NewChannelValues,
@@ -159,7 +160,12 @@ function checkName(all: readonly ChannelRow[], { id, name }: ChannelRow): void {
 
 /** @throws GatewayError 400 */
 async function checkTarget(
-  { senders, faultOf, fillAddress }: Pick<NotificationDeps, 'senders' | 'faultOf' | 'fillAddress'>,
+  {
+    senders,
+    faultOf,
+    fillAddress,
+    hasUsers,
+  }: Pick<NotificationDeps, 'senders' | 'faultOf' | 'fillAddress' | 'hasUsers'>,
   kind: ChannelRow['kind'],
   { url, recipients }: { readonly url: string | undefined; readonly recipients: readonly string[] | null },
 ): Promise<void> {
@@ -168,6 +174,8 @@ async function checkTarget(
     if (recipients === null) throw invalid('recipients', 'is needed: the addresses that get a mail');
     if (senders.email === undefined)
       throw invalid('kind', 'cannot be email: no mail server is configured (notifications.smtp)');
+    if (!hasUsers && recipients.some((each) => RECIPIENT_ROLES.some((role) => role === each)))
+      throw invalid('recipients', 'roles need an organization: organization.enabled is off');
     return;
   }
   if (recipients !== null) throw invalid('recipients', 'is for channels of the kind email');

@@ -70,6 +70,7 @@ for (const engine of ENGINES)
         clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
         random: () => 0.5,
         publicUrl: undefined,
+        hasUsers: false,
         onChange: () => Promise.resolve(),
         onSent: () => undefined,
         onUnreadable: () => assert.fail(),

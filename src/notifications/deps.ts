@@ -20,6 +20,8 @@ export interface NotificationDeps {
   readonly clock: Clock;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
+  /** Whether there are users who have roles. */
+  readonly hasUsers: boolean;
   /** Where browsers find the dashboard; absent: messages have no link. */
   readonly publicUrl: string | undefined;
   /** Channels were made, changed or deleted; settles when that counts. Never rejects. */

@@ -28,6 +28,8 @@ export interface Notifications {
   readonly isOn: boolean;
   /** Something happened. Costs nothing without a channel. Never rejects. */
   raise(event: NewEvent): Promise<void>;
+  /** What these marks stand for is over: it is reported anew. */
+  clear(marks: readonly string[]): Promise<void>;
   /** A key was charged. */
   charged(keyHash: string): void;
   /** The newest first. @throws GatewayError 400 for a cursor of no event */
@@ -104,6 +106,9 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
     isOn: false,
     async raise(event: NewEvent) {
       if (notifications.isOn) await raise(deps, [event]).catch(onFailed);
+    },
+    async clear(marks: readonly string[]) {
+      if (notifications.isOn) await outbox.clearMarks([...(await outbox.marked(marks))]);
     },
     charged: (keyHash: string) => watch.note(keyHash),
     events: (window: EventsWindow) => listEvents(deps, window),

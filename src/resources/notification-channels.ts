@@ -29,7 +29,9 @@ const pattern = z
     /^(?:\*|critical|[a-z]+\.(?:\*|[a-z_]+))$/,
     'must be an event such as key.limit, a group such as key.*, critical or *',
   );
-const recipient = z.email();
+/** Whose addresses a mail goes to, as they are when it is sent. */
+export const RECIPIENT_ROLES = ['org_admins', 'workspace_admins', 'key_owner'] as const;
+const recipient = z.union([z.enum(RECIPIENT_ROLES), z.email()]);
 const clock = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 22:00');
 const day = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
 
@@ -77,7 +79,9 @@ export const channelResource = defineResource('NotificationChannel', {
       .max(RECIPIENTS_MAX)
       .nullable()
       .optional()
-      .describe('Of the kind `email`; each gets a mail.'),
+      .describe(
+        'Of the kind `email`; each gets a mail. Beside addresses: `org_admins`, and of what an event is about `workspace_admins` and `key_owner`. They need an organization.',
+      ),
   }),
   quiet_hours: member(nullable(json(quietHoursSchema)), {
     initial: null,

@@ -13,7 +13,7 @@ import { createScimStore } from '../../store/scim/scim.ts';
 import { createScimTokenStore } from '../../store/scim/tokens.ts';
 import type { Foundation } from '../foundation.ts';
 import type { Parts } from '../parts.ts';
-import { noticeOfScim, silentTokens } from './scim-notices.ts';
+import { silentTokens } from './scim-notices.ts';
 
 export interface ScimArea {
   readonly services: ScimServices;
@@ -75,8 +75,6 @@ export function createScimArea(
           async onEvent(event) {
             onRequestEvent(event);
             await administration.audit.record({ actor: { address: 'scim' }, ...event });
-            const notice = noticeOfScim(event);
-            if (notice !== undefined) void notifications.raise(notice);
           },
           clock,
         }),

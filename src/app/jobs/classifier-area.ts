@@ -133,6 +133,7 @@ export function openClassifiers(deps: ClassifierAreaDeps, generateDeps: Generate
             facts: { classifier_id: row.id, classifier: row.name },
             mark: `classifier.capped ${row.id} ${Math.floor(clock.nowMs() / DAY_MS)}`,
             link: '/ui/requests?request_origin=classifier',
+            mark: `classifier.capped ${row.id} ${new Date(clock.nowMs()).toISOString().slice(0, 10)}`,
           }),
       ),
       retryMs: deps.classifyRetryMs,

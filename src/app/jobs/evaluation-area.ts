@@ -9,11 +9,13 @@ import { createEvaluationKind } from '../../evaluations/runner.ts';
 import { readWithPreset, withFullNames } from '../../http/generation/apply-preset.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { createHousekeeping } from '../../lib/async/housekeeping.ts';
+import type { Notifications } from '../../notifications/notifications.ts';
+import type { NewEvent } from '../../notifications/raise.ts';
 import { createEvaluationCalls } from '../../pipeline/evaluation/evaluation-calls.ts';
 import { createGenerate, type GenerateDeps } from '../../pipeline/generate.ts';
 import { createBlobStore } from '../../store/accounts/blobs.ts';
 import type { Database } from '../../store/engine/database.ts';
-import type { ScoreRow } from '../../store/evaluations/columns.ts';
+import type { RunRow, ScoreRow } from '../../store/evaluations/columns.ts';
 import { createDatasetStore } from '../../store/evaluations/datasets.ts';
 import { createEvaluationRunStore } from '../../store/evaluations/runs.ts';
 import { createScoreStore } from '../../store/evaluations/scores.ts';
@@ -40,6 +42,7 @@ export interface EvaluationAreaDeps extends SharedDeps {
   readonly jobs: Jobs;
   readonly formats: { readonly chat: ClientFormat };
   readonly waitForRecords: () => Promise<void>;
+  readonly notifications: Pick<Notifications, 'raise'>;
   /** One process of a gateway does. */
   readonly keepsStore: boolean;
 }
@@ -85,7 +88,13 @@ export function openEvaluationArea(deps: EvaluationAreaDeps, generateDeps: Gener
       state.invalidations.announce(TOPIC, '');
     },
   };
-  jobs.register(createEvaluationKind({ ...evaluationDeps, waitForRecords: deps.waitForRecords }));
+  jobs.register(
+    createEvaluationKind({
+      ...evaluationDeps,
+      waitForRecords: deps.waitForRecords,
+      onFinished: (run) => void deps.notifications.raise(noticeOfRun(run)),
+    }),
+  );
   const evaluations = createEvaluations({
     ...evaluationDeps,
     checkBody: (body) => void chat.decodeRequest(body, JSON.stringify(body), PLAIN),
@@ -106,6 +115,20 @@ export function openEvaluationArea(deps: EvaluationAreaDeps, generateDeps: Gener
       if (deps.keepsStore) housekeeping.start();
     },
     close: () => housekeeping.stop(),
+  };
+}
+
+function noticeOfRun({ id, name, datasetName, state, reason, turn }: RunRow): NewEvent {
+  const title = `The benchmark run "${name ?? datasetName}"`;
+  return {
+    type: 'evaluation.done',
+    severity: state === 'done' ? 'info' : 'warning',
+    subject: `evaluation:${id}`,
+    title: state === 'done' ? `${title} is done` : `${title} ${state === 'paused' ? 'was paused' : 'has failed'}`,
+    text: reason === null ? 'Its results are there.' : `The reason: ${reason}. What it has got is there.`,
+    facts: { run_id: id, run: name, dataset: datasetName, state, reason },
+    link: '/ui/evaluations',
+    mark: `evaluation.done ${id} ${turn}`,
   };
 }
 

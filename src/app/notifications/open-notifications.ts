@@ -9,6 +9,7 @@ import type { SecretBox } from '../../lib/secret-box.ts';
 import { createNotifications, type Notifications } from '../../notifications/notifications.ts';
 import type { NotificationDeps } from '../../notifications/deps.ts';
 import { createChatSender, encodeDiscord, encodeMattermost, encodeSlack } from '../../notifications/senders/chat.ts';
+import { sendToRoles } from '../../notifications/senders/roles.ts';
 import { createMailSender } from '../../notifications/senders/email.ts';
 import { createWebhookSender } from '../../notifications/senders/webhook.ts';
 import type { SharedState } from '../../state/contract.ts';
@@ -16,6 +17,7 @@ import type { KeyStore } from '../../store/accounts/keys.ts';
 import { createWorkspaceStore } from '../../store/accounts/workspaces.ts';
 import type { Database } from '../../store/engine/database.ts';
 import { createChannelStore } from '../../store/notifications/channels.ts';
+import { createRoleAddresses, type RoleAddresses } from '../../store/notifications/role-addresses.ts';
 import { createOutbox } from '../../store/notifications/outbox.ts';
 import { createSpenders } from '../../store/notifications/spenders.ts';
 import type { Log } from '../../telemetry/logs.ts';
@@ -25,14 +27,15 @@ import type { Administration } from '../administration.ts';
 import type { AppliedRecords } from '../applied-records.ts';
 import type { Spending } from '../spending.ts';
 import type { VaultArea } from '../vault/vault-area.ts';
+import { noticeOfChange } from './audit-notices.ts';
 
 export interface NotificationParts {
-  readonly config: Pick<Config, 'notifications' | 'server'>;
+  readonly config: Pick<Config, 'notifications' | 'organization' | 'server'>;
   readonly database: Database;
   readonly state: Pick<SharedState, 'invalidations'>;
   readonly records: Pick<AppliedRecords, 'wait'>;
   readonly keyStore: Pick<KeyStore, 'find'>;
-  readonly administration: Pick<Administration, 'policies'>;
+  readonly administration: Pick<Administration, 'policies' | 'audit'>;
   readonly spending: Pick<Spending, 'sumSince' | 'totals'>;
   readonly jobs: Jobs;
   readonly vault: Pick<VaultArea, 'fill'>;
@@ -50,7 +53,7 @@ const DAY_MS = 86_400_000;
 
 export function openNotifications(parts: NotificationParts): Notifications {
   const { config, database, state, clock, log, metrics, keyStore, spending, administration } = parts;
-  const { close, ...outbound } = openSenders(config.notifications, parts.vault.fill);
+  const { close, ...outbound } = openSenders(config.notifications, parts.vault.fill, createRoleAddresses(database));
   const workspaces = createWorkspaceStore({ database });
   const spentLately = createSpenders(database);
   const notifications = createNotifications({
@@ -62,6 +65,7 @@ export function openNotifications(parts: NotificationParts): Notifications {
     clock,
     random: parts.random,
     publicUrl: config.server.publicUrl,
+    hasUsers: config.organization.enabled,
     async onChange() {
       await notifications.refresh();
       state.invalidations.announce(TOPIC, '');
@@ -83,6 +87,10 @@ export function openNotifications(parts: NotificationParts): Notifications {
     waitForRecords: () => parts.records.wait(),
     closeSenders: close,
   });
+  administration.audit.watch((change) => {
+    const notice = notifications.isOn ? noticeOfChange(change, clock.nowMs()) : undefined;
+    if (notice !== undefined) void notifications.raise(notice);
+  });
   state.invalidations.subscribe(TOPIC, () => void notifications.refresh());
   return notifications;
 }
@@ -91,6 +99,7 @@ export function openNotifications(parts: NotificationParts): Notifications {
 export function openSenders(
   { smtp, privateAddresses }: Config['notifications'],
   fill: FillSecrets,
+  roles: RoleAddresses,
 ): Pick<NotificationDeps, 'senders' | 'faultOf' | 'fillAddress'> & { readonly close: () => Promise<void> } {
   const addresses: GuardedAgentOptions = privateAddresses
     ? { isAllowed: isPublicOrOwnAddress, protocols: ['https:', 'http:'] }
@@ -103,7 +112,7 @@ export function openSenders(
       slack: createChatSender(poster, encodeSlack),
       mattermost: createChatSender(poster, encodeMattermost),
       discord: createChatSender(poster, encodeDiscord),
-      email: mail?.send,
+      email: mail && sendToRoles(mail.send, roles),
     },
     faultOf: (url) => poster.faultOf(url),
     async fillAddress(url) {

@@ -12,6 +12,8 @@ const OUTPUT_BYTES = 65_536;
 export interface ContainerArea {
   /** Absent: the configuration has none, or this machine isolates nothing. */
   readonly shell?: Containers;
+  /** Why there is none although the configuration has one. */
+  readonly problem?: string;
   close(): Promise<void>;
 }
 
@@ -40,7 +42,7 @@ export async function openContainerArea(
   } catch (error) {
     if (!(error instanceof ContainerError)) throw error;
     log.general.error({ reason: error.message }, 'containers stay off: nothing isolates commands here');
-    return { close: () => Promise.resolve() };
+    return { problem: error.message, close: () => Promise.resolve() };
   }
 }
 

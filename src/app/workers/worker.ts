@@ -12,6 +12,7 @@ import { serializeErrorIn } from '../client-formats.ts';
 import { openFoundation } from '../foundation.ts';
 import { openGatewayJournal } from '../journal.ts';
 import { createParts, openServer } from '../parts.ts';
+import { openWatches } from '../notifications/open-watches.ts';
 import { readFigures } from '../operations/process-figures.ts';
 import { createReadiness } from '../operations/readiness.ts';
 import { openSharedState } from '../shared-state.ts';
@@ -48,6 +49,7 @@ export async function createWorker(
     serializeError: serializeErrorIn(parts.formats, shared.baseUrl),
     onFailed: (error) => log.general.error({ err: error }, 'the first process did not answer a request'),
   });
+  const watches = openWatches(foundation, parts, { keepsStore: false });
   const server = openServer(options, foundation, parts, {
     reusePort: true,
     console: () => (request, response) => Promise.resolve(forwarder.forward(request, response)),
@@ -65,6 +67,7 @@ export async function createWorker(
       observability.start();
       classifierInput.start();
       notifications.start();
+      watches.start();
       responseArea.start();
       return address;
     },
@@ -75,6 +78,7 @@ export async function createWorker(
       const { drainMs } = config.server;
       await Promise.all([server.close({ farewellMs, drainMs }), responseArea.drain(drainMs)]);
       forwarder.close();
+      await watches.stop();
       await notifications.close();
       await classifierInput.close();
       await foundation.storage.records.close();

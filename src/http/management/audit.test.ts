@@ -158,6 +158,7 @@ test("records only the names of a body's members where the route does not declar
     authenticate: () => samplePrincipal({ kind: 'management' }),
     services: servicesOf({
       audit: {
+        watch: () => undefined,
         record: async (change) => void changes.push(change),
         list: () => assert.fail('is not called'),
       },

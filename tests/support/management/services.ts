@@ -8,7 +8,11 @@ const waitForRecords = (): Promise<void> => Promise.resolve();
 /** Nothing was sorted. */
 const classifiers = { tagsOf: () => Promise.resolve([]) };
 /** Ignores changes. */
-const audit: Audit = { record: () => Promise.resolve(), list: () => assert.fail('the test has no audit') };
+const audit: Audit = {
+  watch: () => undefined,
+  record: () => Promise.resolve(),
+  list: () => assert.fail('the test has no audit'),
+};
 
 /** Filters find nothing. */
 const tryFilters: TryFilters = (_rules, { text }) =>
