@@ -347,6 +347,28 @@ Options:
   --key KEY         default: GATEWAY_MANAGEMENT_KEY
 `;
 
+export const DATASETS_HELP = `Usage: model-gateway datasets COMMAND [options]
+
+What callers of a running gateway use: docs/observability.md.
+
+Commands:
+  rankings          the models with the most tokens, by date
+  apps              the applications with the most tokens, or the most growth
+  sessions          what a session costs: the median of the last seven days
+
+Options:
+  --start DAY       2026-11-01, UTC; --end DAY, default: yesterday (rankings, apps)
+  --period PERIOD   day (default), week or month        (rankings)
+  --sort ORDER      popular (default) or trending       (apps)
+  --app URL         sessions of one application; --model MODEL, --turns RANGE
+  --min-group N     leave out what fewer keys used, default: 1
+  --limit N         rows                                (apps, sessions)
+  --json            print the response of the gateway as JSON
+  --url URL         address of the gateway; default: that of the configuration in this directory
+  --config FILE     another configuration               (GATEWAY_CONFIG)
+  --key KEY         default: GATEWAY_MANAGEMENT_KEY
+`;
+
 export const DECISIONS_HELP = `Usage: model-gateway decisions calibrate FILE --model MODEL [options]
 
 How far the probabilities of a judge are off, by questions whose answers are known: docs/alpha-decisions.md. Each line of

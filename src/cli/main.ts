@@ -13,6 +13,7 @@ import {
   CONSOLE_HELP,
   CONTAINERS_HELP,
   CREDITS_HELP,
+  DATASETS_HELP,
   DECISIONS_HELP,
   DESTINATIONS_HELP,
   DOCTOR_HELP,
@@ -152,6 +153,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'list, try and enable classifiers, and sort conversations that were kept',
     help: CLASSIFIERS_HELP,
     run: async (args, io) => (await import('./classifiers.ts')).runClassifiers(args, io),
+  },
+  datasets: {
+    summary: 'show which models and applications are used, and what sessions cost',
+    help: DATASETS_HELP,
+    run: async (args, io) => (await import('./datasets.ts')).runDatasets(args, io),
   },
   decisions: {
     summary: 'fit the probabilities of judges to known answers',

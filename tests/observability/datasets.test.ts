@@ -5,7 +5,8 @@ import { systemClock as clock } from '../../src/lib/clock.ts';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { manage } from '../support/byok.ts';
-import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { captureCli } from '../support/cli/capture-cli.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { createAppender } from '../support/store/append.ts';
 import { ENGINES } from '../support/store/engines.ts';
 import { sampleGeneration } from '../support/store/generations.ts';
@@ -147,5 +148,21 @@ for (const engine of ENGINES)
       assert.equal((await read('session-cost?turn_range=2-9-turns')).length, 1);
       assert.equal((await read('session-cost?model=acme/two&limit=1')).length, 1);
       assert.deepEqual(await read('session-cost?min_group=2'), []);
+    });
+
+    test('are shown by the command line, whose flags go to the gateway', async () => {
+      const run = (...args: readonly string[]) =>
+        captureCli(['datasets', ...args, '--url', gateway.url, '--key', MANAGEMENT_KEY]);
+      const days = ['--start', dateOf(YESTERDAY), '--end', dateOf(YESTERDAY)];
+      const apps = await run('apps', ...days, '--limit', '1');
+      assert.deepEqual([apps.code, apps.stderr], [0, '']);
+      assert.match(apps.stdout, /^rank {2}application +tokens +requests\n1 +https:\/\/shop\.example +1010 +2\n$/);
+      const json = await run('sessions', '--model', 'acme/two', '--json');
+      assert.match(json.stdout, /"sessions":4/);
+      assert.match((await run('rankings', ...days)).stdout, /acme\/one +1010/);
+      const wrong = await run('apps', ...days, '--sort', 'size');
+      assert.equal(wrong.code, 1);
+      assert.match(wrong.stderr, /sort/);
+      assert.deepEqual([(await run('apps', '--turns', '1')).code, (await run('all')).code], [2, 2]);
     });
   });
