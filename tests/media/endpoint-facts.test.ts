@@ -42,7 +42,6 @@ const wavOf = (seconds: number): Buffer<ArrayBuffer> => {
   return Buffer.concat([wavHead({ sampleRate: 24_000 }, bytes), Buffer.alloc(bytes)]);
 };
 const sound = (seconds: number): JsonObject => ({ data: wavOf(seconds).toString('base64'), format: 'wav' });
-};
 
 describe('what an operator states of an endpoint that makes no text', () => {
   const BEYOND: readonly (readonly [string, JsonObject, string])[] = [

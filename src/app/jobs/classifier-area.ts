@@ -131,7 +131,6 @@ export function openClassifiers(deps: ClassifierAreaDeps, generateDeps: Generate
             title: `The classifier "${row.name}" has reached its cost limit of the day`,
             text: 'It sorts nothing more until 00:00 UTC. Raise its limit, or lower its sampling rate.',
             facts: { classifier_id: row.id, classifier: row.name },
-            mark: `classifier.capped ${row.id} ${Math.floor(clock.nowMs() / DAY_MS)}`,
             link: '/ui/requests?request_origin=classifier',
             mark: `classifier.capped ${row.id} ${new Date(clock.nowMs()).toISOString().slice(0, 10)}`,
           }),
