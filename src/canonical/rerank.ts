@@ -53,3 +53,8 @@ export function countSearchUnits(documentTokens: readonly number[]): number {
   const pieces = documentTokens.reduce((sum, tokens) => sum + Math.max(1, Math.ceil(tokens / PIECE_TOKENS)), 0);
   return Math.ceil(pieces / UNIT_PIECES);
 }
+
+/** A document that is read as a picture. */
+export function isPictureDocument(document: RerankDocument): boolean {
+  return typeof document !== 'string' && typeof document['text'] !== 'string';
+}

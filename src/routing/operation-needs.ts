@@ -5,7 +5,7 @@ import {
   type Operation,
 } from '../canonical/operation.ts';
 import { isTokens, mediaOfInputs, piecesOf, type EmbeddingsInput } from '../canonical/media/embeddings-input.ts';
-import type { RerankOperation } from '../canonical/rerank.ts';
+import { isPictureDocument, type RerankOperation } from '../canonical/rerank.ts';
 import { unreachable } from '../lib/assert.ts';
 import type { Endpoint } from '../catalog/model.ts';
 import { lackOfPictures } from './image-needs.ts';
@@ -75,13 +75,9 @@ function lackOfRerank({ rerank = {} }: Endpoint, { documents }: RerankOperation)
       lacks: 'documents',
       fault: `must have at most ${maxDocuments} items for this model`,
     };
-  const picture = images ? -1 : documents.findIndex(isPicture);
+  const picture = images ? -1 : documents.findIndex(isPictureDocument);
   if (picture < 0) return undefined;
   return { exclusion: 'parameter_value', lacks: `documents[${picture}].image`, fault: 'this model reads text only' };
-}
-
-function isPicture(document: RerankOperation['documents'][number]): boolean {
-  return typeof document !== 'string' && typeof document['text'] !== 'string';
 }
 
 function lackOfVectors(endpoint: Endpoint, { dimensions, inputs }: EmbeddingsOperation): Lack {

@@ -1,4 +1,4 @@
-import { countPromptMedia } from '../canonical/media/count-media.ts';
+import { countOperationMedia, countPromptMedia } from '../canonical/media/count-media.ts';
 import { apiTypeOf, isOperation } from '../canonical/operation.ts';
 import type { UnitCounts } from '../canonical/usage.ts';
 import type { AttemptRecord } from '../store/generations/generation-json.ts';
@@ -25,14 +25,12 @@ function attemptsOf({ attempts, served }: GenerationRecord): readonly AttemptRec
   });
 }
 
-const NO_MEDIA = { all: 0, audio: 0 } as const;
-
 /** What is kept of a generation: facts and figures, no text of the conversation. */
 export function rowOf(record: GenerationRecord, region: string): GenerationRow {
   const { report, request, endpoint, usage, cost, error, end } = record;
   const { app, sessionId, user } = request.directives;
   const endedMs = report.endedMs ?? report.arrivedMs;
-  const media = isOperation(request) ? NO_MEDIA : countPromptMedia(request);
+  const media = isOperation(request) ? countOperationMedia(request) : countPromptMedia(request);
   return {
     id: record.id,
     requestId: record.requestId,

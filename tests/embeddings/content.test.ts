@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { isPublicOrOwnAddress } from '../../src/lib/net/public-address.ts';
 import { upload } from '../support/files/upload.ts';
-import { MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { textIn } from '../support/upstreams/json-upstream.ts';
 import { RawUpstream, sendJson, type RawCall } from '../support/upstreams/raw-upstream.ts';
 
@@ -115,6 +115,11 @@ suite('content of several kinds', () => {
       // 42 at 1 and 258 at 2 USD a million.
       cost: 0.000558,
     });
+    const found = await fetch(`${gateway.baseUrl}/generation?id=${textIn(body['id'])}`, {
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    const { data } = (await found.json()) as { data: JsonObject };
+    assert.partialDeepStrictEqual(data, { api_type: 'embeddings', num_media_prompt: 3, num_input_audio_prompt: 1 });
     const part = (mimeType: string, bytes: Buffer): JsonObject => ({
       inlineData: { mimeType, data: bytes.toString('base64') },
     });
