@@ -88,10 +88,14 @@ export function useManagedWorkspaces(): UseQueryResult<readonly Workspace[], Api
 }
 
 /** The workspace that a page lists: the chosen one, or the first that the session manages. */
-export function useManagedWorkspace(chosen: string): { readonly id: string; readonly isKnown: boolean } {
+export function useManagedWorkspace(chosen: string): {
+  readonly id: string;
+  readonly isKnown: boolean;
+  readonly workspaces: ReturnType<typeof useManagedWorkspaces>;
+} {
   const workspaces = useManagedWorkspaces();
   const id = chosen === '' ? workspaces.data?.[0]?.id : chosen;
-  return { id: id ?? '', isKnown: id !== undefined };
+  return { id: id ?? '', isKnown: id !== undefined, workspaces };
 }
 
 /** Names of ids, for columns. */

@@ -64,10 +64,13 @@ export function Failure({ error, onRetry }: { readonly error: ApiError; readonly
 /** One read in each of its states. What is known stays while it is read again, and when that fails. */
 export function Load<Data>({
   of,
+  after,
   children,
   rows,
 }: {
   readonly of: UseQueryResult<Data, ApiError>;
+  /** What it waits for: where that fails, it would never begin. */
+  readonly after?: UseQueryResult<unknown, ApiError>;
   readonly children: (data: Data) => ReactNode;
   readonly rows?: number;
 }): ReactElement {
@@ -79,6 +82,7 @@ export function Load<Data>({
       </>
     );
   if (of.isError) return <Failure error={of.error} onRetry={() => void of.refetch()} />;
+  if (after?.isError === true) return <Failure error={after.error} onRetry={() => void after.refetch()} />;
   return <Skeleton {...(rows !== undefined && { rows })} />;
 }
 

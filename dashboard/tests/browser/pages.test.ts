@@ -42,8 +42,15 @@ const PAGES = [
   '/ui/nothing',
 ];
 
-/** Pages that show something without a read, and what they do not know as unknown. */
-const QUIET: ReadonlySet<string> = new Set(['/ui/nothing']);
+/** Pages whose content needs no read: forms, and what a session knows of itself. */
+const QUIET: ReadonlySet<string> = new Set([
+  '/ui/playground',
+  '/ui/settings',
+  '/ui/money?tab=reconcile',
+  '/ui/start',
+  '/ui/authorize?callback_url=https://editor.example/back&code_challenge=x',
+  '/ui/nothing',
+]);
 
 /** A model whose facts have sources: those of the sandbox have none. */
 const YAML = `

@@ -43,7 +43,12 @@ export function Page(): ReactElement {
         />
       }
     >
-      {list.isPending && <Skeleton />}
+      {list.isPending &&
+        (workspaces.isError ? (
+          <Failure error={workspaces.error} onRetry={() => void workspaces.refetch()} />
+        ) : (
+          <Skeleton />
+        ))}
       {list.isError && list.error.status === 404 && (
         <Empty title="Containers are off">
           <p>

@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
-import { useManagedWorkspace, useManagedWorkspaces } from '../../api/lists.ts';
+import { useManagedWorkspace } from '../../api/lists.ts';
 import { useChange, useList } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -22,7 +22,7 @@ import { parseDestinationsSearch } from './search.ts';
 /** Where records go. */
 export function Page(): ReactElement {
   const [{ workspace, peek, isNew }, change] = useSearchState(parseDestinationsSearch);
-  const { id: workspaceId, isKnown } = useManagedWorkspace(workspace);
+  const { id: workspaceId, isKnown, workspaces } = useManagedWorkspace(workspace);
   const select = useWorkspaceSelect(workspace, (next) => change({ workspace: next, peek: undefined }));
   const destinations = useList(
     ['destinations', workspaceId],
@@ -33,7 +33,6 @@ export function Page(): ReactElement {
       }),
     { enabled: isKnown },
   );
-  const workspaces = useManagedWorkspaces();
   useHotkeys({ n: () => change({ new: 'true' }) });
   const closed = (workspaces.data ?? []).filter(
     ({ id, is_observability_broadcast_enabled: isOn }) => id === workspaceId && !isOn,
@@ -52,7 +51,7 @@ export function Page(): ReactElement {
       actions={create}
       bar={select}
     >
-      <Load of={destinations}>
+      <Load of={destinations} after={workspaces}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="Records go nowhere but into the database" action={create}>

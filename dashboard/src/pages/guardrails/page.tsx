@@ -24,7 +24,7 @@ import { TryIt } from './try-it.tsx';
 export function Page(): ReactElement {
   const [{ workspace, peek, isNew }, change] = useSearchState(parseGuardrailsSearch);
   const { isOperator } = useConsole();
-  const { id: workspaceId, isKnown } = useManagedWorkspace(workspace);
+  const { id: workspaceId, isKnown, workspaces } = useManagedWorkspace(workspace);
   const select = useWorkspaceSelect(workspace, (next) => change({ workspace: next, peek: undefined }));
   const guardrails = useList(
     ['guardrails', workspaceId],
@@ -53,7 +53,7 @@ export function Page(): ReactElement {
       actions={create}
       bar={select}
     >
-      <Load of={guardrails}>
+      <Load of={guardrails} after={workspaces}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="No guardrail yet" action={create}>
