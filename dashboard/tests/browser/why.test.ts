@@ -106,7 +106,7 @@ models:
     };
     assert.equal(Math.round(record.total_cost * 1e9), charged);
     assert.deepEqual(await findWithAxe(page), []);
-    // The endpoint with the pause rests while the next request is planned.
+    // The endpoint that wants a pause rests while the next request is planned.
     await send({ model: 'acme/one', provider: { only: ['alpha'] } });
     const { data: failed } = (await (await stand.call('/generations?status=error')).json()) as {
       readonly data: readonly { readonly id: string }[];
