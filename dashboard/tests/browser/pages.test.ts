@@ -35,6 +35,7 @@ const PAGES = [
   '/ui/settings?tab=configuration',
   '/ui/money?tab=ledger',
   '/ui/money?tab=reconcile',
+  '/ui/money?tab=saved',
   '/ui/routing?tab=health',
   '/ui/routing?tab=routers',
   '/ui/start',

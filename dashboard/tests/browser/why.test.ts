@@ -64,6 +64,13 @@ models:
     return (await reply.json()) as Record<string, unknown>;
   };
 
+  const savedUsd = async (): Promise<number> => {
+    const { data } = (await (await stand.call('/analytics/query', { metrics: ['usage_cache'] })).json()) as {
+      readonly data: { readonly data: readonly { readonly usage_cache: number }[] };
+    };
+    return data.data[0]?.usage_cache ?? 0;
+  };
+
   test('shows both attempts, each endpoint that was left out as explain has it, and lines that add up', async () => {
     const provider = { sort: 'price', max_price: { prompt: 1, completion: 2 } };
     const { id } = await send({ model: 'acme/one', provider });
@@ -114,6 +121,22 @@ models:
     await visit(page, `${stand.url}/ui/requests/${failed[0]?.id ?? ''}`);
     const resting = page.getByRole('listitem').filter({ hasText: /for \d+ s more/ });
     await resting.getByText('alpha').waitFor();
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+
+  test('counts what the cache saved under the money that was not spent', async () => {
+    const earlier = await savedUsd();
+    await send({ model: 'acme/one', provider: { only: ['beta'] } });
+    const { page, context, problems } = await stand.open();
+    await visit(page, `${stand.url}/ui/money?tab=saved`);
+    // 234 tokens at 0.07 in place of 0.7 USD a million.
+    await page.getByRole('heading', { name: 'By prompt caches, 30 days' }).waitFor();
+    await page
+      .getByRole('link', { name: 'acme/one' })
+      .getByText((earlier + 0.000_147_42).toFixed(6))
+      .waitFor();
+    assert.deepEqual(await findWithAxe(page), []);
     assert.deepEqual(problems, []);
     await context.close();
   });

@@ -18,6 +18,7 @@ import { Budgets } from './budgets.tsx';
 import { GrantCredit } from './grant-credit.tsx';
 import { Ledger } from './ledger.tsx';
 import { Reconcile } from './reconcile.tsx';
+import { Saved } from './saved.tsx';
 import { parseMoneySearch } from './search.ts';
 
 const TABS = [
@@ -25,6 +26,7 @@ const TABS = [
   { value: 'budgets', label: 'Budgets' },
   { value: 'ledger', label: 'Ledger' },
   { value: 'reconcile', label: 'Reconcile' },
+  { value: 'saved', label: 'Saved' },
 ] as const;
 
 /** What was granted, spent and saved, and whether it adds up. */
@@ -54,6 +56,7 @@ export function Page(): ReactElement {
       {tab === 'budgets' && <Budgets />}
       {tab === 'ledger' && <Ledger search={search} change={change} />}
       {tab === 'reconcile' && <Reconcile />}
+      {tab === 'saved' && <Saved />}
       <GrantCredit key={String(isGranting)} isOpen={isGranting} onClose={() => change({ grant: undefined }, false)} />
     </Frame>
   );

@@ -1,6 +1,6 @@
 import { oneOf, type Search } from '../../parts/search.ts';
 
-const MONEY_TABS = ['balance', 'budgets', 'ledger', 'reconcile'] as const;
+const MONEY_TABS = ['balance', 'budgets', 'ledger', 'reconcile', 'saved'] as const;
 export const ENTRY_KINDS = [
   'purchase',
   'grant',
