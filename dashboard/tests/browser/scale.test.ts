@@ -8,7 +8,7 @@ const ROWS = 100_000;
 const SCROLL_MS = 2_000;
 const TAIL_MS = 5_000;
 const PER_SECOND = 500;
-/** Of a busy machine with two cores: docs/dashboard.md has the figures of a quiet one. */
+/** Wide, since the machine of a test is busy with others: docs/dashboard.md has figures. */
 const FRAME_MS_MAX = 60;
 const GROWTH_BYTES_MAX = 100_000_000;
 
