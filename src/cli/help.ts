@@ -80,6 +80,33 @@ Options:
   --workspace ID    another workspace than the default one
 ${CONFIG_OPTIONS}`;
 
+export const MCP_SERVER_HELP = `Usage: model-gateway mcp-server COMMAND [options]
+
+The gateway as an MCP server at /mcp (mcp_server.enabled in the configuration), and the programs that people let use it.
+
+Commands:
+  status            whether it is on, its address, its tools, and who may connect
+  connections       the programs that are connected, the newest first
+  revoke ID         end a connection with its tokens and its key, within seconds
+
+Options:
+${CONFIG_OPTIONS}`;
+
+export const SCIM_HELP = `Usage: model-gateway scim COMMAND [options]
+
+Users and groups that an identity provider pushes to /scim/v2 (scim.enabled in the configuration).
+
+Commands:
+  token create NAME make a token for a provider, for a year; it is printed once, alone on standard output
+  token list        the tokens, without the tokens themselves
+  token delete ID   delete one; it opens nothing any more
+  status            users, groups, the last request and the last refusal
+  check-file FILE   what requests of a file would change, of which nothing stays; exits with 1 if one would be refused.
+                    The file is a JSON list of {"method", "path", "body"}
+
+Options:
+${CONFIG_OPTIONS}`;
+
 export const CONTAINERS_HELP = `Usage: model-gateway containers COMMAND [options]
 
 Containers in which \`service:bash\` runs commands of models (containers.runtime in the configuration).
