@@ -85,7 +85,7 @@ export const MCP_SERVER_HELP = `Usage: model-gateway mcp-server COMMAND [options
 The gateway as an MCP server at /mcp (mcp_server.enabled in the configuration), and the programs that people let use it.
 
 Commands:
-  status            whether it is on, its address, its tools, and who may connect
+  status            whether it is on, its address, its tools, and which programs may connect
   connections       the programs that are connected, the newest first
   revoke ID         end a connection with its tokens and its key, within seconds
 

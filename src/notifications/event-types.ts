@@ -55,7 +55,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   {
     type: 'scim.last_admin_kept',
     severity: 'warning',
-    what: 'The identity provider would have taken the last admin away: the role stays.',
+    what: 'The identity provider would have taken the last admin away: it keeps the role.',
   },
   { type: 'scim.silent', severity: 'warning', what: 'An identity provider has sent nothing for 7 days.' },
   { type: 'vault.stale', severity: 'warning', what: 'A secret of the vault has an old value (vault.max_age_days).' },

@@ -61,7 +61,7 @@ suite('a group of 5,000 members', () => {
   });
 
   // @spec scim-11
-  test('is read without its members that a request leaves out', async () => {
+  test('is read without its members where they are excluded', async () => {
     await change('add');
     statements.length = 0;
     const list = await scim.list(

@@ -7,7 +7,7 @@ import type { ScimEvent } from './scim.ts';
 export type { ScimRequestRow } from '../store/scim/columns.ts';
 export type { ScimOverview } from '../store/scim/overview.ts';
 
-/** The latest requests of identity providers. It holds no bodies and no queries. @spec scim-12 */
+/** The last requests of identity providers. It holds no bodies and no queries. @spec scim-12 */
 export interface ScimRequestLog {
   note(request: Omit<ScimRequestRow, 'id'>): void;
   list(window: PageWindow): Promise<Page<ScimRequestRow>>;

@@ -99,7 +99,7 @@ export function createKeys(deps: KeysDeps): Keys {
     },
     async update(hash, changes, kind) {
       if (Object.keys(changes).length === 0) return get(hash, kind);
-      // A key that is switched by hand forgets what disabled it.
+      // A change by hand takes the place of what disabled it.
       const byHand = changes.disabled === undefined ? changes : { ...changes, disabledReason: null };
       const row = isKeyHash(hash)
         ? await store.update(hash, { ...byHand, updatedAtMs: clock.nowMs() }, kind)

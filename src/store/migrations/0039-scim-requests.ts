@@ -3,7 +3,7 @@ import { COLUMN_TYPE } from '../portable.ts';
 
 const { text, integer } = COLUMN_TYPE;
 
-/** The latest requests of identity providers, and why a key is disabled. */
+/** The last requests of identity providers, and why a key is disabled. */
 export async function up(schema: SchemaModule): Promise<void> {
   await schema
     .createTable('scim_requests')

@@ -49,7 +49,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0036-classifiers': 'ba3dd1df922baf237b244f9ecb6305daa5ebbca948d46acb6d194707282342a2',
   '0037-intern-schedules': '99d9f586179c9b8c4806705a6aab492a80ce119c4a11579e86fdbbf157526780',
   '0038-disabled-by': '466ed903c1d36aa4500b50151ca2203a43cfc66a343252b7a01b288c8b18d3c9',
-  '0039-scim-requests': 'dc6f19ab59aba03ef5ab53478be73edd88cfd0a305a4843555c87c8dd0473c77',
+  '0039-scim-requests': 'f9e1b9db1072f2d6152ff161a5f9ca21c778e2037e5474ccfefa5f3a1c817881',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

@@ -19,7 +19,7 @@ test('is 404 with how to turn it on where interns are off', async (t) => {
   }
 });
 
-// @spec intern-3
+// @spec intern-3, intern-27
 test('creates one of twenty equal calls at the same moment', async (t) => {
   const { call } = await setUp(t);
   const body = { name: 'Ada' };
@@ -37,6 +37,8 @@ test('creates one of twenty equal calls at the same moment', async (t) => {
   const { next_cursor: cursor } = list.body;
   assert.match(list.text, /"name":"Cyd"/);
   assert.match((await call('GET', `/interns?starting_after=${String(cursor)}&status=queued,running`)).text, /"Ada"/);
+  const { body: last } = await call('GET', `/interns?starting_after=${String(cursor)}`);
+  assert.deepEqual([list.body['has_more'], last['has_more'], 'next_cursor' in last], [true, false, false]);
   assert.equal((await call('GET', '/interns?starting_after=x')).status, 400);
   assert.equal((await call('GET', '/interns?status=asleep')).status, 400);
 });
