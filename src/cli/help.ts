@@ -339,7 +339,7 @@ Options:
   --sample N        so many questions, chosen by --seed N
   --concurrency N   calls at a time
   --max-tokens N    of a response whose question sets none
-  --judge MODEL     judges responses by --rubric TEXT
+  --judge MODEL     judges responses by --rubric TEXT; with --reference MODEL beside those of that model
   --fail-below X    fails where a mean is lower; MODEL=X is for one model, and several are separated by commas
   --force           compares runs of different datasets or judges
   --license TEXT    under which a table may be used; --citation TEXT says where it is from

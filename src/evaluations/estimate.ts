@@ -5,7 +5,7 @@ import { openLines } from './dataset/dataset-lines.ts';
 import type { DatasetItem } from './dataset/item.ts';
 import type { EvaluationDeps } from './deps.ts';
 import { itemOrder, unitsOf } from './plan.ts';
-import { judgedState, requestOf } from './unit-requests.ts';
+import { judgedState, pairState, requestOf } from './unit-requests.ts';
 
 /** Items that an estimate looks at. */
 const LOOKED_AT_MAX = 50;
@@ -46,9 +46,13 @@ export async function estimateRun(deps: EvaluationDeps, input: EstimateInput): P
     if (isJudged(item)) judged++;
   }
   const share = unitsOf(items, settings) / Math.max(1, looked.length * settings.models.length);
-  const judgeCalls = settings.judge === null ? 0 : Math.round(judged * settings.models.length * share);
+  const { judge } = settings;
+  const judgeCalls = judge === null ? 0 : Math.round(judged * settings.models.length * share);
+  // One call an item, however many answers are compared with its answer.
+  const perItem = share / settings.repeats;
+  const references = judge?.reference_model === undefined ? 0 : Math.round(judged * perItem);
   return {
-    calls: unitsOf(items, settings) + judgeCalls,
+    calls: unitsOf(items, settings) + judgeCalls + references,
     lowNanoUsd: Math.round(low * share),
     highNanoUsd: Math.round(high * share),
   };
@@ -68,9 +72,14 @@ async function costOf(deps: EvaluationDeps, item: DatasetItem, settings: RunSett
     });
   const { judge } = settings;
   if (judge !== null && isJudged(item))
-    await named('judge', () => {
-      high += settings.models.length * deps.calls.worstCaseOfJudge(judge.model, judgedState(item, ANSWER));
-      return Promise.resolve();
+    await named('judge', async () => {
+      const { model, reference_model: reference } = judge;
+      const state = reference === undefined ? judgedState(item, ANSWER) : pairState(item, [ANSWER, ANSWER]);
+      high += settings.models.length * deps.calls.worstCaseOfJudge(model, state);
+      if (reference === undefined) return;
+      const request = await requestOf(deps, { item, model: { model: reference }, settings }, principal);
+      low += deps.calls.worstCase({ ...request, settings: { ...request.settings, maxTokens: 1 } });
+      high += deps.calls.worstCase(request);
     });
   return { low, high };
 }

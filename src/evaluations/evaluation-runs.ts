@@ -139,7 +139,11 @@ function checkJudge({ slugOf }: EvaluationDeps, { judgedItems }: DatasetRow, { j
     return;
   }
   const own = slugOf(judge.model) ?? judge.model;
-  if (!judge.allow_self_judge && models.some(({ model }) => (slugOf(model) ?? model) === own))
+  const all = [
+    ...models.map(({ model }) => model),
+    ...(judge.reference_model === undefined ? [] : [judge.reference_model]),
+  ];
+  if (!judge.allow_self_judge && all.some((model) => (slugOf(model) ?? model) === own))
     throw invalid(
       'judge.model',
       'is one of the models, and models favour their own answers: name another judge, or set allow_self_judge',

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '../accounts/principal.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
+import { assert } from '../lib/assert.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { EvaluatedModel, RunSettings } from '../resources/evaluations.ts';
 import type { EvaluationCall } from '../pipeline/evaluation/evaluation-calls.ts';
@@ -15,7 +16,8 @@ import type { DatasetItem } from './dataset/item.ts';
 import type { EvaluationDeps } from './deps.ts';
 import { failureOf } from './outcome.ts';
 import { planUnits } from './plan.ts';
-import { judgedState, judgeQuestion, requestOf } from './unit-requests.ts';
+import { ReferenceAnswers, type ReferenceAnswer } from './reference-answers.ts';
+import { judgedState, judgeQuestion, pairQuestion, pairState, requestOf } from './unit-requests.ts';
 
 /** Attempts at an answer that fails upstream; all but the first are made when its run is resumed. */
 const ATTEMPTS_MAX = 3;
@@ -54,12 +56,32 @@ interface UnitOutcome extends Scored {
   readonly outputTokens: number;
 }
 
+/** One question to one model, with the place of the item. */
+interface Task {
+  readonly at: number;
+  readonly item: DatasetItem;
+  readonly model: EvaluatedModel;
+}
+
+interface Asked extends Pick<Task, 'at' | 'item'> {
+  readonly request: GenerationRequest;
+  readonly judgeWorst: number;
+}
+
+/** Without facts: there is no judge. */
+interface Judged {
+  readonly score: number | null;
+  readonly facts: Pick<UnitOutcome, 'judgeGenerationId' | 'judgeCostNanoUsd' | 'error'> | undefined;
+}
+
 /** Gets the answers that a run lacks, some side by side. A class because they share what is spent and when to stop. */
 export class RunUnderWay {
   readonly #deps: EvaluationDeps;
   readonly #input: RunUnderWayInput;
   readonly #settings: RunSettings;
   readonly #cap: CostCap;
+  /** Absent: answers are judged by themselves. */
+  readonly #references: ReferenceAnswers | undefined;
   #attempts = new Map<string, number>();
   #stop: RunStop;
   #isStopped = false;
@@ -71,6 +93,8 @@ export class RunUnderWay {
     this.#deps = deps;
     this.#input = input;
     this.#settings = input.run.settings;
+    const reference = this.#settings.judge?.reference_model;
+    this.#references = reference === undefined ? undefined : new ReferenceAnswers(reference);
     this.#cap = new CostCap(input.run.maxCostNanoUsd, input.spentNanoUsd);
   }
 
@@ -111,7 +135,7 @@ export class RunUnderWay {
     const model = this.#settings.models[unit.model];
     if (model === undefined) return undefined;
     const item = await lines.read(unit.item);
-    const outcome = await this.#callFor(item, model, principal);
+    const outcome = await this.#callFor({ at: unit.item, item, model }, principal);
     if (outcome === undefined) return undefined;
     // The next job repeats what was broken off.
     signal.throwIfAborted();
@@ -126,14 +150,14 @@ export class RunUnderWay {
   }
 
   /** `undefined`: the run stops here, without a call for the item. */
-  async #callFor(item: DatasetItem, model: EvaluatedModel, principal: Principal): Promise<UnitOutcome | undefined> {
+  async #callFor({ at, item, model }: Task, principal: Principal): Promise<UnitOutcome | undefined> {
     const { calls } = this.#deps;
     let request: GenerationRequest;
     let [worst, judgeWorst] = [0, 0];
     try {
       request = await requestOf(this.#deps, { item, model, settings: this.#settings }, principal);
       worst = calls.worstCase(request);
-      judgeWorst = this.#worstOfJudge(item);
+      judgeWorst = await this.#worstOfJudge({ at, item }, principal);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       return withoutCall(error);
@@ -146,7 +170,7 @@ export class RunUnderWay {
     try {
       const { run, signal } = this.#input;
       const call: EvaluationCall = { runId: run.id, principal, budgetNanoUsd: worst, signal };
-      const outcome = await this.#answer({ item, request, judgeWorst }, call);
+      const outcome = await this.#answer({ at, item, request, judgeWorst }, call);
       if (outcome !== undefined) cost = outcome.costNanoUsd + outcome.judgeCostNanoUsd;
       return outcome;
     } finally {
@@ -154,14 +178,7 @@ export class RunUnderWay {
     }
   }
 
-  async #answer(
-    {
-      item,
-      request,
-      judgeWorst,
-    }: { readonly item: DatasetItem; readonly request: GenerationRequest; readonly judgeWorst: number },
-    call: EvaluationCall,
-  ): Promise<UnitOutcome | undefined> {
+  async #answer({ at, item, request, judgeWorst }: Asked, call: EvaluationCall): Promise<UnitOutcome | undefined> {
     const { calls, clock } = this.#deps;
     const startedMs = clock.monotonicMs();
     const { generationId, costNanoUsd, result } = await this.#unlimited(() => calls.generate(request, call));
@@ -180,22 +197,50 @@ export class RunUnderWay {
     const answer = answerOf(response);
     let judged: Pick<UnitOutcome, 'judgeGenerationId' | 'judgeCostNanoUsd' | 'error'> | undefined;
     const scored = await checkAnswer(item, answer, async () => {
-      const verdict = await this.#judge(item, answer.text, { ...call, budgetNanoUsd: judgeWorst });
+      const verdict = await this.#judge({ at, item }, answer.text, { ...call, budgetNanoUsd: judgeWorst });
       judged = verdict.facts;
       return verdict.score;
     });
     return { ...facts, error: null, ...judged, ...scored, answer, outputTokens: usage.completionTokens };
   }
 
-  async #judge(item: DatasetItem, text: string, call: EvaluationCall) {
+  async #judge({ at, item }: Pick<Task, 'at' | 'item'>, text: string, call: EvaluationCall): Promise<Judged> {
     const { judge } = this.#settings;
     if (judge === null) return { score: null, facts: undefined };
-    const input = { model: judge.model, state: judgedState(item, text), question: judgeQuestion(judge) };
-    const { generationId, costNanoUsd, result } = await this.#unlimited(() => this.#deps.calls.judge(input, call));
-    const facts = { judgeGenerationId: generationId, judgeCostNanoUsd: costNanoUsd };
+    const { calls } = this.#deps;
+    const reference = await this.#references?.get(at, () => this.#askReference(item, call));
+    const referenceNanoUsd = reference?.isOwn === true ? reference.costNanoUsd : 0;
+    const other = reference?.text;
+    if (reference !== undefined && other === undefined) {
+      const error = `The model of reference gave no response: ${reference.error ?? 'it was empty'}`;
+      return { score: null, facts: { judgeGenerationId: null, judgeCostNanoUsd: referenceNanoUsd, error } };
+    }
+    const { model } = judge;
+    const { generationId, costNanoUsd, result } = await this.#unlimited(() => {
+      if (other === undefined)
+        return calls.judge({ model, state: judgedState(item, text), question: judgeQuestion(judge) }, call);
+      const states = [pairState(item, [text, other]), pairState(item, [other, text])] as const;
+      return calls.compare({ model, states, question: pairQuestion(judge) }, call);
+    });
+    const facts = { judgeGenerationId: generationId, judgeCostNanoUsd: costNanoUsd + referenceNanoUsd };
     return 'error' in result
       ? { score: null, facts: { ...facts, error: result.error.message } }
       : { score: result.value, facts: { ...facts, error: null } };
+  }
+
+  async #askReference(item: DatasetItem, { principal, ...call }: EvaluationCall): Promise<ReferenceAnswer> {
+    const request = await this.#requestOfReference(item, principal);
+    const { costNanoUsd, result } = await this.#unlimited(() =>
+      this.#deps.calls.generate(request, { ...call, principal }),
+    );
+    if ('error' in result) return { costNanoUsd, error: result.error.message };
+    const { text, refused } = answerOf(result.value.response);
+    return refused ? { costNanoUsd, error: 'it refused' } : { costNanoUsd, text };
+  }
+
+  async #requestOfReference(item: DatasetItem, principal: Principal): Promise<GenerationRequest> {
+    assert(this.#references !== undefined, 'answers are compared where there is a model of reference');
+    return requestOf(this.#deps, { item, model: this.#references.model, settings: this.#settings }, principal);
   }
 
   /** Waits where a rate limit says so. */
@@ -212,11 +257,15 @@ export class RunUnderWay {
     }
   }
 
-  #worstOfJudge(item: DatasetItem): number {
+  async #worstOfJudge({ at, item }: Pick<Task, 'at' | 'item'>, principal: Principal): Promise<number> {
     const { judge, max_tokens: tokens } = this.#settings;
     if (judge === null || !item.checks.some(({ type }) => type === 'judge')) return 0;
+    const { calls } = this.#deps;
     const chars = Math.min((item.max_tokens ?? tokens) * CHARS_OF_TOKEN, JUDGED_CHARS_MAX);
-    return this.#deps.calls.worstCaseOfJudge(judge.model, judgedState(item, ' '.repeat(chars)));
+    const text = ' '.repeat(chars);
+    if (this.#references === undefined) return calls.worstCaseOfJudge(judge.model, judgedState(item, text));
+    const worst = calls.worstCaseOfJudge(judge.model, pairState(item, [text, text]));
+    return this.#references.has(at) ? worst : worst + calls.worstCase(await this.#requestOfReference(item, principal));
   }
 
   async #payer(): Promise<Principal | undefined> {

@@ -56,6 +56,27 @@ export function judgeQuestion({ rubric, scale }: NonNullable<RunSettings['judge'
   };
 }
 
+/** What a judge compares: the item and two answers, the one in question at the place that is given. */
+export function pairState({ prompt, messages, expected }: DatasetItem, answers: readonly [string, string]): string {
+  const [first, second] = answers;
+  const known = { question: messages ?? prompt, ...(expected !== undefined && { expected }) };
+  return JSON.stringify({ ...known, answer_1: first, answer_2: second });
+}
+
+/** Which of two answers is the better one, by the rubric. */
+export function pairQuestion({ rubric }: Pick<NonNullable<RunSettings['judge']>, 'rubric'>): DecisionQuestion {
+  return {
+    id: 'better',
+    type: 'choice',
+    instructions: `Which of the members "answer_1" and "answer_2" meets this rubric better? Where "expected" is there, it is a right answer.\n\n${rubric}`,
+    options: [
+      { key: 'answer_1' },
+      { key: 'answer_2' },
+      { key: 'neither', text: 'they are equally good, or equally bad' },
+    ],
+  };
+}
+
 function levelText(at: number, scale: number): string {
   if (at === 0) return 'does not meet the rubric at all';
   if (at === scale - 1) return 'meets the rubric in full';

@@ -112,6 +112,9 @@ const judgeSchema = z
     model: slug,
     rubric: z.string().min(1).max(RUBRIC_CHARS_MAX).describe('What makes a response good.'),
     scale: z.int().min(2).max(SCALE_MAX).describe('Levels of the score, low to high. Default 5.'),
+    reference_model: slug
+      .optional()
+      .describe('Compares each response with the one of this model, in both orders, in place of a scale.'),
     allow_self_judge: z.boolean().describe('Lets the judge be one of the models. The results say so.'),
   })
   .meta({ id: 'EvaluationJudge' });

@@ -12,6 +12,7 @@ export const EVAL_FLAGS = {
   'max-tokens': { type: 'string' },
   judge: { type: 'string' },
   rubric: { type: 'string' },
+  reference: { type: 'string' },
   'fail-below': { type: 'string' },
   license: { type: 'string' },
   citation: { type: 'string' },

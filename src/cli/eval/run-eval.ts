@@ -42,6 +42,8 @@ function settingsOf(flags: EvalFlags, io: Io): JsonObject {
   const judge = flags.judge;
   if ((judge === undefined) !== (flags.rubric === undefined))
     throw new UsageError('eval run: --judge and --rubric belong together');
+  if (flags.reference !== undefined && judge === undefined)
+    throw new UsageError('eval run: --reference is for a --judge');
   const whole = { repeats: flags.repeats, sample: flags.sample, seed: flags.seed, concurrency: flags.concurrency };
   const numbers = Object.entries({ ...whole, max_tokens: flags['max-tokens'] }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, numberOf(`--${name.replace('_', '-')}`, value)] as const],
@@ -51,7 +53,13 @@ function settingsOf(flags: EvalFlags, io: Io): JsonObject {
     max_cost_usd: numberOf('--max-cost', cost),
     payer_key_hash: flags.payer ?? ownKeyHash(io),
     ...Object.fromEntries(numbers),
-    ...(judge !== undefined && { judge: { model: judge, rubric: flags.rubric ?? '' } }),
+    ...(judge !== undefined && {
+      judge: {
+        model: judge,
+        rubric: flags.rubric ?? '',
+        ...(flags.reference !== undefined && { reference_model: flags.reference }),
+      },
+    }),
   };
 }
 

@@ -41,6 +41,15 @@ export interface JudgeInput {
   readonly question: DecisionQuestion;
 }
 
+/** Puts two answers to a judge. */
+export interface PairInput {
+  readonly model: string;
+  /** With the answer in question first, and second. */
+  readonly states: readonly [string, string];
+  /** Its options: the first one, the second one, neither. */
+  readonly question: DecisionQuestion;
+}
+
 export interface EvaluationCalls {
   /**
    * The most that a request may cost, nano-USD.
@@ -52,6 +61,8 @@ export interface EvaluationCalls {
   generate(request: GenerationRequest, call: EvaluationCall): Promise<EvaluationOutcome<NestedResponse>>;
   /** From 0 to 1, by the probabilities of the levels. */
   judge(input: JudgeInput, call: EvaluationCall): Promise<EvaluationOutcome<number>>;
+  /** How likely the answer in question is the better one, from 0 to 1; a half where they are alike. */
+  compare(input: PairInput, call: EvaluationCall): Promise<EvaluationOutcome<number>>;
 }
 
 export interface EvaluationCallsDeps {
@@ -113,31 +124,41 @@ export function createEvaluationCalls(deps: EvaluationCallsDeps): EvaluationCall
     },
     judge({ model, state, question }, call) {
       const id = newGenerationId(clock.nowMs());
-      const directives = directivesOf([model]);
-      const request = {
-        state,
-        questions: [question],
-        method: 'auto',
-        ordersMax: ORDERS,
-        directives,
-        warnings: [],
-      } as const;
+      return settled(id, async (ended) => scoreOf(await put(id, { model, state, question }, ORDERS, { call, ended })));
+    },
+    compare({ model, states, question }, call) {
+      const id = newGenerationId(clock.nowMs());
       return settled(id, async (ended) => {
-        const { outcome } = await decide(
-          {
-            id,
-            request,
-            principal: call.principal,
-            arrivedMs: clock.monotonicMs(),
-            origin: 'judge',
-            within: { requestId: call.runId, budgetNanoUsd: call.budgetNanoUsd, ended },
-          },
-          call.signal,
-        );
-        return scoreOf(outcome.verdicts[0]?.millionths ?? []);
+        const [first, second] = states;
+        // Options stay where they are and answers change places, so that a preference for a place or a label cancels.
+        const one = await put(id, { model, state: first, question }, 1, { call, ended });
+        const further = newGenerationId(clock.nowMs());
+        const other = await put(further, { model, state: second, question }, 1, { call, ended });
+        return (shareOf(one, 0) + shareOf(other, 1)) / 2;
       });
     },
   };
+
+  /** @returns millionths of the options */
+  async function put(
+    id: string,
+    { model, state, question }: JudgeInput,
+    ordersMax: number,
+    { call, ended }: { readonly call: EvaluationCall; readonly ended: (final: FinalUsage) => void },
+  ): Promise<readonly number[]> {
+    const { runId: requestId, budgetNanoUsd, principal, signal } = call;
+    const directives = directivesOf([model]);
+    const request = { state, questions: [question], method: 'auto', ordersMax, directives, warnings: [] } as const;
+    const within = { requestId, budgetNanoUsd, ended };
+    const arrivedMs = clock.monotonicMs();
+    const { outcome } = await decide({ id, request, principal, arrivedMs, origin: 'judge', within }, signal);
+    return outcome.verdicts[0]?.millionths ?? [];
+  }
+}
+
+/** Of one of two answers, with half of what neither has. */
+function shareOf(millionths: readonly number[], at: 0 | 1): number {
+  return ((millionths[at] ?? 0) + (millionths[2] ?? 0) / 2) / 1_000_000;
 }
 
 /** Runs a call, and adds up what its generations cost, whether it succeeds or fails. */

@@ -167,6 +167,59 @@ test('has answers judged without the name of the model, and never by the model i
   assert.ok(Math.abs(Number(at(key.body, 'data', 'usage')) - spent) < 1e-9);
 });
 
+// @spec evaluation-17
+test('has answers compared with those of a model of reference, in both orders', async (t) => {
+  const setting = await setUp(t);
+  const asked: string[] = [];
+  const orders: string[] = [];
+  setting.say = (arrived) => {
+    const model = String(arrived.body['model']);
+    asked.push(model);
+    if (model === 'good') return 'the kind answer';
+    if (model === 'bad') return questionIn(arrived).endsWith('2') ? 'the kind answer' : 'the other answer';
+    const state = JSON.stringify(arrived.body['messages']).replaceAll('\\', '');
+    assert.ok(!state.includes('acme/'), state);
+    const kind = ['answer_1', 'answer_2'].filter((name) => state.includes(`"${name}":"the kind answer"`));
+    orders.push(kind.join());
+    // It sees a winner, and has a liking for the first place where there is none.
+    const [winner = ''] = kind.length === 1 ? kind : ['answer_1'];
+    const label = new RegExp(`([ABC]): ${winner}n`).exec(state)?.[1] ?? '';
+    const percent = Object.fromEntries(['A', 'B', 'C'].map((each) => [each, each === label ? 100 : 0]));
+    return JSON.stringify({ answers: { q1: { percent } } });
+  };
+  const id = await setting.dataset(
+    Array.from({ length: 3 }, (_, n) => ({ prompt: `Is it so? ${n}`, checks: [{ type: 'judge' }] })),
+  );
+  const judge = { model: 'acme/judge', rubric: 'Is it kind?', reference_model: 'acme/bad' };
+  const refused = await setting.call('POST', '/benchmarks/runs', {
+    dataset_id: id,
+    models: ['acme/good'],
+    payer_key_hash: PAYER,
+    max_cost_usd: 1,
+    judge: { ...judge, reference_model: 'acme/judge' },
+  });
+  assert.match(refused.text, /allow_self_judge/);
+  const runId = await setting.run(id, { judge });
+  const done = await setting.until(runId, 'done');
+  assert.equal(asked.filter((model) => model === 'bad').length, 3, 'once for an item');
+  assert.deepEqual(orders.toSorted(), [
+    'answer_1',
+    'answer_1',
+    'answer_1,answer_2',
+    'answer_1,answer_2',
+    'answer_2',
+    'answer_2',
+  ]);
+  // Twice the better one, and once none is.
+  const mean = Number(at(done, 'results', 0, 'mean'));
+  assert.ok(Math.abs(mean - (2 * 0.9934 + 0.5) / 3) < 0.002, String(mean));
+  // For an item two calls of the judge and one of the model of reference, of 15 tokens each.
+  assert.equal(at(done, 'results', 0, 'judge_cost_usd'), 0.000135);
+  const spent = Number(at(done, 'data', 'spent_usd'));
+  const key = await setting.call('GET', '/key', undefined, API_KEY);
+  assert.ok(Math.abs(Number(at(key.body, 'data', 'usage')) - spent) < 1e-9);
+});
+
 test('sends judges what the guardrails leave of an item, like models', async (t) => {
   const setting = await setUp(t);
   const { body } = await setting.call('GET', '/workspaces/default');
