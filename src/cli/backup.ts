@@ -11,7 +11,7 @@ import { embeddedDatabaseOf } from '../app/embedded-database.ts';
 import { filesDirectory } from '../app/file-area.ts';
 import { backUp, restore, type BackupPlace } from '../store/engine/backup.ts';
 import { openJournalStore } from '../store/journal/checkpoints.ts';
-import { reportTo, waitForJournals } from './journals.ts';
+import { reportTo, waitForJournals } from './journal/journals.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';

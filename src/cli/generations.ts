@@ -4,7 +4,7 @@ import type { Database } from '../store/engine/database.ts';
 import { listGenerations, type GenerationFilter } from '../store/generations/generation-list.ts';
 import type { GenerationRow } from '../store/generations/columns.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
-import { waitToShow } from './journals.ts';
+import { waitToShow } from './journal/journals.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 

@@ -14,7 +14,7 @@ import { createInternStore, type InternStore } from '../store/interns/interns.ts
 import { createRunStore, type RunStore } from '../store/interns/runs.ts';
 import { createScheduleStore } from '../store/interns/schedules.ts';
 import { createJobStore } from '../store/jobs/jobs.ts';
-import { openAuditTrail, type RecordChange } from './audit-trail.ts';
+import { openAuditTrail, type RecordChange } from './audit/audit-trail.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';

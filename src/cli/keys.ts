@@ -7,7 +7,7 @@ import { nanoFromUsd, usdFromNano } from '../lib/money.ts';
 import { nearestName } from '../lib/text/nearest-name.ts';
 import { LIMIT_USD_MAX } from '../resources/shapes.ts';
 import { createKeyStore } from '../store/accounts/keys.ts';
-import { openAuditTrail, type RecordChange } from './audit-trail.ts';
+import { openAuditTrail, type RecordChange } from './audit/audit-trail.ts';
 import { CommandError, UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';

@@ -94,7 +94,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   journal: {
     summary: 'list, show and apply records on their way to the database',
     help: JOURNAL_HELP,
-    run: async (args, io) => (await import('./journal.ts')).runJournal(args, io),
+    run: async (args, io) => (await import('./journal/journal.ts')).runJournal(args, io),
   },
   generations: {
     summary: 'list and show records of generations',
@@ -119,7 +119,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   audit: {
     summary: 'list changes and their authors',
     help: AUDIT_HELP,
-    run: async (args, io) => (await import('./audit.ts')).runAudit(args, io),
+    run: async (args, io) => (await import('./audit/audit.ts')).runAudit(args, io),
   },
   config: {
     summary: 'check the configuration and print what is in effect',
@@ -134,7 +134,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   console: {
     summary: 'print a one-time link that signs in to the dashboard',
     help: CONSOLE_HELP,
-    run: async (args, io) => (await import('./console.ts')).runConsole(args, io),
+    run: async (args, io) => (await import('./console/console.ts')).runConsole(args, io),
   },
   doctor: {
     summary: 'check this machine and each provider, and say what is wrong',

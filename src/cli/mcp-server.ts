@@ -5,7 +5,7 @@ import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createKeyStore } from '../store/accounts/keys.ts';
 import { createMcpConnectionStore, type McpConnectionStore } from '../store/connections/connections.ts';
-import { openAuditTrail } from './audit-trail.ts';
+import { openAuditTrail } from './audit/audit-trail.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';

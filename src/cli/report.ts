@@ -2,7 +2,7 @@ import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { usdFromNano } from '../lib/money.ts';
 import { sumRouterSavings, type RouterSavings, type SavingsBy } from '../store/usage/router-savings.ts';
 import { UsageError, type Io } from './command.ts';
-import { waitToShow } from './journals.ts';
+import { waitToShow } from './journal/journals.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 

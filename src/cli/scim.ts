@@ -14,7 +14,7 @@ import { tryWithScimStore } from '../store/scim/dry-run.ts';
 import { readScimOverview } from '../store/scim/overview.ts';
 import { createScimTokenStore } from '../store/scim/tokens.ts';
 import type { Database } from '../store/engine/database.ts';
-import { openAuditTrail } from './audit-trail.ts';
+import { openAuditTrail } from './audit/audit-trail.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';

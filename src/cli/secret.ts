@@ -2,7 +2,7 @@ import { rotateSecret, type Rotation } from '../accounts/byok/rotate-secret.ts';
 import { createSecrets } from '../accounts/byok/secrets.ts';
 import { sealedTables } from '../app/vault/sealed-tables.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
-import { openAuditTrail } from './audit-trail.ts';
+import { openAuditTrail } from './audit/audit-trail.ts';
 import { UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';

@@ -3,7 +3,7 @@ import { createApp, type App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { CommandError } from './command.ts';
 import type { Io } from './command.ts';
-import { callableUrl, formatConsoleLink } from './console-link.ts';
+import { callableUrl, formatConsoleLink } from './console/console-link.ts';
 import { loadCheckedConfig } from './load-config.ts';
 import { asOperatorError, codeOf } from './operator-error.ts';
 import type { FirstKeys } from '../accounts/keys/keys.ts';

@@ -10,7 +10,7 @@ import { CONFIG_FLAGS, parseFlags, type ParsedFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
 import { isUuid } from '../lib/ids.ts';
 import { OPERATOR_SCOPE, type NewVaultSecret, type Vault } from '../vault/vault.ts';
-import { openAuditTrail, type RecordChange } from './audit-trail.ts';
+import { openAuditTrail, type RecordChange } from './audit/audit-trail.ts';
 import { CommandError, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';

@@ -9,7 +9,7 @@ const REFUSED: readonly (readonly [args: readonly string[], code: number, stderr
   [
     ['launch'],
     2,
-    'launch: unknown command; known are serve, keys, credits, backup, restore, secret, vault, containers, interns, mcp-server, scim, journal, generations, report, destinations, notify, audit, config, import, console, doctor, catalog, chat, explain, eval, classifiers, sandbox\n',
+    'launch: unknown command; known are serve, keys, credits, backup, restore, secret, vault, containers, interns, mcp-server, scim, journal, generations, report, destinations, notify, audit, config, import, console, doctor, catalog, chat, explain, eval, classifiers, datasets, decisions, sandbox\n',
   ],
   [['--prot', '1'], 2, '--prot: unknown flag; did you mean "--port"?\n'],
   [['serve', '--port'], 2, '--port needs a value\n'],

@@ -1,10 +1,10 @@
-import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
-import type { AuditEvent } from '../resources/audit-events.ts';
-import { createAuditStore } from '../store/accounts/audit.ts';
-import { UsageError } from './command.ts';
-import type { Io } from './command.ts';
-import { configArgs, loadCheckedConfig } from './load-config.ts';
-import { openConfiguredDatabase } from './open-database.ts';
+import { CONFIG_FLAGS, parseFlags } from '../../config/flags.ts';
+import type { AuditEvent } from '../../resources/audit-events.ts';
+import { createAuditStore } from '../../store/accounts/audit.ts';
+import { UsageError } from '../command.ts';
+import type { Io } from '../command.ts';
+import { configArgs, loadCheckedConfig } from '../load-config.ts';
+import { openConfiguredDatabase } from '../open-database.ts';
 
 const FLAGS = {
   ...CONFIG_FLAGS,

@@ -1,13 +1,13 @@
-import { createConsoleLinks } from '../accounts/console/links.ts';
-import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
-import { systemClock } from '../lib/clock.ts';
-import { createConsoleLinkStore } from '../store/accounts/console-links.ts';
-import { openAuditTrail } from './audit-trail.ts';
-import { CommandError, UsageError } from './command.ts';
-import type { Io } from './command.ts';
+import { createConsoleLinks } from '../../accounts/console/links.ts';
+import { CONFIG_FLAGS, parseFlags } from '../../config/flags.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { createConsoleLinkStore } from '../../store/accounts/console-links.ts';
+import { openAuditTrail } from '../audit/audit-trail.ts';
+import { CommandError, UsageError } from '../command.ts';
+import type { Io } from '../command.ts';
 import { formatConsoleLink } from './console-link.ts';
-import { configArgs, loadCheckedConfig } from './load-config.ts';
-import { openConfiguredDatabase } from './open-database.ts';
+import { configArgs, loadCheckedConfig } from '../load-config.ts';
+import { openConfiguredDatabase } from '../open-database.ts';
 
 const FLAGS = { ...CONFIG_FLAGS, url: { type: 'string' } } as const;
 

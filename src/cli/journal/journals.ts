@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dirname } from 'node:path';
-import { journalFolderOf, unstoredFolderOf } from '../app/journal.ts';
-import type { Config } from '../config/config.ts';
-import { listDamaged } from '../journal/batch.ts';
-import { inspectJournals } from '../journal/inspect.ts';
-import type { JournalReports } from '../journal/reports.ts';
-import { listSegments, type Segment } from '../journal/segments.ts';
-import type { Database } from '../store/engine/database.ts';
-import { takeLock } from '../store/engine/sqlite/claim.ts';
-import { openJournalStore } from '../store/journal/checkpoints.ts';
-import { listUnstoredFiles } from '../store/journal/unstored-files.ts';
-import type { Io } from './command.ts';
+import { journalFolderOf, unstoredFolderOf } from '../../app/journal.ts';
+import type { Config } from '../../config/config.ts';
+import { listDamaged } from '../../journal/batch.ts';
+import { inspectJournals } from '../../journal/inspect.ts';
+import type { JournalReports } from '../../journal/reports.ts';
+import { listSegments, type Segment } from '../../journal/segments.ts';
+import type { Database } from '../../store/engine/database.ts';
+import { takeLock } from '../../store/engine/sqlite/claim.ts';
+import { openJournalStore } from '../../store/journal/checkpoints.ts';
+import { listUnstoredFiles } from '../../store/journal/unstored-files.ts';
+import type { Io } from '../command.ts';
 
 /** What was set aside because it could not be read, a sentence each, until the operator removes it. */
 export async function nameDamaged(config: Pick<Config, 'dataDir'>): Promise<readonly string[]> {
