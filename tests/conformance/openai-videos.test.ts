@@ -47,7 +47,7 @@ suite("videos of OpenAI's client", () => {
       prompt: 'x',
       input_reference: await toFile(Buffer.from('no picture'), 'first.png'),
     });
-    await assert.rejects(wrong, { status: 400, param: 'frame_images[0].image_url.url' });
+    await assert.rejects(wrong, { status: 400, param: 'input_reference' });
   });
 
   test('reads a job that has failed', async () => {

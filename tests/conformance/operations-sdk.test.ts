@@ -50,12 +50,18 @@ suite('the public SDK of the reference API', () => {
 
   // @spec embeddings-16
   test('lists the models that make embeddings, page by page', async () => {
-    assert.equal(await countItems(await sdk.embeddings.listModels()), 1);
     const idsOf = async (query: string): Promise<readonly string[]> => {
       const response = await fetch(`${gateway.baseUrl}/embeddings/models${query}`);
       return ((await response.json()) as { data: readonly { id: string }[] }).data.map(({ id }) => id);
     };
-    assert.deepEqual([await idsOf(''), await idsOf('?offset=1')], [['sandbox/embed'], []]);
+    const ids = await idsOf('');
+    // Those that fail, fail on every route.
+    assert.deepEqual(
+      ids.filter((id) => !id.startsWith('sandbox/error-')),
+      ['sandbox/embed'],
+    );
+    assert.deepEqual(await idsOf('?offset=1'), ids.slice(1));
+    assert.equal(await countItems(await sdk.embeddings.listModels()), ids.length);
   });
 
   test('makes embeddings, ranks, and decides', async () => {
