@@ -61,7 +61,7 @@ suite('the public SDK of the reference API', () => {
       ['sandbox/embed'],
     );
     assert.deepEqual(await idsOf('?offset=1'), ids.slice(1));
-    assert.equal(await countItems(await sdk.embeddings.listModels()), ids.length);
+    assert.equal(await countItems(await sdk.embeddings.listModels()), 1, 'pages');
   });
 
   test('makes embeddings, ranks, and decides', async () => {
