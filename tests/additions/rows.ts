@@ -212,7 +212,7 @@ export function runExample(args: readonly string[], io: Io): Promise<number> {
         before: 'export const REPORT_HELP',
         text: "export const EXAMPLE_HELP = 'Usage: model-gateway example\\n';\n\n",
       },
-      { path: 'src/cli/main.ts', before: '  REPORT_HELP,\n  SECRET', text: '  EXAMPLE_HELP,\n' },
+      { path: 'src/cli/main.ts', before: '\n  REPORT_HELP,', text: '\n  EXAMPLE_HELP,' },
       {
         path: 'src/cli/main.ts',
         before: '  report: {\n',
