@@ -54,10 +54,10 @@ suite('notifications', { skip: CHROMIUM === undefined }, () => {
     await form.getByRole('button', { name: 'Make channel' }).click();
     await form.getByText('Fill in this field.').first().waitFor();
     await form.getByLabel('Name').fill('On call');
-    await form.getByLabel('Address').fill('nowhere');
+    await form.getByLabel('Address', { exact: true }).fill('nowhere');
     await form.getByRole('button', { name: 'Make channel' }).click();
     await form.getByRole('alert').waitFor();
-    await form.getByLabel('Address').fill(receiver.url);
+    await form.getByLabel('Address', { exact: true }).fill(receiver.url);
     await form.getByLabel('Quiet hours').check();
     assert.deepEqual(await findWithAxe(page), []);
     await form.getByRole('button', { name: 'Make channel' }).click();
