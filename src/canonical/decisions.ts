@@ -15,6 +15,24 @@ export interface DecisionQuestion {
   readonly options: readonly DecisionOption[];
 }
 
+/** All that a judge reads of it. Keys of scores are numbers. */
+export function textsOfQuestion({ type, instructions, options }: DecisionQuestion): readonly string[] {
+  return [
+    instructions,
+    ...options.flatMap(({ key, text }) => [...(type === 'choice' ? [key] : []), ...(text === undefined ? [] : [text])]),
+  ];
+}
+
+/** @param texts as `textsOfQuestion` gives them; those that it uses are removed */
+export function withTextsOfQuestion(question: DecisionQuestion, texts: string[]): DecisionQuestion {
+  const instructions = texts.shift() ?? '';
+  const options = question.options.map(({ key, text }) => ({
+    key: question.type === 'choice' ? (texts.shift() ?? '') : key,
+    ...(text !== undefined && { text: texts.shift() ?? '' }),
+  }));
+  return { ...question, instructions, options };
+}
+
 /** How a chat model is made to decide: by the probabilities of its next token, or by percentages that it writes. */
 export type DecisionMethod = 'logprobs' | 'schema';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../lib/json.ts';
 import { unreachable } from '../lib/assert.ts';
-import type { DecisionOperation } from './decisions.ts';
+import { textsOfQuestion, type DecisionOperation } from './decisions.ts';
 import type { Directives } from './directives.ts';
 import type { ClientFormatId, Extra, Warning } from './extra.ts';
 import type { ImageOperation } from './image.ts';
@@ -108,7 +108,7 @@ export function textsOf(operation: Operation): readonly string[] {
     case 'video':
       return operation.prompt === undefined ? [] : [operation.prompt];
     case 'decisions':
-      return [operation.state, ...operation.questions.map(({ instructions }) => instructions)];
+      return [operation.state, ...operation.questions.flatMap(textsOfQuestion)];
     default:
       return unreachable(operation);
   }

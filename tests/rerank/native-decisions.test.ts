@@ -162,7 +162,7 @@ models:
   });
 
   // @spec decision-13
-  test('read what a guardrail leaves of the state', async () => {
+  test('read what a guardrail leaves of the state and of the options', async () => {
     const manage = async (path: string, body: object): Promise<JsonObject> => {
       const response = await fetch(gateway.baseUrl + path, {
         method: 'POST',
@@ -179,8 +179,13 @@ models:
     assert.ok(isJsonObject(data) && isJsonObject(made['data']));
     await manage(`/guardrails/${textIn(data['id'])}/assignments/keys`, { key_hashes: [textIn(made['data']['hash'])] });
     const state = { mail: 'It is secret-123.' };
-    const { status, text } = await ask({ state }, '/alpha/decisions', textIn(made['key']));
+    const team = { ...QUESTIONS.team, criteria: { billing: 'of secret-4', support: null } };
+    const questions = { ...QUESTIONS, team };
+    const { status, text } = await ask({ state, questions }, '/alpha/decisions', textIn(made['key']));
     assert.equal(status, 200, text);
-    assert.deepEqual([...first.seen, ...second.seen][0]?.body['state'], { mail: 'It is X.' });
+    const sent = [...first.seen, ...second.seen][0]?.body ?? {};
+    assert.deepEqual(sent['state'], { mail: 'It is X.' });
+    assert.match(JSON.stringify(sent), /of X/);
+    assert.doesNotMatch(JSON.stringify(sent), /secret/);
   });
 });

@@ -1,6 +1,6 @@
 import { transportFailure } from '../../canonical/failure/classify-failure.ts';
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
-import type { DecisionOperation, Verdict } from '../../canonical/decisions.ts';
+import { withTextsOfQuestion, type DecisionOperation, type Verdict } from '../../canonical/decisions.ts';
 import { estimateDecisionTokens } from '../../canonical/estimate-tokens.ts';
 import { textsOf } from '../../canonical/operation.ts';
 import { estimateOperationUsage } from '../../canonical/operation-usage.ts';
@@ -60,7 +60,7 @@ function verdictsOf({ questions }: DecisionOperation, { answers }: DecodedDecisi
 function withTexts(operation: DecisionOperation, texts: readonly string[]): DecisionOperation {
   const [state = '', ...rest] = texts;
   if (texts.length === 0) return { ...operation, state, questions: [] };
-  const questions = operation.questions.map((question, at) => ({ ...question, instructions: rest[at] ?? '' }));
+  const questions = operation.questions.map((question) => withTextsOfQuestion(question, rest));
   return { ...operation, state, questions };
 }
 
