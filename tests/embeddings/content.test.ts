@@ -101,7 +101,7 @@ suite('content of several kinds', () => {
       embeddings: [{ values: [1] }, { values: [2] }, { values: [3] }],
       usageMetadata: {
         promptTokenCount: 300,
-        promptTokensDetails: [
+        promptTokenDetails: [
           { modality: 'TEXT', tokenCount: 12 },
           { modality: 'IMAGE', tokenCount: 258 },
           { modality: 'AUDIO', tokenCount: 30 },

@@ -239,6 +239,28 @@ models:
   });
 
   // @spec embeddings-18
+  test('learns nothing of an endpoint from one input that is too long', async () => {
+    const tooLong = { status: 413, body: '{"error":"`inputs` must have less than 512 tokens. Given: 598"}' };
+    const refusing =
+      (refusal: { readonly status: number; readonly body: string }): JsonAnswer =>
+      (seen, call) =>
+        inputsOf(seen.body).includes('long') ? refusal : openAiForm(seen, call);
+    const statusOf = async (input: readonly string[]) =>
+      (await ask({ model: 'acme/vectors', input, provider: { only: ['alpha'] } })).status;
+    try {
+      for (const refusal of [tooLong, { status: 413, body: '{"error":"too large"}' }]) {
+        first.answer = refusing(refusal);
+        assert.notEqual(await statusOf(['m1', 'm2', 'long']), 200);
+        first.seen.length = 0;
+        assert.equal(await statusOf(['m3', 'm4', 'm5']), 200);
+        assert.equal(first.seen.length, 1, 'all inputs in one call');
+      }
+    } finally {
+      first.answer = openAiForm;
+    }
+  });
+
+  // @spec embeddings-18
   test('calls a part once more that was rate limited or broken off, and not a whole batch', async () => {
     const input = Array.from({ length: 205 }, (_, index) => `n${index}`);
     const model = 'google/gemini-embedding-001';

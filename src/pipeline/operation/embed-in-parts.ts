@@ -90,16 +90,21 @@ async function embedInFewerParts(
 ): Promise<GivenVectors | UpstreamFailure> {
   const { request, endpoint } = input;
   const name = endpointName(endpoint);
-  for (;;) {
-    const learned = sizes.mostOf(name, deps.monotonicMs());
+  const learned = sizes.mostOf(name, deps.monotonicMs());
+  for (let tried = learned; ;) {
     let most = 1;
     const given = await embedInParts(deps, input, (inputsMax) => {
-      const parts = splitInputs(request, endpoint, Math.min(endpoint.embeddings?.maxInputs ?? inputsMax, learned));
+      const parts = splitInputs(request, endpoint, Math.min(endpoint.embeddings?.maxInputs ?? inputsMax, tried));
       most = Math.max(...parts.map(({ length }) => length));
       return parts;
     });
-    if (!('kind' in given) || !isTooMany(given) || most <= 1) return given;
-    sizes.note(name, Math.floor(most / 2), deps.monotonicMs());
+    if ('kind' in given && isTooMany(given) && most > 1) {
+      tried = Math.floor(most / 2);
+      continue;
+    }
+    // Only what was taken in the end shows that the number was at fault, and not one of the inputs.
+    if (!('kind' in given) && tried < learned) sizes.note(name, tried, deps.monotonicMs());
+    return given;
   }
 }
 

@@ -65,13 +65,18 @@ export function splitInputs(
 /**
  * Words of hosts for a call of too many inputs, or of too many tokens together. As users quote them, read 2026-11: OpenAI "array too
  * long", "max 300000 tokens per request"; Gemini "at most 100 requests can be in one batch"; Cohere "total number of texts must be at
- * most 96"; Mistral "Too many inputs in request", "Too many tokens overall"; Alibaba "batch size is invalid"; TEI "batch size".
+ * most 96"; Mistral "Too many inputs in request", "Too many tokens overall"; Alibaba "batch size is invalid"; TEI "batch size";
+ * Voyage "max allowed tokens per submitted batch".
  */
 const TOO_MANY =
-  /batch[ _]size|too many (?:inputs|texts|items|tokens overall)|array too long|at most \d+ (?:requests|inputs|texts)|number of (?:texts|inputs) must be at most|tokens per request/i;
+  /batch[ _]size|too many (?:inputs|texts|items|tokens overall)|array too long|at most \d+ (?:requests|inputs|texts)|number of (?:texts|inputs) must be at most|tokens per (?:request|submitted batch)/i;
 const MAY_MEAN_TOO_MANY: ReadonlySet<number | undefined> = new Set([400, 422]);
+
+/** TEI says of one input that is too long with 413, too: "`inputs` must have less than 512 tokens". */
+const ONE_TOO_LONG = /must have less than \d+ (?:tokens|characters)/i;
 
 /** Fewer inputs may be taken. */
 export function isTooMany({ upstreamStatus, upstreamMessage = '' }: UpstreamFailure): boolean {
+  if (ONE_TOO_LONG.test(upstreamMessage)) return false;
   return upstreamStatus === 413 || (MAY_MEAN_TOO_MANY.has(upstreamStatus) && TOO_MANY.test(upstreamMessage));
 }

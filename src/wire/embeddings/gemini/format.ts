@@ -76,7 +76,9 @@ function decode(bytes: Buffer): DecodedPart {
 export function usageOf(usage: unknown): PartUsage {
   if (!isJsonObject(usage)) return {};
   const promptTokens = totalCount(usage['promptTokenCount']);
-  const details: readonly unknown[] = Array.isArray(usage['promptTokensDetails']) ? usage['promptTokensDetails'] : [];
+  // Batches have the one name, Vertex the other.
+  const found = usage['promptTokenDetails'] ?? usage['promptTokensDetails'];
+  const details: readonly unknown[] = Array.isArray(found) ? found : [];
   const of = (modality: string): number | undefined =>
     details.reduce<number | undefined>((sum, detail) => {
       const count =
