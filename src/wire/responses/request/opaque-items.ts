@@ -4,6 +4,7 @@ import { COMPACTION_TRIGGER } from '../../compaction-request.ts';
 import { fieldsOf } from '../../extra.ts';
 import { objectOf, textOf } from '../../json-fields.ts';
 import type { ResponsesDialect } from '../dialect.ts';
+import { isOwnMcpCall } from '../server-tools.ts';
 
 /** Items of the gateway's own tools, which no upstream knows. */
 const SERVICE_PREFIX = 'service:';
@@ -18,7 +19,7 @@ const COMPACTIONS: ReadonlySet<string> = new Set([
 /** Whether the upstream may be sent an item that only its format knows. */
 export function takesItem({ format, value }: OpaqueBlock, { openTools, compaction }: ResponsesDialect): boolean {
   const type = textOf(value['type']) ?? '';
-  if (format !== 'responses' || type.startsWith(SERVICE_PREFIX)) return false;
+  if (format !== 'responses' || type.startsWith(SERVICE_PREFIX) || isOwnMcpCall(value)) return false;
   return COMPACTIONS.has(type) ? compaction === true : openTools === true;
 }
 
