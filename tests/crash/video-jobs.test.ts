@@ -74,7 +74,11 @@ async function jobsOf(url: string, key: string): Promise<readonly JsonObject[]> 
   const jobs: JsonObject[] = [];
   for (;;) {
     const last = jobs.at(-1);
-    const page = await dataOf(url, `/videos?limit=${JOBS_PAGE}${last === undefined ? '' : `&after=${textAt(last, 'id')}`}`, key);
+    const page = await dataOf(
+      url,
+      `/videos?limit=${JOBS_PAGE}${last === undefined ? '' : `&after=${textAt(last, 'id')}`}`,
+      key,
+    );
     jobs.push(...page);
     if (page.length < JOBS_PAGE) return jobs;
   }
