@@ -1,46 +1,46 @@
-/** `1e400`: more than a double holds. May match text that only looks so. */
-const MAY_EXCEED = /\d[eE]\+?\d{3}/;
-/** So many digits in a row are more than a double holds, too. */
-const DIGITS_MAX = 308;
+import { DEPTH_MAX } from '../../lib/json/bounds.ts';
 
 /**
- * Where a parsed JSON text has a number beyond what a double holds, which `JSON.parse` gives as infinite and
- * `JSON.stringify` writes as `null`. Steps from the root, the first such number; `undefined` when there is none.
+ * Where a parsed JSON value has a number beyond what a double holds, such as `1e400`, which `JSON.parse` gives as infinite
+ * and `JSON.stringify` writes as `null`. Steps from the root, the first such number; `undefined` when there is none. A value
+ * that is nested too deeply is looked at down to that bound.
  */
-export function findNotFinite(text: string, value: unknown): readonly (string | number)[] | undefined {
-  return hasDigitRun(text, DIGITS_MAX + 1) || MAY_EXCEED.test(text) ? search(value) : undefined;
+export function findNotFinite(value: unknown): readonly (string | number)[] | undefined {
+  return isFiniteDown(value, 0) ? undefined : search(value, 0);
 }
 
-function search(value: unknown): readonly (string | number)[] | undefined {
+/** Makes no lists of names: this runs for every node of every prompt. */
+function isFiniteDown(value: unknown, depth: number): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (!isNode(value) || depth > DEPTH_MAX) return true;
+  if (isArray(value)) {
+    for (const item of value) if (!isFiniteDown(item, depth + 1)) return false;
+    return true;
+  }
+  // Parsed JSON inherits nothing enumerable.
+  for (const name in value) if (!isFiniteDown(value[name], depth + 1)) return false;
+  return true;
+}
+
+function search(value: unknown, depth: number): readonly (string | number)[] | undefined {
   if (value === Infinity || value === -Infinity) return [];
-  if (typeof value !== 'object' || value === null) return undefined;
-  const members: Iterable<readonly [string | number, unknown]> = Array.isArray(value)
+  if (!isNode(value) || depth > DEPTH_MAX) return undefined;
+  const members: Iterable<readonly [string | number, unknown]> = isArray(value)
     ? value.entries()
     : Object.entries(value);
   for (const [step, member] of members) {
-    const below = search(member);
+    const below = search(member, depth + 1);
     if (below !== undefined) return [step, ...below];
   }
   return undefined;
 }
 
-const ZERO = 48;
-const NINE = 57;
+type Node = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/**
- * Whether a text holds so many digits in a row. What is no digit rules out every row around it, so most of a text is never
- * looked at, and no digit more than twice; a regular expression counts from each digit of a body that may be digits alone.
- */
-export function hasDigitRun(text: string, least: number): boolean {
-  for (let at = least - 1; at < text.length;) {
-    let left = at;
-    while (left > at - least && isDigit(text.charCodeAt(left))) left--;
-    if (at - left === least) return true;
-    at = left + least;
-  }
-  return false;
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null;
 }
 
-function isDigit(code: number): boolean {
-  return code >= ZERO && code <= NINE;
+function isArray(node: Node): node is readonly unknown[] {
+  return Array.isArray(node);
 }

@@ -223,7 +223,7 @@ function parseBody(bytes: Buffer): ParsedBody {
   const text = bytes.toString('utf8');
   refuseExcess(text);
   const body = parseText(text);
-  refuseNotFinite(text, body);
+  refuseNotFinite(body);
   return { text, body };
 }
 
@@ -236,7 +236,7 @@ async function parseLargeBody(bytes: Buffer, turns: LoopTurns): Promise<ParsedBo
   await turns.next();
   const body = parseText(text);
   await turns.next();
-  refuseNotFinite(text, body);
+  refuseNotFinite(body);
   await turns.next();
   return { text, body };
 }
@@ -254,8 +254,8 @@ function parseText(text: string): Json {
   }
 }
 
-function refuseNotFinite(text: string, body: Json): void {
-  const tooLarge = findNotFinite(text, body);
+function refuseNotFinite(body: Json): void {
+  const tooLarge = findNotFinite(body);
   if (tooLarge !== undefined) throw invalid(formatPath(tooLarge), 'is a number beyond what can be represented');
 }
 
