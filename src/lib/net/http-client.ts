@@ -6,6 +6,7 @@ import { entriesOf } from '../cache/lru-cache.ts';
 import type { ByteSource } from '../files/spool.ts';
 import { createByteBudget, type ByteBudget } from '../memory/byte-budget.ts';
 import { NoMemoryError } from '../memory/growing-bytes.ts';
+import { encodeUtf8 } from '../text/encode-utf8.ts';
 import { encodingsOf, inflate, UnknownEncodingError, type Inflating } from './inflate-response.ts';
 import { PausedResponses, type PausedResponse } from './paused-responses.ts';
 import { PieceQueue } from './piece-queue.ts';
@@ -107,6 +108,9 @@ export function createInflateMemory(bytesMax: number): ByteBudget {
   return createByteBudget({ bytesMax, waitMs: INFLATE_WAIT_MS, waitingMax: INFLATE_WAITING_MAX });
 }
 
+/** Shorter texts fit into the shared memory of Node's buffers, from which undici takes them. */
+const ENCODED_CHARS_MIN = 1_000;
+
 /**
  * HTTP/1.1 over keep-alive pools, one an origin, through undici's lowest interface: `fetch` costs four times the CPU
  * (docs/decisions/0003). Time limits on headers and bodies belong to the attempt, so undici's own are off.
@@ -137,7 +141,9 @@ export function createHttpClient({ inflateMemory, pausedBytesMax = Infinity }: H
     call(request, onSent) {
       const exchange = new Exchange(onSent, shared);
       const { source } = request;
-      const body = source === undefined ? request.body : Readable.from(source.chunks(), { objectMode: false });
+      const { body: text } = request;
+      const whole = typeof text === 'string' && text.length > ENCODED_CHARS_MIN ? encodeUtf8(text) : text;
+      const body = source === undefined ? whole : Readable.from(source.chunks(), { objectMode: false });
       poolFor(request.origin, request.connectTimeoutMs).dispatch(
         {
           path: request.path,
