@@ -72,7 +72,9 @@ export function warnOfDroppedFields(
     if (tool.type === 'function') noteBreakpoint(tool.cache, `tools[${index}]`, apart);
   }
   let paths: readonly string[] | undefined;
-  for (const [index, turn] of request.turns.entries()) {
+  let index = -1;
+  for (const turn of request.turns) {
+    index++;
     if (turn.extra === undefined && !turn.blocks.some(hasExtras)) continue;
     paths ??= pathsOfTurns(request);
     const path = paths[index] ?? pathOfConversation(request.format);

@@ -24,9 +24,11 @@ export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The objects in an array. */
+const NO_OBJECTS: readonly JsonObject[] = [];
+
+/** The objects in an array; none of anything else, as most messages have them. */
 export function objectsOf(value: unknown): readonly JsonObject[] {
-  return itemsOf(value).filter(isJsonObject);
+  return Array.isArray(value) ? value.filter(isJsonObject) : NO_OBJECTS;
 }
 
 export function textOf(value: unknown): string | undefined {

@@ -50,8 +50,18 @@ interface DecodedMessages {
 export function decodeMessages(messages: readonly ChatMessage[]): DecodedMessages {
   const warnings: Warning[] = [];
   const legacy = new LegacyCalls();
-  const turns = messages.map((message, index) => decodeMessage(message, `messages[${index}]`, warnings, legacy));
+  const turns = messages.map(
+    (message, index) => decodeText(message) ?? decodeMessage(message, `messages[${index}]`, warnings, legacy),
+  );
   return { turns, warnings };
+}
+
+/** A message with a text and nothing else, as most of a long conversation are; `undefined` for any other. */
+function decodeText(message: ChatMessage): Turn | undefined {
+  const { role, content } = message;
+  if (typeof content !== 'string' || role === 'tool' || role === 'function') return undefined;
+  for (const member in message) if (member !== 'role' && member !== 'content') return undefined;
+  return { role, blocks: [{ type: 'text', text: content }], plain: true };
 }
 
 function decodeMessage(message: ChatMessage, path: string, warnings: Warning[], legacy: LegacyCalls): Turn {

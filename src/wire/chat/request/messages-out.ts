@@ -120,6 +120,11 @@ function prefixText(content: Exclude<Content, null>, prefix: string): Exclude<Co
 
 function encodeAssistant(turn: Turn, path: string, context: EncodeContext): JsonObject {
   const blocks = plainBlocks(turn.blocks, path, context);
+  if (blocks.every(isBareText)) {
+    const content = encodeContent(blocks, turn, path, context) ?? '';
+    const said = { role: 'assistant', ...encodeAssistantTurn(turn, content, path, context) };
+    return withExtra(said, assistantFields(turn, context));
+  }
   const calls = encodeCalls(blocks);
   const refusal = blocks.map((block) => (block.type === 'refusal' && block.part !== true ? block.text : '')).join('');
   const images = encodeImages(blocks.filter((block) => block.type === 'media' && stoodBeside(block, 'images')));
@@ -141,6 +146,11 @@ function encodeAssistant(turn: Turn, path: string, context: EncodeContext): Json
     ...(annotations.length > 0 && { annotations }),
   };
   return withExtra(own, assistantFields(turn, context));
+}
+
+/** Needs no member of the message but its content, as most of a long conversation. */
+function isBareText(block: Block): boolean {
+  return block.type === 'text' && block.citations === undefined;
 }
 
 /** Without a text there is nothing that a name could stand before. */
