@@ -29,7 +29,9 @@ export function normalizeTurns(request: GenerationRequest, context: EncodeContex
   let calls: readonly ToolCallBlock[] = [];
   for (const run of resolveToolResults(locateTurns(request, warnings), request, warnings)) {
     const [first] = run;
-    if (first !== undefined && isAssistant(first)) {
+    const said = run.length === 1 && calls.length === 0 ? textTurn(first) : undefined;
+    if (said !== undefined) normalized.push(said);
+    else if (first !== undefined && isAssistant(first)) {
       const turn = joinAssistant(run, context);
       if (turn !== undefined) normalized.push(turn);
       calls = turn?.turn.blocks.filter((block) => block.type === 'tool-call') ?? [];
@@ -40,6 +42,15 @@ export function normalizeTurns(request: GenerationRequest, context: EncodeContex
   }
   normalized.push(...pairResults([], calls, context));
   return normalized;
+}
+
+/** A turn that says a text and nothing else, as most of a long conversation do; `undefined` for any other. */
+function textTurn(placed: LocatedTurn | undefined): NormalizedTurn | undefined {
+  const block = placed?.blocks.length === 1 ? placed.blocks[0]?.block : undefined;
+  if (placed === undefined || block?.type !== 'text' || block.text === '') return undefined;
+  if (placed.turn.role === 'tool' || block.cache !== undefined || block.citations !== undefined) return undefined;
+  const { role } = placed.turn;
+  return { path: placed.path, turn: { role, blocks: [{ type: 'text', text: block.text }], plain: true } };
 }
 
 /** `undefined` when no block is left that the format can express. */
@@ -205,7 +216,7 @@ function supportedBlocks({ blocks }: LocatedTurn, context: EncodeContext): reado
 }
 
 function isSupported(block: Block, context: EncodeContext): boolean {
-  return encodePart(block, context.target.dialect) !== undefined;
+  return block.type === 'text' || encodePart(block, context.target.dialect) !== undefined;
 }
 
 /** Text alone is one string, which every upstream takes, unless a breakpoint has to stand between two parts. */

@@ -15,6 +15,7 @@ export function resolveToolResults(
   warnings: Pick<Warnings, 'add'>,
 ): readonly (readonly LocatedTurn[])[] {
   refuseOrphanToolResults(request);
+  if (!turns.some(({ blocks }) => blocks.some(({ block }) => block.type === 'tool-result'))) return splitRuns(turns);
   const runOfCall = new Map<string, number>();
   const resolved: LocatedTurn[][] = [];
   for (const [at, run] of splitRuns(turns).entries()) {
