@@ -4,6 +4,7 @@ import { errorHeaders } from '../problem.ts';
 import type { ClientFormat, ErrorContext } from '../../wire/format.ts';
 import type { UnreadResponses } from '../unread-responses.ts';
 import { CORS_HEADERS } from '../cors.ts';
+import { encodeUtf8 } from '../../lib/text/encode-utf8.ts';
 import type { AnswerWriter } from '../../pipeline/operation/operation-request.ts';
 import type { ResponseWriter } from '../../pipeline/request.ts';
 
@@ -182,7 +183,7 @@ export class NodeCaller implements ResponseWriter, AnswerWriter {
   #sendJson(status: number, head: Head, json: string): void {
     if (this.#ended || this.#response.destroyed) return;
     this.#ended = true;
-    const large = json.length > TEXT_CHARS_MAX ? Buffer.from(json) : undefined;
+    const large = json.length > TEXT_CHARS_MAX ? encodeUtf8(json) : undefined;
     this.#response.writeHead(status, [...head, 'content-length', large?.length ?? Buffer.byteLength(json)]);
     // As a string it leaves in one write with the headers.
     this.#response.end(large ?? json);
