@@ -1,4 +1,7 @@
 import type { BuiltinFilterSlug, FilterAction } from '../canonical/guardrail-rules.ts';
+import type { Mark, Span } from '../lib/text/mark-spans.ts';
+
+export type { Mark, Span };
 
 /** A rule on what is said, as far as finding it is concerned. Plain data: it crosses to other threads. */
 export type FilterRule = PatternRule | BuiltinRule;
@@ -25,12 +28,6 @@ export interface BuiltinRule extends RuleBase {
   readonly userOnly: boolean;
   /** Phrases, in lower case, that the patterns of the injection detector do not see. */
   readonly allowedPhrases: readonly string[];
-}
-
-/** The characters of a text from `start` up to, not including, `end`, UTF-16 units. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** One place of a text that a rule is about. */
@@ -99,11 +96,6 @@ export interface RuleHit {
   readonly rule: number;
   /** What of it matched, each once. */
   readonly patterns: readonly string[];
-}
-
-/** A stretch of a text, and what is to stand there instead. */
-export interface Mark extends Span {
-  readonly label: string;
 }
 
 export interface RedactedText {

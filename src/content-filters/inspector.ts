@@ -2,7 +2,7 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 import { createJobThreads, JobError, type JobThreads } from '../lib/threads/job-threads.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { AnswerWindow, FilterRule, InspectedText, Inspection, RedactedText, TextInspector } from './contract.ts';
-import { mergeMarks, rewriteMarks } from './mark-spans.ts';
+import { mergeMarks, rewriteMarks } from '../lib/text/mark-spans.ts';
 import type { ScanJob } from './scan-job.ts';
 import type { ScanResult } from './scan.ts';
 

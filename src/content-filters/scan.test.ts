@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { compileRules } from './compile-rules.ts';
 import type { BuiltinRule, FilterRule, InspectedText } from './contract.ts';
-import { mergeMarks, rewriteMarks } from './mark-spans.ts';
+import { mergeMarks, rewriteMarks } from '../lib/text/mark-spans.ts';
 import { scanTexts, type ScanResult } from './scan.ts';
 
 const pattern = (text: string, action: FilterRule['action'] = 'redact', label = '[REDACTED]'): FilterRule => ({

@@ -1,7 +1,7 @@
 import type { CompiledRule } from './compile-rules.ts';
 import type { InspectedText, Mark, Match, RedactedText, TextView } from './contract.ts';
 import { readJsonValues, type JsonValue } from './json-values.ts';
-import { mergeMarks, rewriteMarks } from './mark-spans.ts';
+import { mergeMarks, rewriteMarks } from '../lib/text/mark-spans.ts';
 import { createTextView } from './text-view.ts';
 
 /** The findings of a scan of some texts. Plain data: it crosses between threads. */

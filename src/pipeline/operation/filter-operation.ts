@@ -72,8 +72,5 @@ export async function filterGiven<Op extends Operation, Given extends object>(
     facts.meter.end = { type: 'end', finish: 'content_filter' };
     throw blocked;
   }
-  return steps.answer.withTexts(
-    given,
-    texts.map((text, at) => found.redacted.get(at)?.text ?? text),
-  );
+  return steps.answer.redact(given, found.redacted);
 }

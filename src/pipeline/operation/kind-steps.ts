@@ -4,6 +4,7 @@ import type { Operation } from '../../canonical/operation.ts';
 import type { FileOwner } from '../../canonical/tools/stored-files.ts';
 import type { Usage } from '../../canonical/usage.ts';
 import type { Endpoint } from '../../catalog/model.ts';
+import type { Inspection } from '../../content-filters/contract.ts';
 import type { AnswerIdentity, FinalUsage } from '../../wire/format.ts';
 import type { OpenRequest } from '../open-request.ts';
 import type { StreamOutput } from '../response/sse-output.ts';
@@ -68,8 +69,8 @@ export interface AnswerTexts<Given> {
   /** All of it, where it comes as it is made. @throws GatewayError where it breaks off */
   whole(given: Given): Promise<Given>;
   texts(given: Given): readonly string[];
-  /** With these in the place of its texts, one for each. */
-  withTexts(given: Given, texts: readonly string[]): Given;
+  /** Without what was found, by the places of its texts. */
+  redact(given: Given, redacted: Inspection['redacted']): Given;
 }
 
 /** In what one kind of operations differs from the others: everything else is the same for all of them. */

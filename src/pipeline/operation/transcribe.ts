@@ -25,7 +25,7 @@ import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
 import { announce, asEvents, type DeliveryInput, type EventDelivery, type KindSteps } from './kind-steps.ts';
-import { textsOfTranscript, withTextsOfTranscript } from './filter-transcript.ts';
+import { redactTranscript, textsOfTranscript } from './filter-transcript.ts';
 import { followJob } from './follow-job.ts';
 import { callOnce, openCall, type CallSpace, type OpenAnswer, type UpstreamCall } from './one-call.ts';
 import { tryEncode } from './try-encode.ts';
@@ -59,9 +59,11 @@ export const TRANSCRIPTION_STEPS: KindSteps<TranscriptionOperation, Given> = {
     'transcript' in given ? usageOf(given.transcript, operation) : usageOf({ text: '' }, operation),
   answer: {
     whole: wholeOf,
-    texts: (given) => ('transcript' in given ? textsOfTranscript(given.transcript) : []),
-    withTexts: (given, texts) =>
-      'transcript' in given ? { ...given, transcript: withTextsOfTranscript(given.transcript, texts) } : given,
+    texts: (given) => ('transcript' in given ? textsOfTranscript(given.transcript, given.answersIn) : []),
+    redact(given, redacted) {
+      if (!('transcript' in given)) return given;
+      return { ...given, transcript: redactTranscript(given.transcript, redacted, given.answersIn) };
+    },
   },
   deliver,
   events: { isWanted: ({ delivery }) => delivery === 'stream', encodeFailure: encodeErrorEvent },

@@ -17,6 +17,24 @@ export function toVtt(segments: readonly TranscriptSegment[]): string {
   return ['WEBVTT\n', ...cues].join('\n');
 }
 
+/** Where the lines stand that are read, in subtitles of either form: neither numbers and names of cues nor their times. */
+export function subtitleLines(subtitles: string): readonly { readonly start: number; readonly end: number }[] {
+  const lines = [...subtitles.matchAll(/[^\r\n]+/g)].map(({ 0: line, index }) => ({ line, start: index }));
+  return lines.flatMap(({ line, start }, at) => {
+    const isHead = at === 0 && line.startsWith('WEBVTT');
+    const isTime = line.includes(ARROW);
+    const isName = lines[at + 1]?.line.includes(ARROW) === true && isBlankBefore(subtitles, start);
+    return isHead || isTime || isName || line.trim() === '' ? [] : [{ start, end: start + line.length }];
+  });
+}
+
+const ARROW = '-->';
+
+/** A name of a cue begins its block; the last line of a block that no blank line ends does not. */
+function isBlankBefore(text: string, at: number): boolean {
+  return at === 0 || /(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)$/.test(text.slice(Math.max(0, at - 8), at));
+}
+
 /** A blank line would end the block. */
 function oneBlock(text: string): string {
   return text.trim().replaceAll(/\n\s*\n/g, '\n');

@@ -1,4 +1,13 @@
-import type { Mark, Span } from './contract.ts';
+/** The characters of a text from `start` up to, not including, `end`, UTF-16 units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A stretch of a text, and what is to stand there instead. */
+export interface Mark extends Span {
+  readonly label: string;
+}
 
 /** A text in which marked stretches are replaced, and the way back. */
 export interface Rewritten {
