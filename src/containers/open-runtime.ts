@@ -17,6 +17,8 @@ export interface RuntimeSettings {
   readonly allowsRootful: boolean;
   /** Programs are looked for in its `PATH`. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** A container of the engine could not be removed. It is tried again. Absent: that is passed over. */
+  readonly onLeft?: ((name: string, error: unknown) => void) | undefined;
 }
 
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -69,11 +71,11 @@ const OPEN = {
       throw new ContainerError('The program bwrap is not there: install bubblewrap 0.8.0 or newer.');
     return openBubblewrap({ program, rootfs, cgroup });
   },
-  async podman({ rootfs, env, allowsRootful }: RuntimeSettings & { readonly rootfs: string }) {
+  async podman({ rootfs, env, allowsRootful, onLeft }: RuntimeSettings & { readonly rootfs: string }) {
     const program = await findProgram('podman', env['PATH'] ?? USUAL_PATH);
     if (program === undefined)
       throw new ContainerError('The program podman is not there: install podman 4.3 or newer.');
-    return openPodman({ program, rootfs, allowsRootful, env });
+    return openPodman({ program, rootfs, allowsRootful, env, onLeft: onLeft ?? (() => undefined) });
   },
 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -63,6 +63,18 @@ suite('commands in containers of podman', { skip }, () => {
     const home = await mkdtemp(join(folder, 'home-'));
     await run('export WORD=kept; mkdir -p below; cd below; echo one > file', home);
     assert.equal((await run('echo "$WORD $PWD $(cat file)"', home)).stdout, 'kept /home/agent/below one\n');
+  });
+
+  // @spec container-15
+  test('read what was uploaded, and cannot change it', async () => {
+    const home = await mkdtemp(join(folder, 'home-'));
+    const mnt = join(folder, 'mnt');
+    await mkdir(join(mnt, 'uploads'), { recursive: true, mode: 0o700 });
+    await writeFile(join(mnt, 'uploads/one.txt'), 'one\n', { mode: 0o600 });
+    const command = 'cat /mnt/uploads/one.txt; (echo two > /mnt/uploads/one.txt) 2> /dev/null || echo refused';
+    const { signal } = new AbortController();
+    const { stdout } = await runtime.run({ home, mnt, command, limits: LIMITS, signal });
+    assert.equal(stdout, 'one\nrefused\n');
   });
 
   // @spec container-7

@@ -31,7 +31,9 @@ export async function openContainerArea(
 ): Promise<ContainerArea> {
   if (config.containers.runtime === 'off') return { close: () => Promise.resolve() };
   try {
-    const runtime = await openConfiguredRuntime(config, env);
+    const runtime = await openConfiguredRuntime(config, env, (container, error) =>
+      log.general.warn({ container, err: error }, 'a container could not be removed, and is tried again'),
+    );
     const { name, enforces } = runtime;
     log.general.info({ runtime: name, enforces }, 'containers are on');
     const containers = openConfiguredContainers(config, runtime, clock, (error) =>
@@ -50,10 +52,11 @@ export async function openContainerArea(
 export function openConfiguredRuntime(
   { containers, dataDir, server }: ContainerConfig,
   env: Readonly<Record<string, string | undefined>>,
+  onLeft?: (name: string, error: unknown) => void,
 ): Promise<ContainerRuntime> {
   const { runtime, rootfs, cgroup, allowsRootful } = containers;
   const choice = runtime === 'off' ? 'auto' : runtime;
-  return openRuntime({ choice, rootfs, cgroup, allowsRootful, dataDir, port: server.port, env });
+  return openRuntime({ choice, rootfs, cgroup, allowsRootful, dataDir, port: server.port, env, onLeft });
 }
 
 export function openConfiguredContainers(

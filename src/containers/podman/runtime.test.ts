@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
@@ -15,6 +15,9 @@ const LIMITS: CommandLimits = {
   outputBytes: 4_096,
 };
 
+/** Gives files away. */
+const IS_ROOT = process.getuid?.() === 0;
+
 /** In the place of podman: writes down what it is called with, and does what a command of a test says. */
 async function setUp(t: TestContext, rootless: string) {
   const folder = await mkdtemp(join(tmpdir(), 'podman-test-'));
@@ -29,7 +32,8 @@ env > ${folder}/env
 case $1 in
   info) echo "${rootless} crun";;
   ps) cat ${folder}/left 2> /dev/null;;
-  kill) kill $(cat ${folder}/pid);;
+  kill) test ! -e ${folder}/stuck && kill $(cat ${folder}/pid);;
+  rm) test ! -e ${folder}/stuck;;
   run) echo $$ > ${folder}/pid; case $(cat) in sleep) exec sleep 30;; *) echo ran;; esac;;
 esac
 `,
@@ -40,12 +44,15 @@ esac
   await writeFile(join(rootfs, 'bin/bash'), '');
   const home = join(folder, 'home');
   await mkdir(home);
+  const left: string[] = [];
   const env = { PATH: '/usr/bin:/bin', HOME: folder, GATEWAY_SECRET: 'canary' };
   return {
     folder,
     rootfs,
     home,
-    open: (allowsRootful = false) => openPodman({ program, rootfs, allowsRootful, env }),
+    open: (allowsRootful = false) =>
+      openPodman({ program, rootfs, allowsRootful, env, onLeft: (name) => left.push(name) }),
+    left,
     calls: async () => (await readFile(log, 'utf8')).trim().split('\n'),
   };
 }
@@ -101,4 +108,44 @@ suite('podman', () => {
     await (await open()).clear();
     assert.equal((await calls()).at(-1), 'rm --force --ignore gateway-999999-old');
   });
+
+  // @spec container-7
+  test('ends the program of a command that its engine does not kill, and removes the container later', async (t) => {
+    const { folder, home, left, open, calls } = await setUp(t, 'true');
+    const runtime = await open();
+    await writeFile(join(folder, 'stuck'), '');
+    const controller = new AbortController();
+    const running = runtime.run({ home, command: 'sleep', limits: LIMITS, signal: controller.signal });
+    setTimeout(() => controller.abort(), 100);
+    assert.equal((await running).stopped, 'aborted');
+    const [name = assert.fail()] = left;
+    assert.match(name, /^gateway-\d+-/);
+    assert.deepEqual(left, [name], 'is reported once');
+    await rm(join(folder, 'stuck'));
+    const { signal } = new AbortController();
+    await runtime.run({ home, command: 'other', limits: LIMITS, signal });
+    const removed = async () => (await calls()).filter((call) => call === `rm --force --ignore ${name}`).length;
+    for (let waitMs = 0; waitMs < 2_000 && (await removed()) < 2; waitMs += 50)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(await removed(), 2);
+  });
+
+  // @spec container-15
+  test(
+    'gives uploads to the user of commands where podman is root, and nothing that they lead to',
+    { skip: !IS_ROOT },
+    async (t) => {
+      const { folder, home, open } = await setUp(t, 'false');
+      const mnt = join(folder, 'mnt');
+      await mkdir(join(mnt, 'uploads'), { recursive: true, mode: 0o700 });
+      await writeFile(join(mnt, 'uploads/one.txt'), 'one', { mode: 0o600 });
+      await writeFile(join(folder, 'other'), '');
+      await symlink(join(folder, 'other'), join(mnt, 'uploads/link'));
+      const { signal } = new AbortController();
+      await (await open(true)).run({ home, mnt, command: 'any', limits: LIMITS, signal });
+      const ownerOf = async (path: string) => (await lstat(join(folder, path))).uid;
+      const places = ['home', 'mnt', 'mnt/uploads', 'mnt/uploads/one.txt', 'mnt/uploads/link', 'other'];
+      assert.deepEqual(await Promise.all(places.map(ownerOf)), [101_000, 101_000, 101_000, 101_000, 101_000, 0]);
+    },
+  );
 });
