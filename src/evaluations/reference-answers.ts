@@ -18,13 +18,15 @@ const KEPT_MAX = 64;
 export class ReferenceAnswers {
   readonly model: EvaluatedModel;
   readonly #kept = new Map<number, Promise<ReferenceAnswer>>();
+  readonly #texts = new Map<number, string>();
 
   constructor(model: string) {
     this.model = { model };
   }
 
-  has(item: number): boolean {
-    return this.#kept.has(item);
+  /** `undefined`: it is not there, be it that it is under way, which may fail: a call for it may have to be paid. */
+  textOf(item: number): string | undefined {
+    return this.#texts.get(item);
   }
 
   /** @param ask is called for the first answer to the item, which bears its cost */
@@ -36,11 +38,13 @@ export class ReferenceAnswers {
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= KEPT_MAX) break;
       this.#kept.delete(oldest);
+      this.#texts.delete(oldest);
     }
     try {
       const answer = await asked;
       // What failed may succeed for the next one.
       if (answer.text === undefined) this.#kept.delete(item);
+      else if (this.#kept.has(item)) this.#texts.set(item, answer.text);
       return { ...answer, isOwn: true };
     } catch (error) {
       this.#kept.delete(item);

@@ -5,7 +5,7 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 import { assert } from '../lib/assert.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { EvaluatedModel, RunSettings } from '../resources/evaluations.ts';
-import type { EvaluationCall } from '../pipeline/evaluation/evaluation-calls.ts';
+import type { EvaluationCall, EvaluationOutcome } from '../pipeline/evaluation/evaluation-calls.ts';
 import type { ResultRow, RunReason, RunRow } from '../store/evaluations/columns.ts';
 import type { Unit } from '../store/evaluations/runs.ts';
 import { answerOf, type Answer } from './checks/answer.ts';
@@ -63,9 +63,18 @@ interface Task {
   readonly model: EvaluatedModel;
 }
 
+/** What the verdict on an answer may cost, held before the answer is asked for. */
+interface JudgeBudget {
+  readonly judge: number;
+  /** Of the answer of the model of reference; 0 where it is there. */
+  readonly reference: number;
+  /** That answer, where it is there. */
+  readonly text?: string | undefined;
+}
+
 interface Asked extends Pick<Task, 'at' | 'item'> {
   readonly request: GenerationRequest;
-  readonly judgeWorst: number;
+  readonly budget: JudgeBudget;
 }
 
 /** Without facts: there is no judge. */
@@ -153,16 +162,18 @@ export class RunUnderWay {
   async #callFor({ at, item, model }: Task, principal: Principal): Promise<UnitOutcome | undefined> {
     const { calls } = this.#deps;
     let request: GenerationRequest;
-    let [worst, judgeWorst] = [0, 0];
+    let worst = 0;
+    let budget: JudgeBudget;
     try {
       request = await requestOf(this.#deps, { item, model, settings: this.#settings }, principal);
       worst = calls.worstCase(request);
-      judgeWorst = await this.#worstOfJudge({ at, item }, principal);
+      budget = await this.#judgeBudget({ at, item }, principal);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       return withoutCall(error);
     }
-    if (!(await this.#cap.take(worst + judgeWorst))) {
+    const held = worst + budget.judge + budget.reference;
+    if (!(await this.#cap.take(held))) {
       this.#end({ reason: 'cost_cap' });
       return undefined;
     }
@@ -170,18 +181,18 @@ export class RunUnderWay {
     try {
       const { run, signal } = this.#input;
       const call: EvaluationCall = { runId: run.id, principal, budgetNanoUsd: worst, signal };
-      const outcome = await this.#answer({ at, item, request, judgeWorst }, call);
+      const outcome = await this.#answer({ at, item, request, budget }, call);
       if (outcome !== undefined) cost = outcome.costNanoUsd + outcome.judgeCostNanoUsd;
       return outcome;
     } finally {
-      this.#cap.settle(worst + judgeWorst, cost);
+      this.#cap.settle(held, cost);
     }
   }
 
-  async #answer({ at, item, request, judgeWorst }: Asked, call: EvaluationCall): Promise<UnitOutcome | undefined> {
+  async #answer({ at, item, request, budget }: Asked, call: EvaluationCall): Promise<UnitOutcome | undefined> {
     const { calls, clock } = this.#deps;
     const startedMs = clock.monotonicMs();
-    const { generationId, costNanoUsd, result } = await this.#unlimited(() => calls.generate(request, call));
+    const { generationId, costNanoUsd, result } = await this.#unlimited(call, (one) => calls.generate(request, one));
     const latencyMs = Math.round(clock.monotonicMs() - startedMs);
     const facts = { generationId, costNanoUsd, latencyMs, judgeGenerationId: null, judgeCostNanoUsd: 0 };
     if ('error' in result) {
@@ -197,18 +208,22 @@ export class RunUnderWay {
     const answer = answerOf(response);
     let judged: Pick<UnitOutcome, 'judgeGenerationId' | 'judgeCostNanoUsd' | 'error'> | undefined;
     const scored = await checkAnswer(item, answer, async () => {
-      const verdict = await this.#judge({ at, item }, answer.text, { ...call, budgetNanoUsd: judgeWorst });
+      const verdict = await this.#judge({ at, item, budget }, answer.text, call);
       judged = verdict.facts;
       return verdict.score;
     });
     return { ...facts, error: null, ...judged, ...scored, answer, outputTokens: usage.completionTokens };
   }
 
-  async #judge({ at, item }: Pick<Task, 'at' | 'item'>, text: string, call: EvaluationCall): Promise<Judged> {
+  async #judge(
+    { at, item, budget }: Pick<Asked, 'at' | 'item' | 'budget'>,
+    text: string,
+    paid: EvaluationCall,
+  ): Promise<Judged> {
     const { judge } = this.#settings;
     if (judge === null) return { score: null, facts: undefined };
     const { calls } = this.#deps;
-    const reference = await this.#references?.get(at, () => this.#askReference(item, call));
+    const reference = await this.#referenceFor({ at, item, budget }, paid);
     const referenceNanoUsd = reference?.isOwn === true ? reference.costNanoUsd : 0;
     const other = reference?.text;
     if (reference !== undefined && other === undefined) {
@@ -216,23 +231,33 @@ export class RunUnderWay {
       return { score: null, facts: { judgeGenerationId: null, judgeCostNanoUsd: referenceNanoUsd, error } };
     }
     const { model } = judge;
-    const { generationId, costNanoUsd, result } = await this.#unlimited(() => {
-      if (other === undefined)
-        return calls.judge({ model, state: judgedState(item, text), question: judgeQuestion(judge) }, call);
-      const states = [pairState(item, [text, other]), pairState(item, [other, text])] as const;
-      return calls.compare({ model, states, question: pairQuestion(judge) }, call);
-    });
+    const { generationId, costNanoUsd, result } = await this.#unlimited(
+      { ...paid, budgetNanoUsd: budget.judge },
+      (call) => {
+        if (other === undefined)
+          return calls.judge({ model, state: judgedState(item, text), question: judgeQuestion(judge) }, call);
+        const states = [pairState(item, [text, other]), pairState(item, [other, text])] as const;
+        return calls.compare({ model, states, question: pairQuestion(judge) }, call);
+      },
+    );
     const facts = { judgeGenerationId: generationId, judgeCostNanoUsd: costNanoUsd + referenceNanoUsd };
     return 'error' in result
       ? { score: null, facts: { ...facts, error: result.error.message } }
       : { score: result.value, facts: { ...facts, error: null } };
   }
 
-  async #askReference(item: DatasetItem, { principal, ...call }: EvaluationCall): Promise<ReferenceAnswer> {
-    const request = await this.#requestOfReference(item, principal);
-    const { costNanoUsd, result } = await this.#unlimited(() =>
-      this.#deps.calls.generate(request, { ...call, principal }),
-    );
+  /** `undefined`: answers are judged by themselves. */
+  async #referenceFor(
+    { at, item, budget }: Pick<Asked, 'at' | 'item' | 'budget'>,
+    paid: EvaluationCall,
+  ): Promise<(ReferenceAnswer & { readonly isOwn: boolean }) | undefined> {
+    if (budget.text !== undefined) return { text: budget.text, costNanoUsd: 0, isOwn: false };
+    return this.#references?.get(at, () => this.#askReference(item, { ...paid, budgetNanoUsd: budget.reference }));
+  }
+
+  async #askReference(item: DatasetItem, call: EvaluationCall): Promise<ReferenceAnswer> {
+    const request = await this.#requestOfReference(item, call.principal);
+    const { costNanoUsd, result } = await this.#unlimited(call, (one) => this.#deps.calls.generate(request, one));
     if ('error' in result) return { costNanoUsd, error: result.error.message };
     const { text, refused } = answerOf(result.value.response);
     return refused ? { costNanoUsd, error: 'it refused' } : { costNanoUsd, text };
@@ -243,29 +268,40 @@ export class RunUnderWay {
     return requestOf(this.#deps, { item, model: this.#references.model, settings: this.#settings }, principal);
   }
 
-  /** Waits where a rate limit says so. */
-  async #unlimited<Outcome extends { readonly result: { readonly value: unknown } | { readonly error: GatewayError } }>(
-    run: () => Promise<Outcome>,
-  ): Promise<Outcome> {
+  /**
+   * Waits where a rate limit says so. A call that has paid a part of its generations before the limit is made again for what is
+   * left of its budget, and its cost is that of all its attempts.
+   */
+  async #unlimited<Value>(
+    call: EvaluationCall,
+    run: (call: EvaluationCall) => Promise<EvaluationOutcome<Value>>,
+  ): Promise<EvaluationOutcome<Value>> {
+    let paidNanoUsd = 0;
     for (let tries = 1; ; tries++) {
-      const outcome = await run();
+      const outcome = await run({ ...call, budgetNanoUsd: Math.max(0, call.budgetNanoUsd - paidNanoUsd) });
+      paidNanoUsd += outcome.costNanoUsd;
       const { result } = outcome;
       if (!('error' in result) || result.error.status !== 429 || tries === LIMITED_TRIES_MAX || this.#isStopped)
-        return outcome;
+        return { ...outcome, costNanoUsd: paidNanoUsd };
       const waitMs = Math.min(result.error.retryAfterMs ?? LIMITED_WAIT_MS, LIMITED_WAIT_MS_MAX);
       await delay(waitMs, undefined, { signal: this.#input.signal });
     }
   }
 
-  async #worstOfJudge({ at, item }: Pick<Task, 'at' | 'item'>, principal: Principal): Promise<number> {
+  async #judgeBudget({ at, item }: Pick<Task, 'at' | 'item'>, principal: Principal): Promise<JudgeBudget> {
     const { judge, max_tokens: tokens } = this.#settings;
-    if (judge === null || !item.checks.some(({ type }) => type === 'judge')) return 0;
+    if (judge === null || !item.checks.some(({ type }) => type === 'judge')) return { judge: 0, reference: 0 };
     const { calls } = this.#deps;
     const chars = Math.min((item.max_tokens ?? tokens) * CHARS_OF_TOKEN, JUDGED_CHARS_MAX);
     const text = ' '.repeat(chars);
-    if (this.#references === undefined) return calls.worstCaseOfJudge(judge.model, judgedState(item, text));
-    const worst = calls.worstCaseOfJudge(judge.model, pairState(item, [text, text]));
-    return this.#references.has(at) ? worst : worst + calls.worstCase(await this.#requestOfReference(item, principal));
+    if (this.#references === undefined)
+      return { judge: calls.worstCaseOfJudge(judge.model, judgedState(item, text)), reference: 0 };
+    const known = this.#references.textOf(at);
+    return {
+      judge: calls.worstCaseOfJudge(judge.model, pairState(item, [text, text])),
+      reference: known === undefined ? calls.worstCase(await this.#requestOfReference(item, principal)) : 0,
+      text: known,
+    };
   }
 
   async #payer(): Promise<Principal | undefined> {

@@ -220,6 +220,58 @@ test('has answers compared with those of a model of reference, in both orders', 
   assert.ok(Math.abs(Number(at(key.body, 'data', 'usage')) - spent) < 1e-9);
 });
 
+/** Models whose calls cost 0.1 USD each, whatever their length. */
+const BY_CALL = ['dear', 'judges']
+  .map(
+    (name) =>
+      `  acme/${name}: { endpoints: [{ provider: alpha, model: ${name}, price: { prompt: 0, completion: 0, request: 0.1 } }] }`,
+  )
+  .join('\n');
+
+// @spec evaluation-7, evaluation-17
+test('pays for a reference again that failed for the answer before, and holds its cost until it is there', async (t) => {
+  const setting = await setUp(t, BY_CALL);
+  let references = 0;
+  setting.say = async ({ body: { model } }) => {
+    if (model === 'good') return 'yes';
+    if (model === 'bad') return wait(100, 400);
+    if (model === 'judges') return wait(800, 'yes');
+    if (model === 'judge') return JSON.stringify({ answers: { q1: { percent: { A: 100, B: 0, C: 0 } } } });
+    await wait(400);
+    if (references++ > 0) return 'no';
+    return { message: { role: 'assistant', content: null, refusal: 'No.' }, finish_reason: 'content_filter' };
+  };
+  const id = await setting.dataset([{ prompt: 'Is it so?', checks: [{ type: 'judge' }] }]);
+  const judge = { model: 'acme/judge', rubric: 'Is it kind?', reference_model: 'acme/dear' };
+  // The last one begins while the reference of the first one is under way, and ends after it has failed.
+  const settings = { judge, models: ['acme/good', 'acme/bad', 'acme/judges'], concurrency: 2 };
+  const runId = await setting.run(id, settings);
+  const done = await setting.until(runId, 'done');
+  assert.deepEqual([at(done, 'results', 0, 'verdicts', 'unjudged'), at(done, 'results', 2, 'items')], [1, 1]);
+  // A reference costs 0.1, and so does the last answer, whose reference has to fit beside that of the first one.
+  references = 0;
+  const capped = await setting.run(id, { ...settings, max_cost_usd: 0.3 });
+  const paused = await setting.until(capped, 'paused', 'done');
+  assert.equal(at(paused, 'data', 'reason'), 'cost_cap');
+  assert.equal(setting.upstream.arrived.filter(({ body }) => body['model'] === 'dear').length, 3);
+});
+
+// @spec evaluation-7
+test('counts what a judge has cost that was limited before its end', async (t) => {
+  const setting = await setUp(t, BY_CALL);
+  let verdicts = 0;
+  setting.say = (arrived) => {
+    if (arrived.body['model'] !== 'judges') return 'yes';
+    if (++verdicts === 2) return 429;
+    return JSON.stringify({ answers: { q1: { percent: { A: 100, B: 0, C: 0, D: 0, E: 0 } } } });
+  };
+  const id = await setting.dataset([{ prompt: 'Is it so?', checks: [{ type: 'judge' }] }]);
+  const runId = await setting.run(id, { judge: { model: 'acme/judges', rubric: 'Is it kind?' } });
+  const done = await setting.until(runId, 'done');
+  const key = await setting.call('GET', '/key', undefined, API_KEY);
+  assert.equal(at(done, 'data', 'spent_usd'), at(key.body, 'data', 'usage'));
+});
+
 test('sends judges what the guardrails leave of an item, like models', async (t) => {
   const setting = await setUp(t);
   const { body } = await setting.call('GET', '/workspaces/default');

@@ -10,7 +10,7 @@ const PRICE = 1;
 export const PAYER = createHash('sha256').update(API_KEY).digest('hex');
 
 /** What the model is to say, or a status that it fails with. */
-export type Say = (arrived: Arrived) => string | number | JsonObject | Promise<string | number>;
+export type Say = (arrived: Arrived) => string | number | JsonObject | Promise<string | number | JsonObject>;
 
 export interface Answer {
   readonly status: number;
@@ -28,8 +28,8 @@ export interface Setting {
   readonly dataset: (lines: readonly object[], name?: string) => Promise<string>;
   /** @returns the id of a run that has begun */
   readonly run: (datasetId: string, members?: object) => Promise<string>;
-  /** Waits for a state. @returns what the run says then */
-  readonly until: (id: string, state: string) => Promise<JsonObject>;
+  /** Waits for one of these states. @returns what the run says then */
+  readonly until: (id: string, ...states: readonly string[]) => Promise<JsonObject>;
 }
 
 export function configOf(baseUrl: string, more = ''): string {
@@ -155,15 +155,15 @@ export function clientOf(baseUrl: string): Client {
         ),
         'id',
       ),
-    async until(id, state) {
+    async until(id, ...states) {
       let seen: JsonObject = {};
       for (let tries = 0; tries < TRIES_MAX; tries++) {
         const { body } = await call('GET', `/benchmarks/runs/${id}`);
         seen = body;
-        if (isJsonObject(body['data']) && body['data']['state'] === state) return body;
+        if (states.includes(textAt(body, 'data', 'state'))) return body;
         await wait(LOOK_MS);
       }
-      throw new Error(`the run is not ${state}: ${JSON.stringify(seen['data'])}`);
+      throw new Error(`the run is not ${states.join()}: ${JSON.stringify(seen['data'])}`);
     },
   };
 }
