@@ -3,7 +3,7 @@ import { unreachable } from '../lib/assert.ts';
 import { withoutAttribution } from './attribution.ts';
 import type { DecisionOperation } from './decisions.ts';
 import type { Block, MediaBlock, MediaSource } from './blocks.ts';
-import { isTokens, piecesOf, type ContentPiece } from './media/embeddings-input.ts';
+import { isTokens, mediaOfInputs, piecesOf, type ContentPiece } from './media/embeddings-input.ts';
 import type { EmbeddingsOperation } from './operation.ts';
 import { textOfDocument, type RerankOperation } from './rerank.ts';
 import type { GenerationRequest, Tool, Turn } from './request.ts';
@@ -58,6 +58,17 @@ export function estimateOperationTokens({ inputs }: Pick<EmbeddingsOperation, 'i
       sum + (isTokens(input) ? input.length : piecesOf(input).reduce((all, one) => all + estimatePiece(one), 0)),
     0,
   );
+}
+
+/** What of them is pictures and sounds, which may cost otherwise than texts. */
+export function estimateMediaTokens({ inputs }: Pick<EmbeddingsOperation, 'inputs'>): {
+  readonly imagePromptTokens?: number;
+  readonly audioPromptTokens?: number;
+} {
+  const tokensOf = (kind: MediaBlock['media']): number =>
+    mediaOfInputs(inputs).reduce((sum, piece) => (piece.media === kind ? sum + estimatePiece(piece) : sum), 0);
+  const [imagePromptTokens, audioPromptTokens] = [tokensOf('image'), tokensOf('audio')];
+  return { ...(imagePromptTokens > 0 && { imagePromptTokens }), ...(audioPromptTokens > 0 && { audioPromptTokens }) };
 }
 
 function estimatePiece(piece: ContentPiece): number {

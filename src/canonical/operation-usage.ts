@@ -3,6 +3,7 @@ import { longestMs } from './audio.ts';
 import {
   estimateDecisionTokens,
   estimateDocumentTokens,
+  estimateMediaTokens,
   estimateOperationTokens,
   estimateRerankTokens,
   estimateTokens,
@@ -24,7 +25,12 @@ const MS_PER_SECOND = 1_000;
 export function estimateOperationUsage(operation: Operation): Usage {
   switch (operation.kind) {
     case 'embeddings':
-      return { ...NO_USAGE, estimated: true, promptTokens: estimateOperationTokens(operation) };
+      return {
+        ...NO_USAGE,
+        estimated: true,
+        promptTokens: estimateOperationTokens(operation),
+        ...estimateMediaTokens(operation),
+      };
     case 'rerank': {
       const searchUnits = countSearchUnits(estimateDocumentTokens(operation));
       return { ...NO_USAGE, estimated: true, promptTokens: estimateRerankTokens(operation), units: { searchUnits } };

@@ -63,7 +63,7 @@ interface Task {
   readonly model: EvaluatedModel;
 }
 
-/** What the verdict on an answer may cost, held before the answer is asked for. */
+/** What the verdict on an answer may cost, held before the call for the answer. */
 interface JudgeBudget {
   readonly judge: number;
   /** Of the answer of the model of reference; 0 where it is there. */

@@ -1,5 +1,6 @@
 import type { Spent } from '../../accounts/limits/spend-limit.ts';
 import {
+  estimateMediaTokens,
   estimateOperationTokens,
   estimateRequestTokens,
   estimateResponseTokens,
@@ -183,7 +184,7 @@ function countOperation(usage: Usage | undefined, endpoint: Endpoint, operation:
   if (operation.kind !== 'embeddings') return atLeast(usage ?? estimateOperationUsage(operation), endpoint);
   const { contextTokensMax } = endpoint;
   const contextTokens = contextTokensMax && contextTokensMax * operation.inputs.length;
-  return completeUsage(
+  const completed = completeUsage(
     usage,
     {
       promptTokens: () => estimateOperationTokens(operation),
@@ -194,6 +195,8 @@ function countOperation(usage: Usage | undefined, endpoint: Endpoint, operation:
     },
     boundUsage({ contextTokens, outputTokens: 0, requestedTokens: 0 }),
   );
+  const isCountedByKind = usage?.imagePromptTokens !== undefined || usage?.audioPromptTokens !== undefined;
+  return completed.estimated && !isCountedByKind ? { ...completed, ...estimateMediaTokens(operation) } : completed;
 }
 
 /** Says what was not believed. */
@@ -257,6 +260,6 @@ function priceOf(
 
 /** Pictures are counted only where the price is by the piece. */
 function momentOf(price: PriceTable, createdMs: number, originalRequest: ModelRequest): PriceMoment {
-  if (price.image === undefined || isOperation(originalRequest)) return { atMs: createdMs };
+  if (price.image === undefined) return { atMs: createdMs };
   return { atMs: createdMs, promptImages: countPromptImages(originalRequest) };
 }
