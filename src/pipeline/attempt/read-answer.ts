@@ -67,18 +67,21 @@ async function waitForWhole(answer: InboundAnswer, call: WatchedCall, space: Spa
   if (whole.length < LARGE_ANSWER_BYTES) return whole;
   // All of it is here: what it waits for now is no fault of its upstream.
   call.finish();
+  space.room().fit(whole.length);
   await space.turns.next();
   return whole;
 }
 
 async function readBytes(answer: InboundAnswer, bytesMax: number, space?: Space): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  let [bytes, fitting] = [0, LARGE_ANSWER_BYTES];
   for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
     bytes += chunk.length;
     if (bytes > bytesMax) throw new ResponseTooLarge();
-    const isLarge = crossesLarge(bytes - chunk.length, bytes);
-    if (isLarge && space !== undefined) await takeRoom(space, answer, sizeOf(answer, bytesMax));
+    if (bytes > fitting && space !== undefined) {
+      fitting = sizeOf(answer, bytes, bytesMax, space.room().expectedBytes);
+      await takeRoom(space, answer, fitting);
+    }
     chunks.push(chunk);
   }
   const only = chunks.length === 1 ? chunks[0] : undefined;
@@ -93,8 +96,9 @@ export function largestResponse({ room }: Space): number {
   return Math.min(WHOLE_BODY_BYTES_MAX, room().bytesMax);
 }
 
-/** As large as it says that it is, or else as it may be. */
-function sizeOf({ headers }: InboundAnswer, bytesMax: number): number {
+/** As large as it says that it is, or else as is expected, or else as it may be. */
+function sizeOf({ headers }: InboundAnswer, bytes: number, bytesMax: number, expectedBytes: number): number {
   const { 'content-length': length, 'content-encoding': encoding } = headers;
-  return length === undefined || encoding !== undefined ? bytesMax : Math.min(Number(length), bytesMax);
+  const size = length === undefined || encoding !== undefined ? expectedBytes : Number(length);
+  return size < bytes ? bytesMax : Math.min(size, bytesMax);
 }

@@ -14,9 +14,12 @@ export class AnswerMemory {
     this.#memory = memory;
   }
 
-  /** @param copies how often its bytes exist at most; absent: as text and parsed, too */
-  open(copies?: number): ResponseRoom {
-    const room = new ResponseRoom(this.#memory, copies);
+  /**
+   * @param copies how often its bytes exist at most; absent: as text and parsed, too
+   * @param expectedBytes how long it is where it does not say so; absent: as long as it may be
+   */
+  open(copies?: number, expectedBytes?: number): ResponseRoom {
+    const room = new ResponseRoom(this.#memory, copies, expectedBytes);
     this.#rooms.push(room);
     return room;
   }

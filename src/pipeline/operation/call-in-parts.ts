@@ -16,6 +16,8 @@ export interface PartOfCall {
   /** Below the provider's base URL. */
   readonly path: string;
   readonly body: CallBody;
+  /** How long its answer is where it does not say so: one of many that took all memory would wait for the others. */
+  readonly expectedBytes?: number;
 }
 
 interface Parts {
@@ -42,7 +44,7 @@ export async function callInParts<Value extends object>(
   const decodeError = (text: string): UpstreamErrorBody => format.decodeError(text);
   const { basePath } = offer;
   try {
-    return await inTurns(calls, PARTS_AT_ONCE_MAX, async ({ path, body }, at) => {
+    return await inTurns(calls, PARTS_AT_ONCE_MAX, async ({ path, body, expectedBytes }, at) => {
       const call = {
         provider,
         context,
@@ -51,8 +53,10 @@ export async function callInParts<Value extends object>(
         decodeError,
         ...(basePath !== undefined && { basePath }),
       };
+      // A second call takes what the first one has taken.
+      const room = memory.open(undefined, expectedBytes);
       const callPart = (): ReturnType<typeof callOnce> =>
-        callOnce(deps, call, { room: memory.open(), attempt, deadline, cancellation: together });
+        callOnce(deps, call, { room, attempt, deadline, cancellation: together });
       const first = await callPart();
       // One part of many is not to waste what was paid for the others.
       const isRepeated = 'kind' in first && calls.length > 1 && (await waitToRepeat(first, together));

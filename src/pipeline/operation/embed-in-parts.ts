@@ -28,7 +28,7 @@ import { callInParts, type PartOfCall } from './call-in-parts.ts';
 import { explainFetch } from './fetch-input.ts';
 import { createMediaFetch, type FetchMediaDeps } from './fetch-media.ts';
 import { answerWith, type KindSteps, type StepScope } from './kind-steps.ts';
-import { isTooMany, splitInputs, type BatchSizes } from './split-inputs.ts';
+import { isTooMany, splitInputs, vectorBytes, type BatchSizes } from './split-inputs.ts';
 import { addOptions, tryEncode } from './try-encode.ts';
 
 /** What one candidate gave for all inputs. */
@@ -100,6 +100,8 @@ async function embedInFewerParts(
     });
     if ('kind' in given && isTooMany(given) && most > 1) {
       tried = Math.floor(most / 2);
+      // Nothing of this round is used: the next one would wait for what its answers have taken.
+      input.memory.close();
       continue;
     }
     // Only what was taken in the end shows that the number was at fault, and not one of the inputs.
@@ -128,9 +130,11 @@ async function embedInParts(
   });
   if ('kind' in encodedParts) return encodedParts;
   attempt.warn(encodedParts[0]?.warnings ?? []);
-  const calls = encodedParts.map(({ body }): PartOfCall => ({
+  const bytes = vectorBytes(request, endpoint);
+  const calls = encodedParts.map(({ body }, at): PartOfCall => ({
     path: format.path(endpoint.upstreamModel),
     body: { json: body },
+    expectedBytes: bytes * (parts[at]?.length ?? 0),
   }));
   const given = await callInParts(deps, input, { offer, format, calls }, (answer, at) =>
     readPart(deps.turns, format, answer, { request, count: parts[at]?.length ?? 0 }),

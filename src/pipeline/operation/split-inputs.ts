@@ -33,20 +33,28 @@ export class BatchSizes {
   }
 }
 
+/** How long one vector of an answer is at most, as text. */
+export function vectorBytes(
+  { dimensions }: Pick<EmbeddingsOperation, 'dimensions'>,
+  { embeddings }: Pick<Endpoint, 'embeddings'>,
+): number {
+  return NUMBER_BYTES * (dimensions ?? embeddings?.dimensions?.default ?? DIMENSIONS_UNKNOWN);
+}
+
 /** Consecutive parts, none of which is too many for the endpoint, or has too large a body or answer. */
 export function splitInputs(
-  { inputs, dimensions }: EmbeddingsOperation,
-  { embeddings }: Endpoint,
+  operation: EmbeddingsOperation,
+  endpoint: Endpoint,
   inputsMax: number,
 ): readonly (readonly EmbeddingsInput[])[] {
-  const size = dimensions ?? embeddings?.dimensions?.default ?? DIMENSIONS_UNKNOWN;
-  const byBytes = Math.max(1, Math.floor(ANSWER_BYTES_MAX / (size * NUMBER_BYTES)));
+  const { embeddings } = endpoint;
+  const byBytes = Math.max(1, Math.floor(ANSWER_BYTES_MAX / vectorBytes(operation, endpoint)));
   const step = Math.min(inputsMax, byBytes);
   const tokensMax = (embeddings?.maxRequestTokens ?? Infinity) / ESTIMATE_MARGIN;
   const parts: (readonly EmbeddingsInput[])[] = [];
   let part: EmbeddingsInput[] = [];
   let [tokens, mediaChars] = [0, 0];
-  for (const input of inputs) {
+  for (const input of operation.inputs) {
     const more = tokensMax === Infinity ? 0 : estimateOperationTokens({ inputs: [input] });
     const chars = mediaOfInputs([input]).reduce((sum, { url }) => sum + url.length, 0);
     const isFull = part.length >= step || tokens + more > tokensMax || mediaChars + chars > MEDIA_CHARS_MAX;

@@ -32,15 +32,21 @@ export class ResponseRoom {
   readonly #copies: number;
   readonly #taken: BytesTaken[] = [];
 
+  readonly expectedBytes: number;
+
   /** The largest answer that there is memory for. */
   get bytesMax(): number {
     return Math.floor(this.#memory.bytesMax / this.#copies);
   }
 
-  /** @param copies how often the bytes of an answer exist at most */
-  constructor(memory: ByteBudget, copies = COPIES) {
+  /**
+   * @param copies how often the bytes of an answer exist at most
+   * @param expectedBytes how long an answer is that does not say it; absent: as long as the longest
+   */
+  constructor(memory: ByteBudget, copies = COPIES, expectedBytes = Infinity) {
     this.#memory = memory;
     this.#copies = copies;
+    this.expectedBytes = expectedBytes;
   }
 
   /**
@@ -56,7 +62,12 @@ export class ResponseRoom {
     this.#taken.push(taken);
   }
 
-  /** All of it is here: so many bytes of it stay. */
+  /** All of it is here, and is this long: one that does not say so has taken what the longest may need. */
+  fit(bytes: number): void {
+    this.shrink(bytes * this.#copies);
+  }
+
+  /** So many bytes of it stay. */
   shrink(bytes: number): void {
     for (const taken of this.#taken) taken.shrink(bytes);
   }
