@@ -28,8 +28,8 @@ export interface Notifications {
   readonly isOn: boolean;
   /** Something happened. Costs nothing without a channel. Never rejects. */
   raise(event: NewEvent): Promise<void>;
-  /** What these marks stand for is over: it is reported anew. */
-  clear(marks: readonly string[]): Promise<void>;
+  /** What these marks stand for is over: it is reported anew. @returns how many of them were there; of all processes one clears each */
+  clear(marks: readonly string[]): Promise<number>;
   /** A key was charged. */
   charged(keyHash: string): void;
   /** The newest first. @throws GatewayError 400 for a cursor of no event */
@@ -108,7 +108,7 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
       if (notifications.isOn) await raise(deps, [event]).catch(onFailed);
     },
     async clear(marks: readonly string[]) {
-      if (notifications.isOn) await outbox.clearMarks([...(await outbox.marked(marks))]);
+      return notifications.isOn ? outbox.clearMarks([...(await outbox.marked(marks))]) : 0;
     },
     charged: (keyHash: string) => watch.note(keyHash),
     events: (window: EventsWindow) => listEvents(deps, window),

@@ -12,8 +12,8 @@ const CREDENTIAL = ' #';
 
 export interface WatchDeps {
   readonly raise: (event: NewEvent) => Promise<void>;
-  /** What these marks stand for is over: it is reported anew. */
-  readonly clear: (marks: readonly string[]) => Promise<void>;
+  /** What these marks stand for is over: it is reported anew. @returns how many of them were there */
+  readonly clear: (marks: readonly string[]) => Promise<number>;
 }
 
 /** Reports endpoints that have been down for long, those that are back, and credentials that providers refuse. */
@@ -42,8 +42,8 @@ export function createHealthWatch(
       if (open.has(endpoint)) continue;
       openSince.delete(endpoint);
       if (!isReported) continue;
-      await clear([markOf(endpoint)]);
-      await raise(recovered(endpoint, atMs - sinceMs));
+      // Every process sees that it is back: the one that clears the mark reports it.
+      if ((await clear([markOf(endpoint)])) > 0) await raise(recovered(endpoint, atMs - sinceMs));
     }
   };
 }

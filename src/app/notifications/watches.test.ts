@@ -24,10 +24,7 @@ function setUp() {
         if (event.mark !== undefined) marks.add(event.mark);
         return Promise.resolve();
       },
-      clear: (gone: readonly string[]) => {
-        for (const mark of gone) marks.delete(mark);
-        return Promise.resolve();
-      },
+      clear: (gone: readonly string[]) => Promise.resolve(gone.filter((mark) => marks.delete(mark)).length),
     },
   };
 }
@@ -64,6 +61,21 @@ suite('endpoints', () => {
     reports = [report({})];
     await look();
     assert.deepEqual(types(), [], 'a short outage needs no person');
+  });
+
+  // @spec notification-9
+  test('are reported as back by one of the processes that saw them down', async () => {
+    const { deps, types } = setUp();
+    let [nowMs, reports] = [0, [report({ open: true })]];
+    const looks = [0, 1].map(() => createHealthWatch({ list: () => reports }, deps, () => nowMs));
+    const lookAll = () => Promise.all(looks.map((look) => look()));
+    await lookAll();
+    nowMs = 6 * MINUTE_MS;
+    await lookAll();
+    assert.deepEqual(types(), ['provider.down']);
+    reports = [report({})];
+    await lookAll();
+    assert.deepEqual(types(), ['provider.recovered']);
   });
 
   // @spec notification-9

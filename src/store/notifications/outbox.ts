@@ -23,7 +23,7 @@ export interface Outbox {
   /** Which of these marks are there. */
   marked(marks: readonly string[]): Promise<ReadonlySet<string>>;
   /** Lets what has these marks happen again. */
-  clearMarks(marks: readonly string[]): Promise<void>;
+  clearMarks(marks: readonly string[]): Promise<number>;
   find(id: string): Promise<NotificationEvent | undefined>;
   /** The newest first, without silent ones. */
   list(window: EventWindow): Promise<readonly NotificationEvent[]>;
@@ -84,8 +84,13 @@ function eventsOf({ kysely }: Database): Pick<Outbox, 'add' | 'marked' | 'clearM
       return new Set(rows.flatMap(({ mark }) => mark ?? []));
     },
     async clearMarks(marks) {
-      if (marks.length === 0) return;
-      await kysely.updateTable('notification_events').set({ mark: null }).where('mark', 'in', marks).execute();
+      if (marks.length === 0) return 0;
+      const { numUpdatedRows } = await kysely
+        .updateTable('notification_events')
+        .set({ mark: null })
+        .where('mark', 'in', marks)
+        .executeTakeFirst();
+      return numberOf(numUpdatedRows);
     },
     async find(id) {
       const row = await kysely
