@@ -11,7 +11,7 @@ export type { ScimOverview } from '../store/scim/overview.ts';
 export interface ScimRequestLog {
   note(request: Omit<ScimRequestRow, 'id'>): void;
   list(window: PageWindow): Promise<Page<ScimRequestRow>>;
-  /** Writes what was noted. */
+  /** Writes what was noted. What could not be written is kept for the next time, within the bound. */
   flush(): Promise<void>;
   /** Forgets what is old, or too much. */
   clearAway(nowMs: number): Promise<void>;
@@ -46,7 +46,13 @@ export function createScimRequestLog(store: ScimRequestStore): ScimRequestLog {
       if (waiting.length === 0) return;
       const rows = waiting;
       waiting = [];
-      await store.insert(rows);
+      try {
+        await store.insert(rows);
+      } catch (error) {
+        // They wait for the next flush, the newest before all others.
+        waiting = [...rows, ...waiting].slice(-KEPT_MAX);
+        throw error;
+      }
     },
     clearAway: (nowMs) => store.clearAway(KEPT_MAX, nowMs - KEPT_MS),
   };

@@ -1,5 +1,6 @@
 import type { Database } from '../engine/database.ts';
 import { fetchPage, type Page, type PageWindow } from '../engine/page.ts';
+import { storableText } from '../portable.ts';
 import { scimRequestRows, type ScimRequestRow } from './columns.ts';
 
 export interface ScimRequestStore {
@@ -14,7 +15,15 @@ export function createScimRequestStore({ database }: { readonly database: Databa
   const { kysely } = database;
   return {
     async insert(rows) {
-      await kysely.insertInto('scim_requests').values(rows.map(scimRequestRows.toColumns)).execute();
+      const values = rows.map(({ path, outcome, ...row }) =>
+        scimRequestRows.toColumns({ ...row, path: storableText(path), outcome: storableText(outcome) }),
+      );
+      // A commit whose acknowledgement was lost is made again.
+      await kysely
+        .insertInto('scim_requests')
+        .values(values)
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
     },
     page: (window) =>
       fetchPage(

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { OrganizationRole } from '../people/columns.ts';
 import { demote } from '../people/people.ts';
+import { numberOf } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
 /** Ids in one statement: SQLite takes 32,766 values, PostgreSQL 65,535. */
@@ -45,12 +46,12 @@ export async function setRole(
 
 /** Those that may sign in. */
 async function countAdmins(transaction: Transaction<Tables>): Promise<number> {
-  const rows = await transaction
+  const { count } = await transaction
     .selectFrom('users')
-    .select('id')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('role', '=', 'org:admin')
     .where('disabled_at_ms', 'is', null)
     .where('deleted_at_ms', 'is', null)
-    .execute();
-  return rows.length;
+    .executeTakeFirstOrThrow();
+  return numberOf(count);
 }
