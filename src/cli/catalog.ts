@@ -12,7 +12,7 @@ import { nearestName } from '../lib/text/nearest-name.ts';
 import { ADAPTER_IDS } from '../providers/index.ts';
 import { figuresOf, type Figure, type ModelFigures } from '../app/catalog/catalog-figures.ts';
 import { readLayers, type CatalogLayers } from '../app/catalog/catalog-layers.ts';
-import { CommandError, UsageError } from './command.ts';
+import { CommandError, unknownVerb, UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 
@@ -33,16 +33,9 @@ export async function runCatalog(args: readonly string[], io: Io): Promise<numbe
   const { values, words } = parseFlags(args, FLAGS);
   const [verb, ...operands] = words;
   const run = verb !== undefined && Object.hasOwn(COMMANDS, verb) ? COMMANDS[verb] : undefined;
-  if (run === undefined) throw unknownVerb(verb);
+  if (run === undefined) throw unknownVerb('catalog', verb, VERBS);
   const { config } = loadCheckedConfig(configArgs(values), io.env);
   return run(config, operands, { ...values, io });
-}
-
-function unknownVerb(word: string | undefined): UsageError {
-  if (word === undefined) return new UsageError(`catalog: say what to do: ${VERBS.join(', ')}`);
-  const nearest = nearestName(word, VERBS);
-  const hint = nearest === undefined ? `known are ${VERBS.join(', ')}` : `did you mean "${nearest}"?`;
-  return new UsageError(`catalog ${word}: unknown command; ${hint}`);
 }
 
 interface Output {

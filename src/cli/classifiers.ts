@@ -1,6 +1,6 @@
 import { parseFlags, type ParsedFlags } from '../config/flags.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import { UsageError, type Io } from './command.ts';
+import { unknownVerb, UsageError, type Io } from './command.ts';
 import { objectsOf, table, textOf, usd } from './eval/format.ts';
 import { openGatewayClient, type GatewayClient } from './eval/gateway-client.ts';
 
@@ -26,7 +26,7 @@ export async function runClassifiers(args: readonly string[], io: Io): Promise<n
   const { values, words } = parseFlags(args, FLAGS);
   const [word = '', id, ...generations] = words;
   const verb = VERBS.find((known) => known === word);
-  if (verb === undefined) throw new UsageError(`classifiers ${word}: say what to do: ${VERBS.join(', ')}`);
+  if (verb === undefined) throw unknownVerb('classifiers', word, VERBS);
   if (verb !== 'list' && id === undefined) throw new UsageError(`classifiers ${verb}: name a classifier by its id`);
   const surplus = verb === 'list' ? id : verb === 'test' ? undefined : generations[0];
   if (surplus !== undefined) throw new UsageError(`classifiers ${verb}: ${surplus}: unexpected argument`);

@@ -1,3 +1,5 @@
+import { nearestName } from '../lib/text/nearest-name.ts';
+
 /** What a command may touch of the process. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -24,6 +26,14 @@ export class UsageError extends Error {
     super(message);
     this.name = 'UsageError';
   }
+}
+
+/** What is wrong with the first word of a command that has several: there is none, or it is none of them. */
+export function unknownVerb(command: string, word: string | undefined, verbs: readonly string[]): UsageError {
+  if (word === undefined || word === '') return new UsageError(`${command}: say what to do: ${verbs.join(', ')}`);
+  const nearest = nearestName(word, verbs);
+  const hint = nearest === undefined ? `known are ${verbs.join(', ')}` : `did you mean "${nearest}"?`;
+  return new UsageError(`${command} ${word}: unknown command; ${hint}`);
 }
 
 /** The command cannot be completed. The message is printable; exit code 1. */

@@ -3,7 +3,7 @@ import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { ContainerError } from '../containers/contract.ts';
 import { makeRootfs } from '../containers/rootfs.ts';
 import { systemClock } from '../lib/clock.ts';
-import { CommandError, UsageError, type Io } from './command.ts';
+import { CommandError, unknownVerb, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 
 const VERBS = ['doctor', 'list', 'remove', 'rootfs'] as const;
@@ -13,7 +13,7 @@ export async function runContainers(args: readonly string[], io: Io): Promise<nu
   const { values, words } = parseFlags(args, CONFIG_FLAGS);
   const [word, operand, ...more] = words;
   const verb = VERBS.find((known) => known === word);
-  if (verb === undefined) throw new UsageError(`containers ${word ?? ''}: say what to do: ${VERBS.join(', ')}`);
+  if (verb === undefined) throw unknownVerb('containers', word, VERBS);
   const takesOne = verb === 'remove' || verb === 'rootfs';
   if (takesOne && operand === undefined)
     throw new UsageError(

@@ -5,11 +5,10 @@ import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import type { ParsedFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
 import { exactUsd, parseExactUsd } from '../lib/money.ts';
-import { nearestName } from '../lib/text/nearest-name.ts';
 import type { Database } from '../store/engine/database.ts';
 import { createLedgerStore, type EntryResult } from '../store/usage/ledger.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
-import { CommandError, UsageError } from './command.ts';
+import { CommandError, unknownVerb, UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { nameDamaged, waitForJournals, waitToShow } from './journal/journals.ts';
@@ -93,11 +92,7 @@ export async function runCredits(args: readonly string[], io: Io): Promise<numbe
 function readVerb(word: string | undefined): Verb {
   const verb = VERBS.find((known) => known === word);
   if (verb !== undefined) return verb;
-  if (word === undefined) throw new UsageError(`credits: say what to do: ${VERBS.join(', ')}`);
-  const nearest = nearestName(word, VERBS);
-  throw new UsageError(
-    `credits ${word}: unknown command; ${nearest === undefined ? `known are ${VERBS.join(', ')}` : `did you mean "${nearest}"?`}`,
-  );
+  throw unknownVerb('credits', word, VERBS);
 }
 
 function checkUsage(verb: Verb, operands: readonly string[], { note, id, limit, json }: FlagValues): void {

@@ -1,6 +1,6 @@
 import { parseFlags, type ParsedFlags } from '../config/flags.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { UsageError, type Io } from './command.ts';
+import { unknownVerb, UsageError, type Io } from './command.ts';
 import { objectsOf, table, textOf, usd } from './eval/format.ts';
 import { openGatewayClient } from './eval/gateway-client.ts';
 
@@ -69,8 +69,7 @@ export async function runDatasets(args: readonly string[], io: Io): Promise<numb
   const { values, words } = parseFlags(args, FLAGS);
   const [verb = '', surplus] = words;
   const command = Object.hasOwn(COMMANDS, verb) ? COMMANDS[verb] : undefined;
-  if (command === undefined)
-    throw new UsageError(`datasets ${verb}: say what to show: ${Object.keys(COMMANDS).join(', ')}`);
+  if (command === undefined) throw unknownVerb('datasets', verb, Object.keys(COMMANDS));
   if (surplus !== undefined) throw new UsageError(`datasets ${verb}: ${surplus}: unexpected argument`);
   const query = queryOf(verb, command, values);
   const client = openGatewayClient(values, io, 'datasets');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseFlags } from '../config/flags.ts';
 import { fitTemperature, ROWS_MIN, type Fit, type LabelledRow } from '../decisions/calibrate.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../lib/json.ts';
-import { CommandError, UsageError, type Io } from './command.ts';
+import { CommandError, unknownVerb, UsageError, type Io } from './command.ts';
 import { textOf } from './eval/format.ts';
 import { openGatewayClient, type GatewayClient } from './eval/gateway-client.ts';
 
@@ -42,7 +42,7 @@ interface Judged {
 export async function runDecisions(args: readonly string[], io: Io): Promise<number> {
   const { values, words } = parseFlags(args, FLAGS);
   const [verb, file, ...more] = words;
-  if (verb !== 'calibrate') throw new UsageError(`decisions ${verb ?? ''}: say what to do: calibrate`);
+  if (verb !== 'calibrate') throw unknownVerb('decisions', verb, ['calibrate']);
   if (file === undefined) throw new UsageError('decisions calibrate: name a file of questions with the right choices');
   if (more[0] !== undefined) throw new UsageError(`decisions calibrate: ${more[0]}: unexpected argument`);
   const { model, name = 'own', 'max-cost': cost = '1' } = values;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseFlags } from '../config/flags.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
-import { CommandError, UsageError, type Io } from './command.ts';
+import { CommandError, unknownVerb, UsageError, type Io } from './command.ts';
 import { EVAL_FLAGS, type EvalFlags } from './eval/flags.ts';
 import { formatComparisons, formatRun, formatRuns, objectsOf, textOf } from './eval/format.ts';
 import { openGatewayClient, type GatewayClient } from './eval/gateway-client.ts';
@@ -23,7 +23,7 @@ const COMMANDS = {
 export async function runEval(args: readonly string[], io: Io): Promise<number> {
   const { values, words } = parseFlags(args, EVAL_FLAGS);
   const [verb, ...rest] = words;
-  if (!isCommand(verb)) throw new UsageError(`eval: say what to do: ${Object.keys(COMMANDS).join(', ')}`);
+  if (!isCommand(verb)) throw unknownVerb('eval', verb, Object.keys(COMMANDS));
   const name = verb;
   const wanted = COMMANDS[name];
   if (rest.length < wanted.length) throw new UsageError(`eval ${name}: name ${wanted[rest.length] ?? ''}`);

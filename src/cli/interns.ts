@@ -15,7 +15,7 @@ import { createRunStore, type RunStore } from '../store/interns/runs.ts';
 import { createScheduleStore } from '../store/interns/schedules.ts';
 import { createJobStore } from '../store/jobs/jobs.ts';
 import { openAuditTrail, type RecordChange } from './audit/audit-trail.ts';
-import { CommandError, UsageError, type Io } from './command.ts';
+import { CommandError, unknownVerb, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 
@@ -51,7 +51,7 @@ export async function runInterns(args: readonly string[], io: Io): Promise<numbe
   const { values, words } = parseFlags(args, FLAGS);
   const [word = '', operand, surplus] = words;
   const verb = Object.keys(VERBS).find((known): known is Verb => known === word);
-  if (verb === undefined) throw new UsageError(`interns ${word}: say what to do: ${Object.keys(VERBS).join(', ')}`);
+  if (verb === undefined) throw unknownVerb('interns', word, Object.keys(VERBS));
   const wanted = VERBS[verb];
   if (wanted !== undefined && operand === undefined) throw new UsageError(`interns ${verb}: name ${wanted}`);
   const extra = wanted === undefined ? operand : surplus;

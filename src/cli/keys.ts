@@ -4,11 +4,10 @@ import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import type { ParsedFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
 import { nanoFromUsd, usdFromNano } from '../lib/money.ts';
-import { nearestName } from '../lib/text/nearest-name.ts';
 import { LIMIT_USD_MAX } from '../resources/shapes.ts';
 import { createKeyStore } from '../store/accounts/keys.ts';
 import { openAuditTrail, type RecordChange } from './audit/audit-trail.ts';
-import { CommandError, UsageError } from './command.ts';
+import { CommandError, unknownVerb, UsageError } from './command.ts';
 import type { Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
@@ -62,11 +61,7 @@ type FlagValues = ParsedFlags<typeof FLAGS>['values'];
 function readVerb(word: string | undefined): Verb {
   const verb = VERBS.find((known) => known === word);
   if (verb !== undefined) return verb;
-  if (word === undefined) throw new UsageError(`keys: say what to do: ${VERBS.join(', ')}`);
-  const nearest = nearestName(word, VERBS);
-  throw new UsageError(
-    `keys ${word}: unknown command; ${nearest === undefined ? `known are ${VERBS.join(', ')}` : `did you mean "${nearest}"?`}`,
-  );
+  throw unknownVerb('keys', word, VERBS);
 }
 
 function checkOperands(verb: Verb, operands: readonly string[], values: FlagValues): void {

@@ -178,7 +178,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   sandbox: {
     summary: 'start the sandbox provider alone, as an upstream for tests',
-    run: async (args) => (await import('./sandbox.ts')).runSandbox(args),
+    run: async (args, io) => (await import('./sandbox.ts')).runSandbox(args, io),
   },
 };
 

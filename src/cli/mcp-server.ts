@@ -6,7 +6,7 @@ import { systemClock } from '../lib/clock.ts';
 import { createKeyStore } from '../store/accounts/keys.ts';
 import { createMcpConnectionStore, type McpConnectionStore } from '../store/connections/connections.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
-import { CommandError, UsageError, type Io } from './command.ts';
+import { CommandError, unknownVerb, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 
@@ -20,7 +20,7 @@ export async function runMcpServer(args: readonly string[], io: Io): Promise<num
   const { values, words } = parseFlags(args, FLAGS);
   const [word = '', operand, surplus] = words;
   const verb = VERBS.find((known) => known === word);
-  if (verb === undefined) throw new UsageError(`mcp-server ${word}: say what to do: ${VERBS.join(', ')}`);
+  if (verb === undefined) throw unknownVerb('mcp-server', word, VERBS);
   if (verb === 'revoke' && operand === undefined) throw new UsageError('mcp-server revoke: name a connection');
   const extra = verb === 'revoke' ? surplus : operand;
   if (extra !== undefined) throw new UsageError(`mcp-server ${verb}: ${extra}: unexpected argument`);

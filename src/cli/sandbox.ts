@@ -1,40 +1,43 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { sandboxModels } from '../sandbox/models.ts';
+import type { Io } from './command.ts';
 import { startSandbox, type Sandbox } from '../sandbox/server.ts';
 
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 9_100;
 const PORT_MAX = 65_535;
 
-const HELP = `model-gateway sandbox [--port ${DEFAULT_PORT}] [--host ${DEFAULT_HOST}]
+const HELP = `Usage: model-gateway sandbox [--port ${DEFAULT_PORT}] [--host ${DEFAULT_HOST}]
 
-Starts the sandbox alone: an upstream for tests that speaks the chat and the messages format, costs nothing and
-answers the same every time. Port 0 picks a free one. Stops at Ctrl-C.
+Starts the sandbox alone: an upstream for tests that speaks the formats of chats and of all other kinds of models, costs
+nothing and answers the same every time. Port 0 picks a free one. Stops at Ctrl-C.
 
 Models:
 `;
+
+type Streams = Pick<Io, 'stdout' | 'stderr'>;
 
 /**
  * Runs until SIGINT or SIGTERM. Prints one line that holds `listening on http://HOST:PORT`.
  * @returns the exit code: 0, 1 when the address cannot be listened on, 2 for a wrong command line
  */
-export async function runSandbox(args: readonly string[]): Promise<number> {
+export async function runSandbox(args: readonly string[], { stdout, stderr }: Streams = process): Promise<number> {
   const options = readArguments(args);
   if (typeof options === 'string') {
-    console.error(options);
+    stderr.write(`${options}\n`);
     return 2;
   }
   if (options.isHelp) {
-    console.log(HELP + describeModels());
+    stdout.write(`${HELP}${describeModels()}\n`);
     return 0;
   }
   const sandbox = await listen(options.host, options.port);
   if (typeof sandbox === 'string') {
-    console.error(sandbox);
+    stderr.write(`${sandbox}\n`);
     return 1;
   }
-  console.log(`sandbox listening on ${new URL(sandbox.baseUrl).origin}`);
+  stdout.write(`sandbox listening on ${new URL(sandbox.baseUrl).origin}\n`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await sandbox.close();
   return 0;
@@ -77,7 +80,9 @@ async function listen(host: string, port: number): Promise<Sandbox | string> {
 }
 
 function describeModels(): string {
-  return sandboxModels()
-    .map(({ endpoints: [endpoint], description }) => `  ${endpoint.upstreamModel.padEnd(10)} ${description}`)
+  const models = sandboxModels();
+  const width = Math.max(...models.map(({ endpoints: [endpoint] }) => endpoint.upstreamModel.length));
+  return models
+    .map(({ endpoints: [endpoint], description }) => `  ${endpoint.upstreamModel.padEnd(width)}  ${description}`)
     .join('\n');
 }

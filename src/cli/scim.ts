@@ -15,7 +15,7 @@ import { readScimOverview } from '../store/scim/overview.ts';
 import { createScimTokenStore } from '../store/scim/tokens.ts';
 import type { Database } from '../store/engine/database.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
-import { CommandError, UsageError, type Io } from './command.ts';
+import { CommandError, unknownVerb, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 
@@ -37,7 +37,7 @@ export async function runScim(args: readonly string[], io: Io): Promise<number> 
   const word = words.slice(0, taken).join(' ');
   const [operand, surplus] = words.slice(taken);
   const verb = Object.keys(VERBS).find((known): known is Verb => known === word);
-  if (verb === undefined) throw new UsageError(`scim ${word}: say what to do: ${Object.keys(VERBS).join(', ')}`);
+  if (verb === undefined) throw unknownVerb('scim', word, Object.keys(VERBS));
   const wanted = VERBS[verb];
   if (wanted !== undefined && operand === undefined) throw new UsageError(`scim ${verb}: name ${wanted}`);
   const extra = wanted === undefined ? operand : surplus;

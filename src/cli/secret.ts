@@ -3,7 +3,7 @@ import { createSecrets } from '../accounts/byok/secrets.ts';
 import { sealedTables } from '../app/vault/sealed-tables.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
-import { UsageError, type Io } from './command.ts';
+import { unknownVerb, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 
@@ -11,7 +11,7 @@ import { openConfiguredDatabase } from './open-database.ts';
 export async function runSecret(args: readonly string[], io: Io): Promise<number> {
   const { values, words } = parseFlags(args, CONFIG_FLAGS);
   const [verb, ...operands] = words;
-  if (verb !== 'rotate') throw new UsageError('secret: say what to do: rotate');
+  if (verb !== 'rotate') throw unknownVerb('secret', verb, ['rotate']);
   if (operands[0] !== undefined) throw new UsageError(`secret rotate: ${operands[0]}: unexpected argument`);
   const { config } = loadCheckedConfig(configArgs(values), io.env);
   const database = await openConfiguredDatabase(config, { makes: false });

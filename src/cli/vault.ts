@@ -11,7 +11,7 @@ import { systemClock } from '../lib/clock.ts';
 import { isUuid } from '../lib/ids.ts';
 import { OPERATOR_SCOPE, type NewVaultSecret, type Vault } from '../vault/vault.ts';
 import { openAuditTrail, type RecordChange } from './audit/audit-trail.ts';
-import { CommandError, UsageError, type Io } from './command.ts';
+import { CommandError, unknownVerb, UsageError, type Io } from './command.ts';
 import { configArgs, loadCheckedConfig } from './load-config.ts';
 import { openConfiguredDatabase } from './open-database.ts';
 
@@ -37,7 +37,7 @@ export async function runVault(args: readonly string[], io: Io): Promise<number>
   const { values, words } = parseFlags(args, FLAGS);
   const [word, ...operands] = words;
   const verb = VERBS.find((known) => known === word);
-  if (verb === undefined) throw new UsageError(`vault ${word ?? ''}: say what to do: ${VERBS.join(', ')}`);
+  if (verb === undefined) throw unknownVerb('vault', word, VERBS);
   checkOperands(verb, operands, values);
   const scope = scopeOf(values.workspace);
   const { config } = loadCheckedConfig(configArgs(values), io.env);

@@ -9,7 +9,7 @@ import type { JournalStore } from '../../journal/store.ts';
 import { takeLock } from '../../store/engine/sqlite/claim.ts';
 import { openJournalStore } from '../../store/journal/checkpoints.ts';
 import { recordDecoder } from '../../store/journal/record.ts';
-import { CommandError, UsageError, type Io } from '../command.ts';
+import { CommandError, unknownVerb, UsageError, type Io } from '../command.ts';
 import { reportTo } from './journals.ts';
 import { configArgs, loadCheckedConfig } from '../load-config.ts';
 import { openConfiguredDatabase } from '../open-database.ts';
@@ -44,7 +44,7 @@ export async function runJournal(args: readonly string[], io: Io): Promise<numbe
 
 function readVerb(word = ''): Verb {
   if (word === 'list' || word === 'show' || word === 'apply') return word;
-  throw new UsageError(`journal ${word}: say what to do: ${Object.keys(OPERANDS).join(', ')}`);
+  throw unknownVerb('journal', word, Object.keys(OPERANDS));
 }
 
 function list(journals: readonly InspectedJournal[], io: Io): number {
