@@ -21,6 +21,11 @@ const WRITTEN_TOKENS_PER_SECOND = 5;
 const SPOKEN_TOKENS_PER_CHARACTER = 1.3;
 const MS_PER_SECOND = 1_000;
 
+/** Of sound of that length. */
+export function estimateHeardTokens(audioMs: number): number {
+  return Math.ceil((audioMs / MS_PER_SECOND) * HEARD_TOKENS_PER_SECOND);
+}
+
 /** What an operation will use, as far as its request says: in every unit by which it may be charged. */
 export function estimateOperationUsage(operation: Operation): Usage {
   switch (operation.kind) {
@@ -42,7 +47,7 @@ export function estimateOperationUsage(operation: Operation): Usage {
     case 'stt': {
       const audioMs = longestMs(operation.audio);
       const seconds = audioMs / MS_PER_SECOND;
-      const audioPromptTokens = Math.ceil(seconds * HEARD_TOKENS_PER_SECOND);
+      const audioPromptTokens = estimateHeardTokens(audioMs);
       return {
         ...NO_USAGE,
         estimated: true,

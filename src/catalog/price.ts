@@ -84,6 +84,11 @@ export interface PriceMoment {
   readonly isWorst?: true;
 }
 
+/** Whether tokens of texts or sounds cost something. */
+export function isPaidByToken(price: PriceTable | undefined): boolean {
+  return [price?.prompt, price?.completion, price?.audio, price?.audioOutput].some((rate = 0) => rate > 0);
+}
+
 export const FREE: PriceTable = { prompt: 0, completion: 0 };
 
 const PICO_PER_NANO = 1_000;

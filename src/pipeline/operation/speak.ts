@@ -6,6 +6,7 @@ import { estimateOperationUsage } from '../../canonical/operation-usage.ts';
 import { countCharacters, type SpeechFormat, type SpeechOperation } from '../../canonical/speech.ts';
 import { NO_USAGE, type Usage } from '../../canonical/usage.ts';
 import type { Endpoint } from '../../catalog/model.ts';
+import { isPaidByToken } from '../../catalog/price.ts';
 import { offerOf } from '../../providers/contract.ts';
 import { encodeSpeechDelta, encodeSpeechDone, mediaTypeOfSpeech } from '../../wire/text-to-speech/answer-out.ts';
 import { encodeErrorEvent } from '../../wire/operations/operation-error.ts';
@@ -107,12 +108,8 @@ function answersAt(formats: readonly SpeechFormat[], wanted: SpeechFormat): Spee
 
 /** Characters are counted here. Tokens are an estimate until the answer has named them, which bytes alone do not. */
 function usageOf(operation: SpeechOperation, endpoint: Endpoint): Usage {
-  if (isByTokens(endpoint)) return estimateOperationUsage(operation);
+  if (isPaidByToken(endpoint.price)) return estimateOperationUsage(operation);
   return { ...NO_USAGE, estimated: false, units: { characters: countCharacters(operation.input) } };
-}
-
-function isByTokens({ price }: Endpoint): boolean {
-  return price !== undefined && (price.completion > 0 || price.prompt > 0);
 }
 
 function end({ call }: OpenAnswer): void {
@@ -154,7 +151,7 @@ async function deliver(input: Delivery): Promise<void> {
   }
   opened.call.finish();
   const { promptTokens, completionTokens } = reader.end();
-  if (promptTokens !== undefined && completionTokens !== undefined && isByTokens(served.candidate.endpoint))
+  if (promptTokens !== undefined && completionTokens !== undefined && isPaidByToken(served.candidate.endpoint.price))
     facts.meter.usage = {
       ...NO_USAGE,
       promptTokens,

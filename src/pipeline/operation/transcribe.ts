@@ -2,9 +2,12 @@ import { classifyErrorEvent, transportFailure } from '../../canonical/failure/cl
 import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import { estimateTokens } from '../../canonical/estimate-tokens.ts';
 import { GatewayError } from '../../canonical/gateway-error.ts';
+import { estimateHeardTokens, estimateOperationUsage } from '../../canonical/operation-usage.ts';
 import { longestMs } from '../../canonical/audio.ts';
 import type { TranscriptFormat, TranscriptionOperation } from '../../canonical/transcription.ts';
 import { NO_USAGE, type Usage } from '../../canonical/usage.ts';
+import type { Endpoint } from '../../catalog/model.ts';
+import { isPaidByToken } from '../../catalog/price.ts';
 import { createSseParser } from '../../lib/net/sse.ts';
 import { offerOf, type Provider } from '../../providers/contract.ts';
 import { transcriptFormatAt } from '../../routing/audio-needs.ts';
@@ -55,8 +58,10 @@ export const TRANSCRIPTION_STEPS: KindSteps<TranscriptionOperation, Given> = {
   promptTokens: ({ prompt = '' }) => estimateTokens(prompt),
   margin: () => ESTIMATE_MARGIN,
   call: transcribe,
-  usageOf: (given, { operation }) =>
-    'transcript' in given ? usageOf(given.transcript, operation) : usageOf({ text: '' }, operation),
+  usageOf: (given, { operation, served }) => {
+    const transcript = 'transcript' in given ? given.transcript : undefined;
+    return usageOf(transcript, operation, served.candidate.endpoint);
+  },
   answer: {
     whole: wholeOf,
     texts: (given) => ('transcript' in given ? textsOfTranscript(given.transcript, given.answersIn) : []),
@@ -246,19 +251,41 @@ class EventReader {
   }
 }
 
-/** As the vendor counted, else as the headers of the file say. */
-function usageOf({ usage, duration }: Transcript, { audio }: TranscriptionOperation): Usage {
+/**
+ * As the vendor counted, else as the headers of the file say.
+ * @param transcript absent: nothing of it is known yet
+ */
+function usageOf(transcript: Transcript | undefined, operation: TranscriptionOperation, { price }: Endpoint): Usage {
+  const { usage, duration } = transcript ?? {};
   const seconds = usage?.seconds ?? duration;
-  const audioMs = seconds === undefined ? longestMs(audio) : Math.ceil(seconds * MS_PER_SECOND);
+  const audioMs = seconds === undefined ? longestMs(operation.audio) : Math.ceil(seconds * MS_PER_SECOND);
   const { inputTokens, audioTokens, outputTokens } = usage ?? {};
+  const lacksTokens = isPaidByToken(price) && (inputTokens === undefined || outputTokens === undefined);
   return {
     ...NO_USAGE,
-    estimated: seconds === undefined && inputTokens === undefined,
+    estimated: lacksTokens || (seconds === undefined && inputTokens === undefined),
+    ...(lacksTokens && inputTokens === undefined && estimateHeard(operation, audioMs)),
+    ...(lacksTokens && { completionTokens: estimateWritten(transcript, operation) }),
     ...(inputTokens !== undefined && { promptTokens: inputTokens }),
     ...(audioTokens !== undefined && { audioPromptTokens: audioTokens }),
     ...(outputTokens !== undefined && { completionTokens: outputTokens }),
     units: { audioMs },
   };
+}
+
+/** What is read for an answer that says nothing of tokens, such as one that is text alone. */
+function estimateHeard(
+  { prompt = '' }: TranscriptionOperation,
+  audioMs: number,
+): Pick<Usage, 'promptTokens' | 'audioPromptTokens'> {
+  const audioPromptTokens = estimateHeardTokens(audioMs);
+  return { promptTokens: audioPromptTokens + estimateTokens(prompt), audioPromptTokens };
+}
+
+function estimateWritten(transcript: Transcript | undefined, operation: TranscriptionOperation): number {
+  return transcript === undefined
+    ? estimateOperationUsage(operation).completionTokens
+    : estimateTokens(transcript.text);
 }
 
 type Delivery = DeliveryInput<TranscriptionOperation, Given>;
@@ -287,7 +314,7 @@ async function deliver(input: Delivery): Promise<void> {
 
 /** Passes events on as they come. The last one leaves when the charge is durable. */
 async function relay(
-  { open, writer, output }: EventDelivery<TranscriptionOperation, Given>,
+  { open, served, writer, output }: EventDelivery<TranscriptionOperation, Given>,
   events: EventReader,
   first: readonly TranscriptPiece[],
 ): Promise<void> {
@@ -311,7 +338,7 @@ async function relay(
   }
   const transcript = transcriptOf(done, text);
   log.capture?.pushText(transcript.text);
-  meter.usage = usageOf(transcript, log.request);
+  meter.usage = usageOf(transcript, log.request, served.candidate.endpoint);
   meter.end = { type: 'end', finish: 'stop' };
   await open.settle().durable;
   output.end(encodeTranscriptEvent({ type: 'done', transcript }, open.finalUsage()));
