@@ -39,3 +39,8 @@ export function textOf(value: unknown): string | undefined {
 export function nameOf(value: unknown): string {
   return typeof value === 'string' ? value.slice(0, 80) : typeof value;
 }
+
+/** What a table has of its own under a name that a caller has chosen: `constructor` is none. */
+export function ownEntry<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

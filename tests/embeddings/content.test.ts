@@ -287,4 +287,22 @@ suite('content of several kinds', () => {
     assert.deepEqual(one, same);
     for (const other of others) assert.notDeepEqual(one, other);
   });
+
+  test('refuses a type of a part that is none, whatever it is called', async () => {
+    for (const type of ['constructor', 'toString', '__proto__', 'input_image']) {
+      const body = await embed('a/gemini', [{ content: [{ type, [type]: { data: 'AAAA' } }] }]);
+      assert.equal(body['status'], 400, type);
+      assert.match(String(paramOf(body)), /^input\[0\]\.content\[0\]/, type);
+    }
+  });
+
+  test('takes a purpose that is called like a member of all objects for a word of the host', async () => {
+    for (const model of ['a/gemini', 'a/cohere', 'a/jina', 'a/voyage']) {
+      upstream.seen.length = 0;
+      upstream.answer = (_call, response) => sendJson(response, { error: { message: 'no such task' } }, 400);
+      const response = await gateway.post('/embeddings', { model, input: 'x', input_type: '__proto__' });
+      assert.equal(response.status, 400, model);
+      assert.doesNotMatch(JSON.stringify(bodySent()), /\{\}/, model);
+    }
+  });
 });

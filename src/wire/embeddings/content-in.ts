@@ -1,3 +1,4 @@
+import { ownEntry } from '../json-fields.ts';
 import { invalid } from '../../canonical/gateway-error.ts';
 import {
   mediaOfInputs,
@@ -47,7 +48,7 @@ function readPiece(part: unknown, path: string): ContentPiece {
   if (!isJsonObject(part)) throw invalid(path, 'must be an object with a type');
   const { type } = part;
   if (type === 'text') return { type: 'text', text: readText(part['text'], `${path}.text`) };
-  const media = typeof type === 'string' ? MEDIA_OF_TYPE[type] : undefined;
+  const media = typeof type === 'string' ? ownEntry(MEDIA_OF_TYPE, type) : undefined;
   if (typeof type !== 'string' || media === undefined)
     throw invalid(
       `${path}.type`,

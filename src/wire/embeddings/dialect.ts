@@ -1,3 +1,4 @@
+import { ownEntry } from '../json-fields.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Warning } from '../../canonical/extra.ts';
 import type { EmbeddingsOperation, VectorEncoding } from '../../canonical/operation.ts';
@@ -28,7 +29,7 @@ export function purposeOf(
   { inputTypeMember, inputTypes }: EmbeddingsDialect,
 ): { readonly members: JsonObject; readonly warnings: readonly Warning[] } {
   if (inputType === undefined) return { members: {}, warnings: [] };
-  const word = inputTypes === undefined ? inputType : inputTypes[inputType];
+  const word = inputTypes === undefined ? inputType : ownEntry(inputTypes, inputType);
   if (word !== undefined && inputTypeMember !== undefined)
     return { members: { [inputTypeMember]: word }, warnings: [] };
   const message = `${JSON.stringify(inputType)} has no word at this provider`;

@@ -1,3 +1,4 @@
+import { ownEntry } from '../../json-fields.ts';
 import type { Warning } from '../../../canonical/extra.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import { totalCount } from '../../../canonical/usage.ts';
@@ -48,7 +49,7 @@ function encode({ operation, inputs }: EmbeddingsPart, { model }: EmbeddingsTarg
         truncate: 'NONE',
         ...own,
         texts,
-        input_type: inputType === undefined ? INPUT_TYPE_DEFAULT : (COHERE_TYPES[inputType] ?? inputType),
+        input_type: inputType === undefined ? INPUT_TYPE_DEFAULT : (ownEntry(COHERE_TYPES, inputType) ?? inputType),
         ...(dimensions !== undefined && { output_dimension: dimensions }),
       },
       warnings: inputType === undefined ? [ASSUMED_TYPE] : [],
@@ -67,7 +68,7 @@ function novaBody(value: string, { dimensions, inputType }: EmbeddingsPart['oper
   return {
     taskType: 'SINGLE_EMBEDDING',
     singleEmbeddingParams: {
-      embeddingPurpose: inputType === undefined ? PURPOSE_DEFAULT : (NOVA_PURPOSES[inputType] ?? inputType),
+      embeddingPurpose: inputType === undefined ? PURPOSE_DEFAULT : (ownEntry(NOVA_PURPOSES, inputType) ?? inputType),
       ...(dimensions !== undefined && { embeddingDimension: dimensions }),
       text: { truncationMode: 'NONE', value },
     },

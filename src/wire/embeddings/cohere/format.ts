@@ -1,3 +1,4 @@
+import { ownEntry } from '../../json-fields.ts';
 import { invalid } from '../../../canonical/gateway-error.ts';
 import { isContent, type ContentPiece } from '../../../canonical/media/embeddings-input.ts';
 import type { Warning } from '../../../canonical/extra.ts';
@@ -41,7 +42,7 @@ function encode({ operation, inputs }: EmbeddingsPart, { model, encoding }: Embe
       ...(extra?.format === 'embeddings/cohere' && extra.fields),
       model,
       ...encodeInputs(inputs),
-      input_type: inputType === undefined ? INPUT_TYPE_DEFAULT : (INPUT_TYPES[inputType] ?? inputType),
+      input_type: inputType === undefined ? INPUT_TYPE_DEFAULT : (ownEntry(INPUT_TYPES, inputType) ?? inputType),
       embedding_types: [encoding],
       ...(dimensions !== undefined && { output_dimension: dimensions }),
     },

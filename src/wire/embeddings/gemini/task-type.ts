@@ -1,3 +1,5 @@
+import { ownEntry } from '../../json-fields.ts';
+
 /** The vendor's words for what vectors are for. @source @google/genai 2.32, `EmbedContentConfig.taskType` */
 const TASK_TYPES: Readonly<Record<string, string>> = {
   search_query: 'RETRIEVAL_QUERY',
@@ -11,5 +13,5 @@ const TASK_TYPES: Readonly<Record<string, string>> = {
 
 /** A word that is none of ours is taken for one of the vendor's own. */
 export function taskTypeOf(inputType: string | undefined): string | undefined {
-  return inputType === undefined ? undefined : (TASK_TYPES[inputType] ?? inputType);
+  return inputType === undefined ? undefined : (ownEntry(TASK_TYPES, inputType) ?? inputType);
 }
