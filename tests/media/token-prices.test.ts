@@ -20,7 +20,7 @@ providers:
 models:
   a/hears:
     output_modalities: [transcription]
-    endpoints: [{ provider: one, model: m, price: { prompt: 2, completion: 10, audio: 6 } }]
+    endpoints: [{ provider: one, model: m, context_length: 16000, price: { prompt: 2, completion: 10, audio: 6 } }]
   a/speaks:
     output_modalities: [speech]
     endpoints: [{ provider: one, model: m, price: { prompt: 0, completion: 0, audio_output: 12 }, tts: { formats: [wav] } }]
@@ -72,6 +72,20 @@ suite('sounds that are paid by tokens', () => {
         },
       });
     assert.equal((await recordOf(await transcribe({})))['total_cost'], 0.00015);
+  });
+
+  // @spec stt-8
+  test('cost no more than can be believed, whatever the provider reports', async () => {
+    for (const usage of [
+      { type: 'duration', seconds: 1e300 },
+      { type: 'duration', seconds: 90_000 },
+      { type: 'tokens', input_tokens: 50_000_000, output_tokens: 50_000_000 },
+    ]) {
+      upstream.answer = (_call, response) => sendJson(response, { text: 'hello', duration: 1e300, usage });
+      const response = await transcribe({});
+      assert.equal(response.status, 200);
+      assert.equal((await recordOf(response))['total_cost'], 0.00062, JSON.stringify(usage));
+    }
   });
 
   // @spec tts-9

@@ -12,6 +12,7 @@ import { encodeSpeechDelta, encodeSpeechDone, mediaTypeOfSpeech } from '../../wi
 import { encodeErrorEvent } from '../../wire/operations/operation-error.ts';
 import { optionsFor } from '../../wire/provider-options.ts';
 import { UPSTREAM_SPEECH_FORMATS } from '../../wire/text-to-speech/formats.ts';
+import { boundUsage } from '../billing/complete-usage.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
@@ -151,7 +152,9 @@ async function deliver(input: Delivery): Promise<void> {
   }
   opened.call.finish();
   const { promptTokens, completionTokens } = reader.end();
-  if (promptTokens !== undefined && completionTokens !== undefined && isPaidByToken(served.candidate.endpoint.price))
+  const { endpoint } = served.candidate;
+  const isCounted = promptTokens !== undefined && completionTokens !== undefined;
+  if (isCounted && isPaidByToken(endpoint.price) && isBelieved(endpoint, { promptTokens, completionTokens }))
     facts.meter.usage = {
       ...NO_USAGE,
       promptTokens,
@@ -161,6 +164,15 @@ async function deliver(input: Delivery): Promise<void> {
     };
   await open.settle().durable;
   output.end(() => encodeSpeechDone(open.finalUsage()));
+}
+
+/** Of counts beyond belief the estimate stands. @spec money-20 */
+function isBelieved(
+  { contextTokensMax: contextTokens, outputTokensMax: outputTokens }: Endpoint,
+  { promptTokens, completionTokens }: Pick<Usage, 'promptTokens' | 'completionTokens'>,
+): boolean {
+  const bounds = boundUsage({ contextTokens, outputTokens, requestedTokens: 0 });
+  return promptTokens <= bounds.promptTokensMax && completionTokens <= bounds.completionTokensMax;
 }
 
 interface SpeechOutput {

@@ -24,6 +24,7 @@ import type { Transcript, TranscriptPiece } from '../../wire/speech-to-text/tran
 import { statusOfError } from '../../wire/upstream-error.ts';
 import { judgeFailure } from '../attempt/judge-failure.ts';
 import { reportedError } from '../attempt/reported-error.ts';
+import { boundUsage } from '../billing/complete-usage.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
@@ -35,6 +36,8 @@ import { tryEncode } from './try-encode.ts';
 import { isCutShort } from '../running-requests.ts';
 
 const MS_PER_SECOND = 1_000;
+/** More of one file is not believed: a day. */
+const SECONDS_MAX = 86_400;
 const EVENT_STREAM = 'text/event-stream';
 
 /** A transcript, or one that comes as it is made. */
@@ -255,12 +258,19 @@ class EventReader {
  * As the vendor counted, else as the headers of the file say.
  * @param transcript absent: nothing of it is known yet
  */
-function usageOf(transcript: Transcript | undefined, operation: TranscriptionOperation, { price }: Endpoint): Usage {
+function usageOf(transcript: Transcript | undefined, operation: TranscriptionOperation, endpoint: Endpoint): Usage {
   const { usage, duration } = transcript ?? {};
-  const seconds = usage?.seconds ?? duration;
+  const seconds = [usage?.seconds, duration].find((each = Infinity) => each <= SECONDS_MAX);
   const audioMs = seconds === undefined ? longestMs(operation.audio) : Math.ceil(seconds * MS_PER_SECOND);
-  const { inputTokens, audioTokens, outputTokens } = usage ?? {};
-  const lacksTokens = isPaidByToken(price) && (inputTokens === undefined || outputTokens === undefined);
+  const { promptTokensMax, completionTokensMax } = boundUsage({
+    contextTokens: endpoint.contextTokensMax,
+    outputTokens: endpoint.outputTokensMax,
+    requestedTokens: 0,
+  });
+  const inputTokens = atMost(usage?.inputTokens, promptTokensMax);
+  const outputTokens = atMost(usage?.outputTokens, completionTokensMax);
+  const audioTokens = inputTokens === undefined ? undefined : usage?.audioTokens;
+  const lacksTokens = isPaidByToken(endpoint.price) && (inputTokens === undefined || outputTokens === undefined);
   return {
     ...NO_USAGE,
     estimated: lacksTokens || (seconds === undefined && inputTokens === undefined),
@@ -271,6 +281,11 @@ function usageOf(transcript: Transcript | undefined, operation: TranscriptionOpe
     ...(outputTokens !== undefined && { completionTokens: outputTokens }),
     units: { audioMs },
   };
+}
+
+/** A count beyond belief is none. @spec money-20 */
+function atMost(count: number | undefined, max: number): number | undefined {
+  return count === undefined || count > max ? undefined : count;
 }
 
 /** What is read for an answer that says nothing of tokens, such as one that is text alone. */
