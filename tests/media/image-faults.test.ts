@@ -347,4 +347,15 @@ describe('requests for pictures that are wrong', () => {
     });
     assert.equal(sent.status, 400);
   });
+
+  // @spec image-6
+  test('charge no more pixels than a header can mean', async () => {
+    const lying = Buffer.from(PNG);
+    lying.writeUInt32BE(0xff_ff_ff_ff, 16);
+    lying.writeUInt32BE(0xff_ff_ff_ff, 20);
+    fake.answer = (_call, response) => sendJson(response, { data: [{ b64_json: lying.toString('base64') }] });
+    const answer = await paint({ model: 'a/pixels', size: '1000x1000' });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(await costOf(answer), 1);
+  });
 });

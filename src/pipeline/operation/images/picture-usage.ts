@@ -1,7 +1,9 @@
 import { estimateTokens } from '../../../canonical/estimate-tokens.ts';
 import { sizesOf, type ImageOperation } from '../../../canonical/image.ts';
+import { estimateOperationUsage } from '../../../canonical/operation-usage.ts';
 import { NO_USAGE, type UnitCounts, type Usage } from '../../../canonical/usage.ts';
 import type { Endpoint } from '../../../catalog/model.ts';
+import type { PictureSize } from '../../../lib/pictures/picture-size.ts';
 import type { CheckedPicture } from '../../../wire/image/answer-out.ts';
 import type { ImageAnswerFacts, ImageTokens } from '../../../wire/image/format.ts';
 import { boundUsage, completeUsage } from '../../billing/complete-usage.ts';
@@ -12,6 +14,10 @@ const PICTURE_TOKENS_UNKNOWN = 4_160;
 const PICTURE_TOKENS_MAX = 65_536;
 /** Of a prompt and sixteen pictures. */
 const CONTEXT_TOKENS_UNKNOWN = 262_144;
+
+/** 8,192 by 8,192: more of one picture is believed only where the request comes near it. */
+const PIXELS_MAX = 67_108_864;
+const PIXELS_TOLERANCE = 2;
 
 interface Made {
   readonly pictures: readonly CheckedPicture[];
@@ -91,17 +97,24 @@ function tokensOfOne({ image }: Pick<Endpoint, 'image'>): number {
 function unitsOf({ pictures, facts }: Made, operation: ImageOperation): UnitCounts {
   const { quality } = operation;
   const made = facts.quality ?? quality;
-  const sizes = pictures.flatMap((picture) => picture.facts.size ?? []);
-  const isMeasured = sizes.length === pictures.length;
+  const requested = (estimateOperationUsage(operation).units?.outputPixels ?? 0) / operation.n;
+  const pixels = pictures.flatMap(({ facts: { size } }) => (size === undefined ? [] : believed(size, requested)));
+  const isMeasured = pixels.length === pictures.length;
   return {
     images: pictures.length,
     inputImages: operation.references.length,
-    ...(isMeasured && { outputPixels: sizes.reduce((sum, { width, height }) => sum + width * height, 0) }),
+    ...(isMeasured && { outputPixels: pixels.reduce((sum, each) => sum + each, 0) }),
     imageVariants: pictures.map((picture) => ({
       sizes: sizesOf(picture.facts.size),
       ...(made !== undefined && made !== 'auto' && { quality: made }),
     })),
   };
+}
+
+/** A header may say anything: more pixels than were requested, and than models make, are beyond belief. */
+function believed({ width, height }: PictureSize, requestedPixels: number): number {
+  const pixels = width * height;
+  return pixels > Math.max(PIXELS_MAX, PIXELS_TOLERANCE * requestedPixels) ? requestedPixels : pixels;
 }
 
 /** The most that may be made, at one endpoint, and what is reserved beside it where nothing says how many tokens that is. */
