@@ -427,6 +427,12 @@ export interface Timeouts {
   readonly firstTokenMs: number;
   readonly idleMs: number;
   readonly wholeMs: number;
+  readonly embeddingsMs: number;
+  readonly rerankMs: number;
+  readonly imageMs: number;
+  readonly transcriptionMs: number;
+  readonly speechFirstByteMs: number;
+  readonly speechIdleMs: number;
   readonly totalMs: number;
   readonly videoSubmitMs: number;
   readonly videoPollMs: number;

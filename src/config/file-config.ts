@@ -48,6 +48,12 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   firstTokenMs: 120_000,
   idleMs: 120_000,
   wholeMs: 300_000,
+  embeddingsMs: 60_000,
+  rerankMs: 30_000,
+  imageMs: 300_000,
+  transcriptionMs: 60_000,
+  speechFirstByteMs: 60_000,
+  speechIdleMs: 30_000,
   totalMs: 900_000,
   videoSubmitMs: 60_000,
   videoPollMs: 30_000,
@@ -341,6 +347,12 @@ function attemptTimeoutsOf(entry: ProviderEntry['timeouts']): Partial<AttemptTim
     firstTokenMs: entry.first_token_ms,
     idleMs: entry.idle_ms,
     wholeMs: entry.whole_ms,
+    embeddingsMs: entry.embeddings_ms,
+    rerankMs: entry.rerank_ms,
+    imageMs: entry.image_ms,
+    transcriptionMs: entry.transcription_ms,
+    speechFirstByteMs: entry.speech_first_byte_ms,
+    speechIdleMs: entry.speech_idle_ms,
   });
 }
 

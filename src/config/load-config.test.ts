@@ -40,7 +40,7 @@ const EXAMPLE = `
 server:     { host: 127.0.0.1, port: 8787, workers: 3, memory_limit_mb: 2048, max_body_mb: 16, file_memory_mb: 128, response_cache_mb: 32, drain_seconds: 5, region: eu, public_url: "https://gateway.test/" }
 images:     { hold_usd: 0.5 }
 defaults:   { model: acme/one, image_model: acme/two, embeddings_model: acme/vectors, rerank_model: acme/order, transcription_model: acme/ear, speech_model: acme/voice, video_model: acme/clip, provider: { order: [alpha], data_collection: deny, zdr: true } }
-timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, total_ms: 6, video_submit_ms: 7, video_poll_ms: 8 }
+timeouts:   { connect_ms: 1, headers_ms: 2, first_token_ms: 3, idle_ms: 4, whole_ms: 5, embeddings_ms: 9, rerank_ms: 10, image_ms: 11, transcription_ms: 12, speech_first_byte_ms: 13, speech_idle_ms: 14, total_ms: 6, video_submit_ms: 7, video_poll_ms: 8 }
 rescue:     { enabled: true }
 retry:      { same_endpoint: 1, wait_max_ms: 5000 }
 journal:    { durability: power, bytes_max_mb: 256 }
@@ -158,6 +158,12 @@ test('takes every key of the file into the configuration', () => {
       firstTokenMs: 3,
       idleMs: 4,
       wholeMs: 5,
+      embeddingsMs: 9,
+      rerankMs: 10,
+      imageMs: 11,
+      transcriptionMs: 12,
+      speechFirstByteMs: 13,
+      speechIdleMs: 14,
       totalMs: 6,
       videoSubmitMs: 7,
       videoPollMs: 8,
@@ -470,6 +476,12 @@ test('uses the documented defaults without any file, flag or variable', () => {
     firstTokenMs: 120_000,
     idleMs: 120_000,
     wholeMs: 300_000,
+    embeddingsMs: 60_000,
+    rerankMs: 30_000,
+    imageMs: 300_000,
+    transcriptionMs: 60_000,
+    speechFirstByteMs: 60_000,
+    speechIdleMs: 30_000,
     totalMs: 900_000,
     videoSubmitMs: 60_000,
     videoPollMs: 30_000,

@@ -167,6 +167,7 @@ function isThere({ basePath }: FormatOffer, baseUrl: string, ownBaseUrl: string 
   return basePath === undefined || baseUrl === ownBaseUrl;
 }
 
+/** A provider's own general limit is nearer to it than a limit that a kind has at all providers. */
 function mergedTimeouts(general: AttemptTimeouts, own: Partial<AttemptTimeouts>): AttemptTimeouts {
   return {
     connectMs: own.connectMs ?? general.connectMs,
@@ -174,5 +175,11 @@ function mergedTimeouts(general: AttemptTimeouts, own: Partial<AttemptTimeouts>)
     firstTokenMs: own.firstTokenMs ?? general.firstTokenMs,
     idleMs: own.idleMs ?? general.idleMs,
     wholeMs: own.wholeMs ?? general.wholeMs,
+    embeddingsMs: own.embeddingsMs ?? own.wholeMs ?? general.embeddingsMs,
+    rerankMs: own.rerankMs ?? own.wholeMs ?? general.rerankMs,
+    imageMs: own.imageMs ?? own.wholeMs ?? general.imageMs,
+    transcriptionMs: own.transcriptionMs ?? own.wholeMs ?? general.transcriptionMs,
+    speechFirstByteMs: own.speechFirstByteMs ?? own.firstTokenMs ?? general.speechFirstByteMs,
+    speechIdleMs: own.speechIdleMs ?? own.idleMs ?? general.speechIdleMs,
   };
 }

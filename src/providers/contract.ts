@@ -20,6 +20,16 @@ export interface AttemptTimeouts {
   readonly firstTokenMs: number;
   readonly idleMs: number;
   readonly wholeMs: number;
+  /** Of one call of a kind. Absent: `wholeMs`. */
+  readonly embeddingsMs?: number | undefined;
+  readonly rerankMs?: number | undefined;
+  readonly imageMs?: number | undefined;
+  /** Of short sound; longer sound has more. Absent: `wholeMs`. */
+  readonly transcriptionMs?: number | undefined;
+  /** Absent: `headersMs` and `firstTokenMs`. */
+  readonly speechFirstByteMs?: number | undefined;
+  /** Absent: `idleMs`. */
+  readonly speechIdleMs?: number | undefined;
 }
 
 /** The operator's settings of one provider. */

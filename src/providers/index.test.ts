@@ -14,7 +14,19 @@ import {
 import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts';
 import { testCall } from '../../tests/support/providers/call.ts';
 
-const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, wholeMs: 5 };
+const TIMEOUTS = {
+  connectMs: 1,
+  headersMs: 2,
+  firstTokenMs: 3,
+  idleMs: 4,
+  wholeMs: 5,
+  embeddingsMs: 6,
+  rerankMs: 7,
+  imageMs: 8,
+  transcriptionMs: 9,
+  speechFirstByteMs: 10,
+  speechIdleMs: 11,
+};
 
 function entry(members: Partial<ProviderEntry>): ProviderEntry {
   return { slug: 'alpha', adapter: 'openai-compatible', headers: {}, timeouts: {}, ...members };
@@ -322,7 +334,20 @@ test('never sends a key from the environment to an address of the operator', () 
 
 test('timeouts of an entry override the general ones one by one', () => {
   const settings = settingsOf({ config: [entry({ baseUrl: 'http://127.0.0.1:1', timeouts: { idleMs: 40 } })] });
-  assert.deepEqual(settings.timeouts, { ...TIMEOUTS, idleMs: 40 });
+  assert.deepEqual(settings.timeouts, { ...TIMEOUTS, idleMs: 40, speechIdleMs: 40 });
+});
+
+// @spec fallback-32
+test('general timeouts of an entry are nearer than those of a kind for all providers', () => {
+  const own = { wholeMs: 50, firstTokenMs: 30, imageMs: 80, speechFirstByteMs: 100 };
+  const settings = settingsOf({ config: [entry({ baseUrl: 'http://127.0.0.1:1', timeouts: own })] });
+  assert.deepEqual(settings.timeouts, {
+    ...TIMEOUTS,
+    ...own,
+    embeddingsMs: 50,
+    rerankMs: 50,
+    transcriptionMs: 50,
+  });
 });
 
 test('accepts general timeouts that an attempt does not have', () => {

@@ -35,18 +35,39 @@ export const providerSlug = z.string().regex(PROVIDER_SLUG, 'must be a provider 
 /** A model that requests could name: a slug of the catalog, an alias, a router, or what a provider calls its own. */
 export const modelName = z.string().regex(/^[^\s/]+\/\S+$/, 'must be a model slug such as acme/one');
 
+type KindLimit = 'embeddings' | 'rerank' | 'image' | 'transcription' | 'speechFirstByte' | 'speechIdle';
+
 /** @param defaults of the section for all providers; a provider's own members are those where they are left out */
 export function attemptTimeouts(
-  defaults?: Readonly<Record<'connect' | 'headers' | 'firstToken' | 'idle' | 'whole', number>>,
+  defaults?: Readonly<Record<'connect' | 'headers' | 'firstToken' | 'idle' | 'whole' | KindLimit, number>>,
 ) {
   const facts = (milliseconds: number | undefined) =>
     milliseconds === undefined ? { usual: 'that of `timeouts`', example: 30_000 } : { default: milliseconds };
+  // A provider's own general limit is nearer than that of a kind for all providers.
+  const kindFacts = (milliseconds: number | undefined, general: string) =>
+    milliseconds === undefined
+      ? { usual: `\`${general}\` here, else that of \`timeouts\``, example: 30_000 }
+      : { default: milliseconds };
   return {
     connect_ms: key(timeMs, 'Until the connection to the provider is established.', facts(defaults?.connect)),
     headers_ms: key(timeMs, 'From the request to the status of the response.', facts(defaults?.headers)),
     first_token_ms: key(timeMs, 'From the status of a stream to its first content.', facts(defaults?.firstToken)),
     idle_ms: key(timeMs, 'Between two pieces of a stream.', facts(defaults?.idle)),
     whole_ms: key(timeMs, 'Until the end of a response that is not streamed.', facts(defaults?.whole)),
+    embeddings_ms: key(timeMs, 'One call for vectors.', kindFacts(defaults?.embeddings, 'whole_ms')),
+    rerank_ms: key(timeMs, 'One call that orders documents.', kindFacts(defaults?.rerank, 'whole_ms')),
+    image_ms: key(timeMs, 'Until all pictures are there.', kindFacts(defaults?.image, 'whole_ms')),
+    transcription_ms: key(
+      timeMs,
+      'Until a transcript is there, or begins. Sound that lasts longer than half of it has twice its duration, but no more than 10 minutes.',
+      kindFacts(defaults?.transcription, 'whole_ms'),
+    ),
+    speech_first_byte_ms: key(
+      timeMs,
+      'Until speech can be heard.',
+      kindFacts(defaults?.speechFirstByte, 'first_token_ms'),
+    ),
+    speech_idle_ms: key(timeMs, 'Between two pieces of speech.', kindFacts(defaults?.speechIdle, 'idle_ms')),
   };
 }
 

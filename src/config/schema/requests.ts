@@ -62,7 +62,19 @@ export const defaults = optionalSection(
 
 export const timeouts = optionalSection(
   {
-    ...attemptTimeouts({ connect: 5_000, headers: 120_000, firstToken: 120_000, idle: 120_000, whole: 300_000 }),
+    ...attemptTimeouts({
+      connect: 5_000,
+      headers: 120_000,
+      firstToken: 120_000,
+      idle: 120_000,
+      whole: 300_000,
+      embeddings: 60_000,
+      rerank: 30_000,
+      image: 300_000,
+      transcription: 60_000,
+      speechFirstByte: 60_000,
+      speechIdle: 30_000,
+    }),
     total_ms: key(timeMs, 'A request with all its attempts.', { default: 900_000 }),
     video_submit_ms: key(timeMs, 'Until a provider has accepted a job.', { default: 60_000 }),
     video_poll_ms: key(timeMs, 'Until a provider says how a job stands.', { default: 30_000 }),

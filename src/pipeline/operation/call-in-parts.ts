@@ -7,6 +7,7 @@ import type { Operation } from '../../canonical/operation.ts';
 import { reportedError } from '../attempt/reported-error.ts';
 import type { CandidateCall } from './call-candidates.ts';
 import { callOnce, type CallBody, type OneCallDeps } from './one-call.ts';
+import { wholeLimitMs } from './kind-limits.ts';
 import type { RequestEnd } from '../request.ts';
 
 const PARTS_AT_ONCE_MAX = 4;
@@ -32,7 +33,7 @@ interface Parts {
  */
 export async function callInParts<Value extends object>(
   deps: OneCallDeps,
-  { provider, endpoint, attempt, deadline, cancellation, memory }: CandidateCall<Operation>,
+  { provider, endpoint, request, attempt, deadline, cancellation, memory }: CandidateCall<Operation>,
   { offer, format, calls }: Parts,
   read: (answer: Buffer, at: number) => Value | UpstreamFailure | Promise<Value | UpstreamFailure>,
 ): Promise<readonly Value[] | UpstreamFailure> {
@@ -41,6 +42,7 @@ export async function callInParts<Value extends object>(
   cancellation.onAbort(onAbort);
   deadline.start();
   const context = { format: format.id, settings: provider.settings, model: endpoint.upstreamModel, stream: false };
+  const limitMs = wholeLimitMs(provider, request);
   const decodeError = (text: string): UpstreamErrorBody => format.decodeError(text);
   const { basePath } = offer;
   try {
@@ -56,7 +58,7 @@ export async function callInParts<Value extends object>(
       // A second call takes what the first one has taken.
       const room = memory.open(undefined, expectedBytes);
       const callPart = (): ReturnType<typeof callOnce> =>
-        callOnce(deps, call, { room, attempt, deadline, cancellation: together });
+        callOnce(deps, call, { room, attempt, deadline, cancellation: together }, limitMs);
       const first = await callPart();
       // One part of many is not to waste what was paid for the others.
       const isRepeated = 'kind' in first && calls.length > 1 && (await waitToRepeat(first, together));

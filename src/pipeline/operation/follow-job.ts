@@ -25,6 +25,8 @@ interface FollowInput<Target> {
   readonly upstream: UpstreamCall;
   readonly space: Omit<CallSpace, 'room'>;
   readonly memory: AnswerMemory;
+  /** Of the job, from its first answer on. */
+  readonly wholeMs: number;
 }
 
 /** Before the first look; each later pause is half as long again. */
@@ -49,8 +51,8 @@ export async function followJob<Target>(
   deps: FollowJobDeps,
   input: FollowInput<Target>,
 ): Promise<Buffer | UpstreamFailure> {
-  const { follow, target, first, upstream, space } = input;
-  const untilMs = deps.monotonicMs() + upstream.provider.settings.timeouts.wholeMs;
+  const { follow, target, first, space, wholeMs } = input;
+  const untilMs = deps.monotonicMs() + wholeMs;
   let looked: Looked = first;
   let waiting: VendorWait | undefined;
   let pauseMs = FIRST_PAUSE_MS;

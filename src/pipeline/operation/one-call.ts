@@ -66,13 +66,16 @@ export interface OpenAnswer {
   readonly call: WatchedCall;
 }
 
-/** One call, and its answer as a whole. Every failure is a value. */
+/**
+ * One call, and its answer as a whole. Every failure is a value.
+ * @param wholeMs how long all of it may take
+ */
 export async function callOnce(
   deps: OneCallDeps,
   upstream: UpstreamCall,
   { room, ...space }: CallSpace,
+  wholeMs: number,
 ): Promise<Buffer | UpstreamFailure> {
-  const { wholeMs } = upstream.provider.settings.timeouts;
   const opened = await openCall(deps, upstream, space, { clock: 'whole', ms: wholeMs });
   return 'kind' in opened ? opened : readOpened(deps, opened, { room, ...space }, wholeMs);
 }

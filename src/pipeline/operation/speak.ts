@@ -16,6 +16,7 @@ import { boundUsage } from '../billing/complete-usage.ts';
 import { ESTIMATE_MARGIN } from '../billing/cost-estimate.ts';
 import type { StreamOutput } from '../response/sse-output.ts';
 import type { CallDeps, CandidateCall } from './call-candidates.ts';
+import { speechLimitsMs } from './kind-limits.ts';
 import { announce, type DeliveryInput, type KindSteps } from './kind-steps.ts';
 import { openCall, type OpenAnswer } from './one-call.ts';
 import { SoundReader, type FirstSound } from './sound-reader.ts';
@@ -68,11 +69,13 @@ async function speak(deps: CallDeps, call: CandidateCall<SpeechOperation>): Prom
     decodeError: (text: string) => format.decodeError(text),
   };
   deadline.start();
-  const { headersMs, firstTokenMs, idleMs } = provider.settings.timeouts;
+  const { headersMs, firstTokenMs, idleMs } = speechLimitsMs(provider);
+  const startedMs = deps.monotonicMs();
   const space = { attempt, deadline, cancellation };
   const opened = await openCall(deps, upstream, space, { clock: 'headers', ms: headersMs });
   if ('kind' in opened) return opened;
-  opened.call.watch.arm('first-token', firstTokenMs, deadline.cut());
+  const leftMs = Math.max(1, firstTokenMs - (deps.monotonicMs() - startedMs));
+  opened.call.watch.arm('first-token', leftMs, deadline.cut());
   try {
     const reader = new SoundReader(opened.answer, format.createDecoder?.());
     const first = await reader.first(answersIn, request.responseFormat, endpoint.speech?.sampleRate);

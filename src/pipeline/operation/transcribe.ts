@@ -32,6 +32,7 @@ import { announce, asEvents, type DeliveryInput, type EventDelivery, type KindSt
 import { redactTranscript, textsOfTranscript } from './filter-transcript.ts';
 import { followJob } from './follow-job.ts';
 import { callOnce, openCall, type CallSpace, type OpenAnswer, type UpstreamCall } from './one-call.ts';
+import { wholeLimitMs } from './kind-limits.ts';
 import { tryEncode } from './try-encode.ts';
 import { isCutShort } from '../running-requests.ts';
 
@@ -120,13 +121,14 @@ interface Calling {
 async function wholeAnswer(
   deps: CallDeps,
   upstream: UpstreamCall,
-  { memory }: CandidateCall<TranscriptionOperation>,
+  { provider, request, memory }: CandidateCall<TranscriptionOperation>,
   { space, follow }: Calling,
 ): Promise<Buffer | UpstreamFailure> {
-  const answer = await callOnce(deps, upstream, { room: memory.open(), ...space });
+  const wholeMs = wholeLimitMs(provider, request);
+  const answer = await callOnce(deps, upstream, { room: memory.open(), ...space }, wholeMs);
   if ('kind' in answer || follow === undefined) return answer;
   const first = { answer, retryAfterMs: undefined };
-  return followJob(deps, { follow, target: undefined, first, upstream, space, memory });
+  return followJob(deps, { follow, target: undefined, first, upstream, space, memory, wholeMs });
 }
 
 interface Decoding {
@@ -143,12 +145,12 @@ function wholeFrom(text: string, { format, answersIn }: Decoding): Given | Upstr
 async function openEvents(
   deps: CallDeps,
   upstream: UpstreamCall,
-  { provider, attempt, deadline, cancellation }: CandidateCall<TranscriptionOperation>,
+  { provider, request, attempt, deadline, cancellation }: CandidateCall<TranscriptionOperation>,
   decoding: Decoding,
 ): Promise<Given | UpstreamFailure> {
-  const { headersMs, firstTokenMs, idleMs, wholeMs } = provider.settings.timeouts;
+  const wholeMs = wholeLimitMs(provider, request);
   const space = { attempt, deadline, cancellation };
-  const opened = await openCall(deps, upstream, space, { clock: 'headers', ms: headersMs });
+  const opened = await openCall(deps, upstream, space, { clock: 'headers', ms: wholeMs });
   if ('kind' in opened) return opened;
   const events = new EventReader(opened, decoding.format, provider);
   try {
@@ -158,14 +160,14 @@ async function openEvents(
       call.watch.arm('whole', wholeMs);
       return wholeFrom(await readText(opened), decoding);
     }
-    call.watch.arm('first-token', firstTokenMs, deadline.cut());
+    call.watch.arm('first-token', wholeMs, deadline.cut());
     const first = await events.next();
     if (first === undefined) return transportFailure('garbage');
     if ('kind' in first) {
       events.close();
       return first;
     }
-    call.watch.arm('idle', idleMs);
+    call.watch.arm('idle', provider.settings.timeouts.idleMs);
     return { events, first, answersIn: decoding.answersIn };
   } catch (error) {
     events.close();

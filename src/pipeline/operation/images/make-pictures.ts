@@ -24,6 +24,7 @@ import { ESTIMATE_MARGIN } from '../../billing/cost-estimate.ts';
 import type { CallDeps, CandidateCall } from '../call-candidates.ts';
 import { announce, asEvents, type DeliveryInput, type KindSteps } from '../kind-steps.ts';
 import { followJob } from '../follow-job.ts';
+import { wholeLimitMs } from '../kind-limits.ts';
 import { openCall, readOpened, type UpstreamCall } from '../one-call.ts';
 import { tryEncode } from '../try-encode.ts';
 import {
@@ -121,7 +122,7 @@ async function makePictures(
     decodeError: (text) => format.decodeError(text),
   };
   deadline.start();
-  const { wholeMs } = provider.settings.timeouts;
+  const wholeMs = wholeLimitMs(provider, request);
   const space = { attempt, deadline, cancellation };
   const opened = await openCall(deps, upstream, space, { clock: 'whole', ms: wholeMs });
   if ('kind' in opened) return opened;
@@ -135,7 +136,7 @@ async function makePictures(
   const { follow } = format;
   const first = { answer: whole, retryAfterMs: parseRetryAfterMs(opened.answer.headers, deps.nowMs()) };
   const answer =
-    follow === undefined ? whole : await followJob(deps, { follow, target, first, upstream, space, memory });
+    follow === undefined ? whole : await followJob(deps, { follow, target, first, upstream, space, memory, wholeMs });
   return 'kind' in answer ? spent(answer) : readPictures(deps, call, { format, answer, context: upstream.context });
 }
 
