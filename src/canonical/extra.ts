@@ -45,6 +45,7 @@ export type OperationFormatId =
   | 'tts/gemini'
   | 'tts/mistral'
   | 'video/veo'
+  | 'video/vertex-veo'
   | 'video/xai'
   | 'video/fal'
   | 'video/replicate'

@@ -72,6 +72,7 @@ export function buildProvider(adapter: ProviderAdapter, entry: ProviderEntry, co
     ...(options['storage_uris'] === true && { storageUris: true }),
     ...(storedFiles === true && { storedFiles: true }),
     ...((privateMedia === true || isPublicWebAddress(connection.baseUrl)) && { opensAnyMedia: true }),
+    ...(connection.clipBucket !== undefined && { clipBucket: connection.clipBucket }),
     checkPath: connection.checkPath ?? adapter.checkPath ?? MODELS_PATH,
   };
 }

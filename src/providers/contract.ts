@@ -156,6 +156,15 @@ export interface Connection {
   /** Replaces the adapter's. */
   readonly checkPath?: string | false;
   readonly secrets?: readonly string[];
+  readonly clipBucket?: ClipBucket;
+}
+
+/** Into which a provider writes the clips that it makes, and whence they are read with its credential. */
+export interface ClipBucket {
+  /** `gs://name/folder` without a trailing slash. */
+  readonly uri: string;
+  /** Of the storage, without a trailing slash. */
+  readonly baseUrl: string;
 }
 
 /** A setting of a provider is invalid. The message is a clause for the operator and contains no secret. */
@@ -288,6 +297,7 @@ export interface Provider {
   /** Callers may name any media address: the host is not in a private network, or the operator allows it. */
   readonly opensAnyMedia?: true;
   readonly checkPath: string | false;
+  readonly clipBucket?: ClipBucket;
   /** The credential is the caller's own, so its errors are shown to the caller. */
   readonly isByok?: true;
   /** The operator has no credential for it, but there is a BYOK credential: it is available to those that match it. */

@@ -9,7 +9,7 @@ export function lackOfVideo({ video = {}, inputModalities }: Endpoint, operation
   const { durationS, resolution, aspectRatio, size, seed, generateAudio, upscaleFactor, creativity } = operation;
   const fault =
     oneOf('duration', durationS, video.durations) ??
-    oneOf('resolution', resolution?.toLowerCase(), video.resolutions) ??
+    resolutionOf(resolution, video.resolutions) ??
     oneOf('aspect_ratio', aspectRatio, video.aspectRatios) ??
     oneOf('size', size, video.sizes) ??
     oneOf('creativity', creativity, video.creativity) ??
@@ -35,6 +35,12 @@ function oneOf<Value>(
 ): Lack | undefined {
   if (wanted === undefined || known === undefined || known.includes(wanted)) return undefined;
   return value(member, known.length === 0 ? 'cannot be set for this model' : `must be one of ${known.join(', ')}`);
+}
+
+/** `4K` and `4k` are the same. */
+function resolutionOf(wanted: string | undefined, known: readonly string[] | undefined): Lack | undefined {
+  const isKnown = known?.some((word) => word.toLowerCase() === wanted?.toLowerCase()) === true;
+  return isKnown ? undefined : oneOf('resolution', wanted, known);
 }
 
 function switchedOff(member: string, wanted: unknown, can: boolean | undefined): Lack | undefined {

@@ -5,6 +5,7 @@ import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import type { HttpClient, InboundAnswer } from '../lib/net/http-client.ts';
 import { parseRetryAfterMs } from '../lib/net/retry-after.ts';
 import { ResponseTooLarge } from '../pipeline/attempt/watched-call.ts';
+import { TextMember } from './clip-in-json.ts';
 import { openCall, type UpstreamCall } from '../pipeline/operation/one-call.ts';
 import type { Provider } from '../providers/contract.ts';
 import type { VideoCall, VideoFormat } from '../wire/video/format.ts';
@@ -34,6 +35,8 @@ export interface ProviderAnswer {
   /** `undefined`: it is empty, or no JSON object. */
   readonly body: JsonObject | undefined;
   readonly isEmpty: boolean;
+  /** A clip stands in it, so that it was not read on. */
+  readonly holdsClip: boolean;
   readonly retryAfterMs: number | undefined;
 }
 
@@ -63,7 +66,9 @@ export async function callProvider(
   if ('kind' in opened) return opened;
   const { answer, call: watched } = opened;
   try {
-    return await readAnswer(answer, deps.nowMs());
+    const read = await readAnswer(answer, format.clipMember, deps.nowMs());
+    if (read.holdsClip) watched.cancel();
+    return read;
   } catch (error) {
     watched.cancel();
     return watched.explain(error);
@@ -79,11 +84,18 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-async function readAnswer(answer: InboundAnswer, nowMs: number): Promise<ProviderAnswer> {
+async function readAnswer(
+  answer: InboundAnswer,
+  clipMember: string | undefined,
+  nowMs: number,
+): Promise<ProviderAnswer> {
   const chunks: Uint8Array[] = [];
+  const search = clipMember === undefined ? undefined : new TextMember(clipMember);
   let bytes = 0;
   for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
     bytes += chunk.length;
+    if (search?.push(chunk) === true)
+      return { status: answer.status, body: undefined, isEmpty: false, holdsClip: true, retryAfterMs: undefined };
     if (bytes > ANSWER_BYTES_MAX) throw new ResponseTooLarge();
     chunks.push(chunk);
   }
@@ -93,6 +105,7 @@ async function readAnswer(answer: InboundAnswer, nowMs: number): Promise<Provide
     status: answer.status,
     body: isJsonObject(body) ? body : undefined,
     isEmpty: text === '',
+    holdsClip: false,
     retryAfterMs: parseRetryAfterMs(answer.headers, nowMs),
   };
 }

@@ -4,7 +4,8 @@ import type { HttpClient } from '../lib/net/http-client.ts';
 import { addressOf } from '../pipeline/attempt/call-upstream.ts';
 import { tryAuthorize } from '../pipeline/attempt/upstream.ts';
 import type { CallContext, Provider } from '../providers/contract.ts';
-import type { VideoFormatId } from '../wire/video/format.ts';
+import type { Clip, VideoCall, VideoFormat, VideoFormatId } from '../wire/video/format.ts';
+import { clipIn, NoClipInside } from './clip-in-json.ts';
 import type { ClipSource } from './facts.ts';
 
 export interface ClipDeps {
@@ -36,14 +37,34 @@ export interface ClipRequest {
   readonly range?: string | undefined;
 }
 
+interface SentCall {
+  readonly method: VideoCall['method'];
+  readonly body?: string;
+}
+
 const REDIRECTS_MAX = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Of headers, and between two reads. */
 const IDLE_MS_MAX = 30_000;
 
-/** An address below that of the provider is kept without it: the provider may move. */
-export function sourceOf(url: string, provider: Provider): ClipSource {
+/**
+ * An address below that of the provider is kept without it: the provider may move. Of buckets the operator's own is read and
+ * no other, since it is read with the operator's rights.
+ * @throws ClipGone
+ */
+export function sourceOf(
+  clip: Clip,
+  provider: Provider,
+  { clipMember = '' }: Pick<VideoFormat, 'clipMember'>,
+): ClipSource {
+  if ('inside' in clip) return { inside: clip.inside, member: clipMember };
+  const { url } = clip;
   const { baseUrl } = provider.settings;
+  if (url.startsWith('gs://')) {
+    if (provider.clipBucket === undefined || !url.startsWith(`${provider.clipBucket.uri}/`))
+      throw new ClipGone('The clip is in a bucket that is not the configured one.');
+    return { object: url };
+  }
   return url.startsWith(`${baseUrl}/`) ? { path: url.slice(baseUrl.length) } : { url };
 }
 
@@ -53,8 +74,14 @@ export function sourceOf(url: string, provider: Provider): ClipSource {
  */
 export async function openClip(deps: ClipDeps, clip: ClipRequest): Promise<OpenClip> {
   const { provider, source, range } = clip;
-  const { origin, basePath } = addressOf(provider);
-  let address = 'path' in source ? new URL(origin + basePath + source.path) : parse(source.url);
+  if ('inside' in source) return openInside(deps, clip, source);
+  const at = addressOf(provider);
+  let address =
+    'path' in source
+      ? new URL(at.origin + at.basePath + source.path)
+      : parse('object' in source ? addressOfObject(source.object, provider) : source.url);
+  // The storage of the operator's bucket is the provider's, and takes its credential.
+  const origin = 'object' in source ? address.origin : at.origin;
   const headers = {
     accept: '*/*',
     'accept-encoding': 'identity',
@@ -74,6 +101,43 @@ export async function openClip(deps: ClipDeps, clip: ClipRequest): Promise<OpenC
   throw new ClipGone('The address of the clip redirects too often.');
 }
 
+/** @source cloud.google.com "Objects: get" of the JSON API of Cloud Storage, read 2026-11 */
+function addressOfObject(object: string, { clipBucket }: Provider): string {
+  const [, bucket, name] = /^gs:\/\/([^/]+)\/(.+)$/s.exec(object) ?? [];
+  if (bucket === undefined || name === undefined || clipBucket === undefined)
+    throw new ClipGone('The bucket of the clip is not configured any more.');
+  return `${clipBucket.baseUrl}/storage/v1/b/${encodeURIComponent(bucket)}/o/${encodeURIComponent(name)}?alt=media`;
+}
+
+/** A clip that stands in an answer is taken out of it anew, as a whole: there are no ranges of it. */
+async function openInside(
+  deps: ClipDeps,
+  clip: ClipRequest,
+  { inside, member }: { readonly inside: VideoCall; readonly member: string },
+): Promise<OpenClip> {
+  const { origin, basePath } = addressOf(clip.provider);
+  const address = new URL(origin + basePath + inside.path);
+  const body = inside.body === undefined ? undefined : JSON.stringify(inside.body);
+  const call = { method: inside.method, ...(body !== undefined && { body }) };
+  const headers = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'model-gateway',
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(await credentialsOf(clip, address, call)),
+  };
+  const answer = checked(await callOwn(deps, clip, address, headers, call));
+  return { ...answer, status: 200, headers: {}, chunks: explained(clipIn(answer.chunks, member)) };
+}
+
+async function* explained(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (cause) {
+    throw cause instanceof NoClipInside ? new ClipGone(cause.message, { cause }) : cause;
+  }
+}
+
 function parse(text: string, base?: string): URL {
   const url = URL.parse(text, base);
   if (url === null) throw new ClipGone('The address of the clip is no URL.');
@@ -89,10 +153,11 @@ function checked(answer: OpenClip): OpenClip {
 async function credentialsOf(
   { provider, format, model }: ClipRequest,
   address: URL,
+  sent: SentCall = { method: 'GET' },
 ): Promise<Readonly<Record<string, string>>> {
   const { settings } = provider;
   const context: CallContext = { format, settings, model, stream: false };
-  const call = { ...context, method: 'GET' as const, url: address.href, headers: {}, body: '' };
+  const call = { ...context, method: sent.method, url: address.href, headers: {}, body: sent.body ?? '' };
   const found = await tryAuthorize(provider, async () => {
     const headers = { ...settings.headers, ...(await provider.authorize(call)) };
     return { origin: address.origin, path: address.pathname, method: 'GET' as const, headers, connectTimeoutMs: 0 };
@@ -107,10 +172,11 @@ async function callOwn(
   { provider }: ClipRequest,
   address: URL,
   headers: Readonly<Record<string, string>>,
+  sent: SentCall = { method: 'GET' },
 ): Promise<OpenClip> {
   const { connectMs: connectTimeoutMs } = provider.settings.timeouts;
   const path = address.pathname + address.search;
-  const made = http.call({ origin: address.origin, path, method: 'GET', headers, connectTimeoutMs });
+  const made = http.call({ origin: address.origin, path, ...sent, headers, connectTimeoutMs });
   const watch = (): NodeJS.Timeout => setTimeout(() => made.cancel(), IDLE_MS_MAX);
   const timer = watch();
   try {

@@ -7,10 +7,15 @@ import type { Endpoint } from '../catalog/model.ts';
 import { assert } from '../lib/assert.ts';
 import { isJsonObject, parseJson } from '../lib/json.ts';
 import type { Candidate } from '../routing/route-plan.ts';
+import type { VideoCall } from '../wire/video/format.ts';
 import type { AttemptRecord } from '../store/generations/generation-json.ts';
 
-/** A clip at its provider: below the base URL of the provider, or anywhere else. */
-export type ClipSource = { readonly path: string } | { readonly url: string };
+/** A clip at its provider: below its base URL, anywhere else, in the operator's bucket (`gs://`), or in an answer. */
+export type ClipSource =
+  | { readonly path: string }
+  | { readonly url: string }
+  | { readonly object: string }
+  | { readonly inside: VideoCall; readonly member: string };
 
 /** The endpoint that has a job, as it was when the job began: its price is the job's. */
 export type JobEndpoint = Omit<Endpoint, 'supportedParameters' | 'tiersApart'>;

@@ -37,7 +37,8 @@ async function keepClip(deps: KeepClipsDeps, job: VideoJob, index: number, clip:
     const announced = Number(open.headers['content-length']);
     const bytes = Number.isSafeInteger(announced) && announced > 0 ? announced : undefined;
     const asset = { mediaType, ...(bytes !== undefined && { bytes }) };
-    if (deps.assets === 'proxy') return asset;
+    // What stands in an answer has no address of its own: it is kept, whatever is set.
+    if (deps.assets === 'proxy' && !('inside' in clip.source)) return asset;
     const kept = await deps.files
       .keep(
         { workspaceId: job.workspaceId, keyHash: job.keyHash },

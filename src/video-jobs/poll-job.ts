@@ -159,6 +159,7 @@ async function lookAt(
   const { pollTimeoutMs: timeoutMs } = deps;
   const answer = await callProvider(deps, { provider, format, model: endpoint.upstreamModel, call, timeoutMs });
   if ('kind' in answer) return answer;
+  if (answer.holdsClip) return { found: { state: 'completed', clips: [{ inside: call }] }, retryAfterMs: undefined };
   if (answer.body === undefined && !answer.isEmpty) return unreadable();
   try {
     return { found: format.decodeJob(answer.status, answer.body), retryAfterMs: answer.retryAfterMs };
@@ -243,13 +244,13 @@ async function complete(
     readonly found: Extract<UpstreamJob, { readonly state: 'completed' }>;
   },
 ): Promise<void> {
-  const clips = found.clips.map(({ url }) => sourceOf(url, provider));
   // Copying may take longer than a lease.
   const heartbeat = setInterval(() => {
     const leaseUntilMs = Math.floor(deps.clock.nowMs()) + deps.times.leaseMs;
     deps.jobs.change(job, deps.owner, { leaseUntilMs }).catch(() => undefined);
   }, deps.times.leaseMs / 3);
   try {
+    const clips = found.clips.map((clip) => sourceOf(clip, provider, format));
     const assets = await keepClips(
       deps,
       job,

@@ -88,6 +88,7 @@ async function tryCandidate(
         model: endpoint.upstreamModel,
         provider: provider.settings.slug,
         endUserId: facts.log.endUserId,
+        ...(provider.clipBucket !== undefined && { bucket: provider.clipBucket.uri }),
       }),
     );
     if ('kind' in encoded) return failed(encoded);

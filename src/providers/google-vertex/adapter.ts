@@ -48,6 +48,7 @@ export function createGoogleVertexAdapter({ gemini, claude }: VertexFamilies): P
         facts: { maxInputs: 1 },
       },
       { kind: 'embeddings', format: 'embeddings/vertex', facts: { maxInputs: 1 } },
+      { kind: 'video', format: 'video/vertex-veo', models: /^(?:google\/)?veo-/ },
     ],
     formatsOf,
     checkPath: '',
@@ -73,11 +74,12 @@ function connect(setup: ConnectionSetup): Connection {
       checkPath: false,
     };
   }
-  const { project, location, credentials } = readVertexSettings(setup);
+  const { project, location, credentials, clipBucket } = readVertexSettings(setup);
   const host = setup.baseUrl ?? `https://${hostOf(location)}/v1`;
   return {
     baseUrl: `${host}/projects/${project}/locations/${location}`,
     authorize: createTokenAuthorize(credentials),
+    ...(clipBucket !== undefined && { clipBucket }),
     secrets: [project, ...(typeof credentials?.['private_key'] === 'string' ? [credentials['private_key']] : [])],
   };
 }

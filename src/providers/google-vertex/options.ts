@@ -1,9 +1,11 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { SettingError, type ConnectionSetup } from '../contract.ts';
+import { SettingError, type ClipBucket, type ConnectionSetup } from '../contract.ts';
 
 const PROJECT = /^[a-z0-9][a-z0-9.:-]*$/i;
+/** cloud.google.com "About Cloud Storage buckets", naming rules, read 2026-11. */
+const BUCKET = /^gs:\/\/[a-z0-9][a-z0-9._-]{1,220}[a-z0-9](?:\/[\w.-]+)*\/?$/;
 const LOCATION = /^[a-z][a-z0-9-]*$/;
 const NOT_A_PROJECT = 'must be the id of a project, such as my-project-123';
 const NOT_A_LOCATION = 'must be a location such as europe-west1, eu or global';
@@ -17,6 +19,10 @@ export const vertexOptions = z.strictObject({
   credentials: z.string().min(1).optional(),
   /** Callers may name files of storage, which are opened with the rights of this identity. */
   storage_uris: z.boolean().optional(),
+  /** Where Veo writes its clips, with the rights of this identity. Absent: they stand in its answers. */
+  clip_bucket: z.string().regex(BUCKET, 'must be a bucket and perhaps a folder, such as gs://clips/veo').optional(),
+  /** Of Cloud Storage, where it has an address of its own in the operator's network. */
+  storage_base_url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
 /** Google's own name of the place that is nowhere in particular. */
@@ -27,11 +33,21 @@ export interface VertexSettings {
   readonly location: string;
   /** What a credentials file holds; absent: application-default credentials. */
   readonly credentials?: Readonly<Record<string, unknown>>;
+  readonly clipBucket?: ClipBucket;
 }
+
+const STORAGE_BASE_URL = 'https://storage.googleapis.com';
 
 /** The project and its credential, from the entry, the environment and the credential itself. @throws SettingError */
 export function readVertexSettings({ options, env }: ConnectionSetup): VertexSettings {
-  const { project, location, credentials_file: file, credentials: text } = vertexOptions.parse(options);
+  const {
+    project,
+    location,
+    credentials_file: file,
+    credentials: text,
+    clip_bucket: bucket,
+    storage_base_url: storage,
+  } = vertexOptions.parse(options);
   if (file !== undefined && text !== undefined)
     throw new SettingError('options.credentials', 'stands beside credentials_file; one of them must go');
   const credentials =
@@ -54,6 +70,9 @@ export function readVertexSettings({ options, env }: ConnectionSetup): VertexSet
       fromEnvironment(env, ['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'], LOCATION, NOT_A_LOCATION) ??
       DEFAULT_LOCATION,
     ...(credentials !== undefined && { credentials }),
+    ...(bucket !== undefined && {
+      clipBucket: { uri: bucket.replace(/\/$/, ''), baseUrl: (storage ?? STORAGE_BASE_URL).replace(/\/+$/, '') },
+    }),
   };
 }
 

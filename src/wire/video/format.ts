@@ -13,6 +13,8 @@ export interface VideoTarget {
   readonly provider: string;
   /** Hash of account and end user. */
   readonly endUserId: string;
+  /** The operator's own, into which clips are to be written: `gs://name/folder`. */
+  readonly bucket?: string;
 }
 
 /** A call of an upstream, below the provider's base URL. */
@@ -27,10 +29,8 @@ export interface EncodedVideo extends VideoCall {
   readonly warnings: readonly Warning[];
 }
 
-/** A clip as the upstream gives it. */
-export interface Clip {
-  readonly url: string;
-}
+/** A clip as the upstream gives it: its address, or the call whose answer it stands in. */
+export type Clip = { readonly url: string } | { readonly inside: VideoCall };
 
 /** How a job stands at its upstream. */
 export type UpstreamJob =
@@ -71,6 +71,8 @@ export interface VideoFormat {
   poll(jobId: string): VideoCall;
   /** @param body `undefined`: the answer had none. @throws UnreadableVideo for what is no answer */
   decodeJob(status: number, body: JsonObject | undefined): UpstreamJob;
+  /** The clip may stand in the answer to a look, as the base64 text of the member with this name. */
+  readonly clipMember?: string;
   /** Absent: a job cannot be cancelled. */
   cancel?(jobId: string): VideoCall;
   decodeError(text: string): UpstreamErrorBody;

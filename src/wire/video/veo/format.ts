@@ -1,11 +1,17 @@
 import type { Warning } from '../../../canonical/extra.ts';
-import { invalid } from '../../../canonical/gateway-error.ts';
 import type { VideoOperation } from '../../../canonical/video.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import { optionsFor, withOptions } from '../../provider-options.ts';
 import { decodeError } from '../../upstream-error.ts';
-import { UnreadableVideo, type Clip, type EncodedVideo, type UpstreamJob, type VideoFormat } from '../format.ts';
-import { dataUrlParts, objectAt, textAt } from '../shared.ts';
+import {
+  UnreadableVideo,
+  type Clip,
+  type EncodedVideo,
+  type UpstreamJob,
+  type VideoFormat,
+  type VideoTarget,
+} from '../format.ts';
+import { objectAt, textAt } from '../shared.ts';
+import { failureIn, refusalOf, veoRequest } from './request.ts';
 
 /**
  * Veo at the Gemini API: a long-running operation, which cannot be cancelled.
@@ -26,49 +32,12 @@ export const veoVideo: VideoFormat = {
   decodeError,
 };
 
-const SIZES: Readonly<Record<string, { readonly resolution: string; readonly aspectRatio: string }>> = {
-  '1280x720': { resolution: '720p', aspectRatio: '16:9' },
-  '720x1280': { resolution: '720p', aspectRatio: '9:16' },
-  '1920x1080': { resolution: '1080p', aspectRatio: '16:9' },
-  '1080x1920': { resolution: '1080p', aspectRatio: '9:16' },
-  '3840x2160': { resolution: '4k', aspectRatio: '16:9' },
-  '2160x3840': { resolution: '4k', aspectRatio: '9:16' },
-};
-
 /** @throws GatewayError 400 for what it cannot say */
-function encode(operation: VideoOperation, { model, provider }: { model: string; provider: string }): EncodedVideo {
-  const { prompt, durationS, seed, size, references } = operation;
-  const sized = size === undefined ? undefined : SIZES[size];
-  if (size !== undefined && sized === undefined)
-    throw invalid('size', `must be one of ${Object.keys(SIZES).join(', ')} at this provider`);
-  const resolution = sized?.resolution ?? operation.resolution?.toLowerCase();
-  const aspectRatio = sized?.aspectRatio ?? operation.aspectRatio;
-  const instance: Record<string, JsonObject | string | JsonObject[]> = {};
-  if (prompt !== undefined) instance['prompt'] = prompt;
-  operation.frames.forEach(({ type, url }, at) => {
-    instance[type === 'first_frame' ? 'image' : 'lastFrame'] = pictureOf(url, `frame_images[${at}]`);
-  });
-  if (references.length > 0)
-    instance['referenceImages'] = references.map(({ media, url }, at) => {
-      if (media !== 'image') throw invalid(`input_references[${at}]`, 'must be a picture at this provider');
-      return { image: pictureOf(url, `input_references[${at}]`), referenceType: 'asset' };
-    });
+function encode(operation: VideoOperation, { model, provider }: VideoTarget): EncodedVideo {
   return {
     method: 'POST',
     path: `/models/${model}:predictLongRunning`,
-    body: {
-      instances: [instance],
-      parameters: withOptions(
-        {
-          sampleCount: 1,
-          ...(aspectRatio !== undefined && { aspectRatio }),
-          ...(resolution !== undefined && { resolution }),
-          ...(durationS !== undefined && { durationSeconds: durationS }),
-          ...(seed !== undefined && { seed }),
-        },
-        optionsFor(operation, provider),
-      ),
-    },
+    body: veoRequest(operation, provider),
     warnings: audioWarnings(operation),
   };
 }
@@ -79,19 +48,11 @@ function audioWarnings({ generateAudio }: VideoOperation): readonly Warning[] {
   return [{ code: 'field-dropped', path: 'generate_audio', message: 'the model makes sound by itself' }];
 }
 
-function pictureOf(url: string, path: string): JsonObject {
-  const { mediaType, base64 } = dataUrlParts(url, path);
-  return { bytesBase64Encoded: base64, mimeType: mediaType };
-}
-
 function decodeJob(_status: number, body: JsonObject | undefined): UpstreamJob {
   if (body === undefined) throw new UnreadableVideo('The operation is empty.');
   if (body['done'] !== true) return { state: 'in_progress' };
-  const error = objectAt(body['error']);
-  if (error !== undefined) {
-    const message = textAt(error['message']);
-    return { state: 'failed', isModerated: isPolicy(message), ...(message !== undefined && { message }) };
-  }
+  const failure = failureIn(body);
+  if (failure !== undefined) return failure;
   const made = objectAt(objectAt(body['response'])?.['generateVideoResponse']);
   const samples = made?.['generatedSamples'];
   const clips: Clip[] = [];
@@ -102,12 +63,5 @@ function decodeJob(_status: number, body: JsonObject | undefined): UpstreamJob {
   }
   if (clips.length > 0) return { state: 'completed', clips };
   // What the filters took out leaves an empty list, with the reasons beside it.
-  const reasons = made?.['raiMediaFilteredReasons'];
-  const reason = Array.isArray(reasons) ? textAt(reasons[0]) : undefined;
-  const isModerated = reason !== undefined || Number(made?.['raiMediaFilteredCount'] ?? 0) > 0;
-  return { state: 'failed', isModerated, ...(reason !== undefined && { message: reason }) };
-}
-
-function isPolicy(message: string | undefined): boolean {
-  return message !== undefined && /safety|policy|polic(?:y|ies)|responsible ai|sensitive|prohibited/i.test(message);
+  return { state: 'failed', ...refusalOf(made) };
 }
