@@ -26,6 +26,7 @@ export type OperationFormatId =
   | 'rerank/tei'
   | 'rerank/voyage'
   | 'rerank/bedrock'
+  | 'rerank/deepinfra'
   | 'image/openai'
   | 'image/gemini'
   | 'image/chat'

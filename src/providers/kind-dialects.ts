@@ -1,3 +1,5 @@
+import type { OpenAiCompatibleFacts } from './openai-compatible/adapter.ts';
+import { inferencePath } from '../wire/rerank/deepinfra/format.ts';
 import type { KindOffer } from './contract.ts';
 
 type Pictures = Pick<KindOffer, 'image' | 'imageDialect'>;
@@ -32,6 +34,15 @@ const DEEPINFRA_IMAGE = {
   image: { streaming: false },
   imageDialect: { members: new Set(['user']) },
 } as const satisfies Pictures;
+
+// deepinfra.com, page "API" of Qwen/Qwen3-Reranker-8B, read 2026-11: each pair of a query and a document is scored by itself, at a
+// path that the form of OpenAI has no part in.
+export const DEEPINFRA_RERANK = {
+  format: 'rerank/deepinfra',
+  basePath: '/v1/inference',
+  path: inferencePath,
+  rerank: { pointwise: true },
+} as const satisfies OpenAiCompatibleFacts['rerank'];
 
 // docs.fireworks.ai "Generate an image with FLUX.1 [schnell] FP8" and its pages of Kontext, read 2026-11.
 export const FIREWORKS_FLUX = {

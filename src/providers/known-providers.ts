@@ -3,12 +3,12 @@ import type { JsonObject } from '../lib/json.ts';
 import { PARAMETERS } from '../wire/chat/parameters.ts';
 import type { Dialect } from '../wire/format.ts';
 import type { OpenAiCompatibleFacts } from './openai-compatible/adapter.ts';
-import { FIREWORKS_FLUX, FLOATS_ONLY, NVIDIA_INPUT_TYPES, PICTURES } from './kind-dialects.ts';
+import { DEEPINFRA_RERANK, FIREWORKS_FLUX, FLOATS_ONLY, NVIDIA_INPUT_TYPES, PICTURES } from './kind-dialects.ts';
 
 /** A host of the chat or the responses format that needs no code of its own. */
 export interface KnownProvider extends Pick<
   OpenAiCompatibleFacts,
-  'embeddings' | 'video' | 'image' | 'ownImages' | 'transcription' | 'speech'
+  'embeddings' | 'rerank' | 'video' | 'image' | 'ownImages' | 'transcription' | 'speech'
 > {
   readonly id: string;
   /** Display name. */
@@ -319,6 +319,7 @@ export const KNOWN_PROVIDERS = [
     apiKeyVariables: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'],
     dialect: { plainMessages: true },
     image: PICTURES.deepinfra,
+    rerank: DEEPINFRA_RERANK,
     checkPath: false,
     cancellable: true,
   },

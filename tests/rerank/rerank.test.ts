@@ -22,6 +22,15 @@ const voyageForm: JsonAnswer = ({ body }) => ({
   body: `{"object":"list","data":[${listOf(scoresOf(body['documents']), 'relevance_score')}],"usage":{"total_tokens":40}}`,
 });
 
+/** @source deepinfra.com, page "API" of Qwen/Qwen3-Reranker-8B (2026-11): pairs of equal number */
+const deepInfraForm: JsonAnswer = ({ body }) => {
+  const { queries, documents } = body;
+  assert.ok(Array.isArray(queries) && Array.isArray(documents) && queries.length === documents.length);
+  assert.deepEqual(Object.keys(body), ['queries', 'documents']);
+  const scores = documents.map((text) => `0.${JSON.stringify(text).replaceAll(/\D/g, '')}00`);
+  return { body: `{"scores": [ ${scores.join(' , ')} ], "input_tokens": 42, "request_id": null}` };
+};
+
 interface Result {
   readonly index: unknown;
   readonly relevance_score: unknown;
@@ -42,14 +51,16 @@ describe('POST /rerank', () => {
   let second: JsonUpstream;
   let tei: JsonUpstream;
   let voyage: JsonUpstream;
+  let deepInfra: JsonUpstream;
   let gateway: RunningGateway;
 
   before(async () => {
-    [cohere, second, tei, voyage] = await Promise.all([
+    [cohere, second, tei, voyage, deepInfra] = await Promise.all([
       startJsonUpstream(cohereForm),
       startJsonUpstream(cohereForm),
       startJsonUpstream(teiForm),
       startJsonUpstream(voyageForm),
+      startJsonUpstream(deepInfraForm),
     ]);
     gateway = await startGateway({
       yaml: `
@@ -59,6 +70,7 @@ providers:
   local: { adapter: tei, base_url: "${tei.url}" }
   voyage: { base_url: "${voyage.url}/v1", api_key: key-c }
   cohere: { base_url: "${cohere.url}/v2", api_key: key-d }
+  deepinfra: { base_url: "${deepInfra.url}/v1/openai", api_key: key-e }
 models:
   acme/rank:
     output_modalities: [rerank]
@@ -71,6 +83,9 @@ models:
   acme/voyage:
     output_modalities: [rerank]
     endpoints: [{ provider: voyage, model: rerank-2.5, price: { prompt: 0.05, completion: 0 } }]
+  acme/qwen:
+    output_modalities: [rerank]
+    endpoints: [{ provider: deepinfra, model: Qwen/Qwen3-Reranker-8B, price: { prompt: 0.05, completion: 0 } }]
   acme/vectors:
     output_modalities: [embeddings]
     endpoints: [{ provider: alpha, model: v1, price: { prompt: 1, completion: 0 } }]
@@ -80,11 +95,11 @@ models:
 
   after(async () => {
     await gateway.close();
-    await Promise.all([cohere, second, tei, voyage].map((upstream) => upstream.close()));
+    await Promise.all([cohere, second, tei, voyage, deepInfra].map((upstream) => upstream.close()));
   });
 
   async function ask(body: JsonObject, path = '/rerank') {
-    for (const upstream of [cohere, second, tei, voyage]) upstream.seen.length = 0;
+    for (const upstream of [cohere, second, tei, voyage, deepInfra]) upstream.seen.length = 0;
     const response = await gateway.post(path, body);
     const text = await response.text();
     return { status: response.status, text, body: parseJsonObject(text) ?? {}, headers: response.headers };
@@ -94,7 +109,7 @@ models:
 
   // @spec rerank-2, rerank-3
   test('orders documents at upstreams of every form, with the digits of their scores (pain 7)', async () => {
-    for (const model of ['acme/rank', 'acme/pointwise', 'acme/voyage', 'cohere/rerank-x']) {
+    for (const model of ['acme/rank', 'acme/pointwise', 'acme/voyage', 'acme/qwen', 'cohere/rerank-x']) {
       const { status, text, body } = await ask({ model, query: 'q', documents, top_n: 2 });
       assert.equal(status, 200, text);
       assert.deepEqual(
@@ -110,6 +125,7 @@ models:
     }
   });
 
+  // @spec rerank-11
   test('calls each upstream in its own words', async () => {
     await ask({ model: 'acme/rank', query: 'q', documents, top_n: 2, own: 1 });
     assert.deepEqual(cohere.seen, [
@@ -122,6 +138,15 @@ models:
     assert.deepEqual(tei.seen, [
       { path: '/rerank', body: { query: 'q', texts: ['n1'], raw_scores: false, return_text: false, truncate: true } },
     ]);
+    const { body: ranked } = await ask({ model: 'acme/qwen', query: 'q', documents: ['n1', 'n2'], top_n: 1 });
+    assert.deepEqual(deepInfra.seen, [
+      {
+        path: '/v1/inference/Qwen/Qwen3-Reranker-8B',
+        body: { queries: ['q', 'q'], documents: ['n1', 'n2'] },
+      },
+    ]);
+    assert.ok(isJsonObject(ranked['usage']));
+    assert.deepEqual([ranked['usage']['total_tokens'], ranked['usage']['cost']], [42, 0.000_002_1]);
     await ask({ model: 'acme/voyage', query: 'q', documents: ['n1'], top_n: 5 });
     assert.deepEqual(voyage.seen, [
       {

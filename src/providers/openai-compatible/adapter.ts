@@ -32,7 +32,7 @@ export interface OpenAiCompatibleFacts {
   /** Its models that read more than texts, in a form of its own. */
   readonly ownEmbeddings?: Pick<KindOffer, 'format' | 'models' | 'dialect' | 'facts'>;
   /** How it differs in the order of documents. */
-  readonly rerank?: Partial<Pick<KindOffer, 'format' | 'basePath' | 'rerank'>>;
+  readonly rerank?: Partial<Pick<KindOffer, 'format' | 'basePath' | 'path' | 'rerank'>>;
   /** What is known of its models that hear, and how it speaks. */
   readonly transcription?: TranscriptionFacts;
   readonly speech?: Partial<Pick<KindOffer, 'format' | 'speech'>>;
