@@ -87,6 +87,8 @@ export interface PipelineStage {
   readonly data?: JsonObject;
   /** What the stage itself cost the caller, nano-USD. */
   readonly costNanoUsd?: number;
+  /** It is of the response; absent: of the request. */
+  readonly isOfResponse?: true;
 }
 
 export function openRouteReport(requested: string, arrivedMs: number): RouteReport {

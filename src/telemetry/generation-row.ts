@@ -15,13 +15,15 @@ export function statusOf(record: GenerationRecord): number {
 }
 
 /** Where several gave the answer together, it stands with their attempts what each of them took. */
-function attemptsOf({ attempts, served }: GenerationRecord): readonly AttemptRecord[] {
+function attemptsOf({ attempts, served, report }: GenerationRecord): readonly AttemptRecord[] {
   if (served.length < 2) return attempts;
   return attempts.map((attempt, at) => {
     const part = served.find((one) => one.attempt === at);
     if (part === undefined) return attempt;
     const { promptTokens: tokensPrompt, completionTokens: tokensCompletion } = part.usage;
-    return { ...attempt, part: { tokensPrompt, tokensCompletion, costNanoUsd: part.cost?.totalNanoUsd ?? null } };
+    const costNanoUsd = part.cost?.totalNanoUsd ?? null;
+    const left = part.endedMs === undefined ? {} : { endMs: part.endedMs - report.arrivedMs };
+    return { ...attempt, part: { tokensPrompt, tokensCompletion, costNanoUsd, ...left } };
   });
 }
 

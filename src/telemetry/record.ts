@@ -3,10 +3,11 @@ import type { Usage } from '../canonical/usage.ts';
 import type { Cost } from '../catalog/price.ts';
 import type { RouteReport } from '../canonical/route-report.ts';
 import type { RequestLog } from './request-log.ts';
-import type { ResponseMeter, ServingEndpoint } from './response-meter.ts';
+import type { ResponseMeter, ResponsePart, ServingEndpoint } from './response-meter.ts';
 
 /** A part of the response with what it cost. */
-export interface ServedPart extends Pick<ServingEndpoint, 'endpoint' | 'isByok' | 'attempt'> {
+export interface ServedPart
+  extends Pick<ServingEndpoint, 'endpoint' | 'isByok' | 'attempt'>, Pick<ResponsePart, 'isOver' | 'endedMs'> {
   readonly usage: Usage;
   /** At list price, whether the account or the caller's provider is paid. `undefined`: the price is unknown, which is not zero. */
   readonly cost: Cost | undefined;
@@ -47,6 +48,7 @@ type LogFacts = Pick<
   | 'rescues'
   | 'serverTools'
   | 'steps'
+  | 'nestedRuns'
   | 'startedBy'
   | 'origin'
   | 'cacheSourceId'

@@ -31,6 +31,8 @@ export interface ResponsePart extends ServingEndpoint {
   readonly turnRequest?: GenerationRequest | undefined;
   /** It is complete: a turn of the model after which tools ran. */
   readonly isOver?: true;
+  /** Monotonic ms; absent: it is the last part. */
+  readonly endedMs?: number;
 }
 
 /**
@@ -106,7 +108,7 @@ export class ResponseMeter {
   /** An endpoint has begun to respond: the first one, or the next after one whose stream broke off. */
   begin(server: ServingEndpoint, nowMs: number): void {
     this.failure = undefined;
-    if (this.serving !== undefined) this.#leave(this.serving);
+    if (this.serving !== undefined) this.#leave(this.serving, { endedMs: nowMs });
     else if (this.firstTokenMs === undefined) {
       this.endpoint = server.endpoint;
       this.firstTokenMs = nowMs;
@@ -121,8 +123,8 @@ export class ResponseMeter {
   }
 
   /** The model's turn is complete, and another one follows. */
-  endTurn(): void {
-    if (this.serving !== undefined) this.#leave(this.serving, { isOver: true });
+  endTurn(nowMs: number): void {
+    if (this.serving !== undefined) this.#leave(this.serving, { isOver: true, endedMs: nowMs });
     this.serving = undefined;
   }
 
@@ -133,7 +135,7 @@ export class ResponseMeter {
     this.usage = { ...NO_USAGE, estimated: false };
   }
 
-  #leave(server: ServingEndpoint, outcome: { readonly isOver?: true } = {}): void {
+  #leave(server: ServingEndpoint, outcome: Pick<ResponsePart, 'isOver' | 'endedMs'>): void {
     const { usage, bytes, givenBytes, turnRequest } = this;
     this.earlierParts.push({ ...server, usage, bytes, givenBytes, turnRequest, ...outcome });
     this.usage = undefined;

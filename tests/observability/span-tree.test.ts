@@ -22,7 +22,7 @@ const model: Model = ({ path }, at) =>
 const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan =>
   spans.find((span) => span.name === name) ??
   assert.fail(`${name} is not among ${spans.map((one) => one.name).join()}`);
-const valueOf = ({ attributes }: ReceivedSpan, key: string): unknown =>
+const valueOf = ({ attributes }: Pick<ReceivedSpan, 'attributes'>, key: string): unknown =>
   Object.values(attributes.find((one) => one.key === key)?.value ?? {})[0];
 const tokensOf = (spans: readonly ReceivedSpan[]): number =>
   spans.reduce((sum, span) => sum + Number(valueOf(span, 'gen_ai.usage.input_tokens') ?? 0), 0);
@@ -50,6 +50,40 @@ suite('the tree of a request', () => {
     assert.ok(tool.startTimeUnixNano >= outer.startTimeUnixNano && tool.endTimeUnixNano <= outer.endTimeUnixNano);
     assert.equal(tokensOf(spans), 30, 'two turns and the generation inside, each once');
     assert.equal(new Set(spans.map(({ spanId }) => spanId)).size, spans.length);
+  });
+
+  // @spec destination-19
+  test('tells of the turns of a model, which are no retries, and of what the request cost', async (t) => {
+    const { gateway } = await startToolTurns(t, model, { serverTools: [asks], yaml: YAML });
+    const receiver = await startSpanReceiver(t, gateway);
+    await ask({ gateway }, CHAT, { tools: [{ type: 'service:files' }] });
+    const spans = await receiver.next(7);
+    const outer = named(spans, 'chat acme/chat');
+    const events = (outer.events ?? []).filter(({ name }) => name !== 'gateway.first_token');
+    assert.deepEqual(
+      events.map((event) => [
+        event.name,
+        valueOf(event, 'gateway.turn'),
+        valueOf(event, 'gateway.turn.input_tokens'),
+        valueOf(event, 'gateway.turn.output_tokens'),
+      ]),
+      [
+        ['gateway.turn', '1', '10', '5'],
+        ['gateway.turn', '2', '10', '5'],
+      ],
+    );
+    const [first, second] = spans.filter(({ name }) => name.startsWith('attempt '));
+    const tool = named(spans, 'execute_tool service_files');
+    assert.ok(first !== undefined && second !== undefined);
+    assert.ok(first.endTimeUnixNano <= tool.startTimeUnixNano, 'a turn ends before its tools');
+    assert.ok(second.startTimeUnixNano >= tool.endTimeUnixNano, 'the next turn begins after them');
+    const costs = spans.map((span) => Number(valueOf(span, 'gen_ai.usage.cost') ?? 0));
+    const request = named(spans, 'POST /v1/chat/completions');
+    assert.equal(
+      Number(valueOf(request, 'gateway.request.cost')).toFixed(9),
+      costs.reduce((sum, cost) => sum + cost, 0).toFixed(9),
+    );
+    assert.equal(valueOf(named(spans, 'route'), 'gateway.route.considered'), '1');
   });
 
   // @spec destination-24

@@ -397,6 +397,48 @@ test('a tree has the request and its attempts, and usage and cost stand once in 
   assert.equal(new Set(both.map(({ traceId }) => traceId)).size, 1, 'generations of one request share a trace');
 });
 
+// @spec destination-19
+test('streams that another endpoint continued, and filters, are events without any text', async () => {
+  const startMs = sampleExported().startMs;
+  const moments = [
+    { kind: 'filter', atMs: startMs, name: 'content-filter', action: 'flagged', guardrailId: 'g-1' },
+    { kind: 'rescue', atMs: startMs + 900, method: 'prefill', provider: 'gamma' },
+  ] as const;
+  for (const type of ['langfuse', 'otel-collector']) {
+    const { spans } = spansIn(await firstCall(type, [sampleExported({ moments })]));
+    const own = spans.find(({ name }) => name === 'Recommend');
+    const events = listOf(own?.['events']).map(({ name, attributes }) => [name, plain(attributes)]);
+    assert.deepEqual(events, [
+      [
+        'gateway.filter',
+        { 'gateway.filter': 'content-filter', 'gateway.filter.action': 'flagged', 'gateway.guardrail.id': 'g-1' },
+      ],
+      ['gateway.retry', events[1]?.[1]],
+      ['gateway.first_token', {}],
+      ['gateway.rescue', { 'gateway.rescue.method': 'prefill', 'gateway.provider': 'gamma' }],
+    ]);
+  }
+});
+
+// @spec destination-19
+test('how a route was chosen is a span of the tree, before the first attempt', async () => {
+  const { context, startMs } = sampleExported();
+  assert.ok(context !== undefined);
+  const route = { ordering: 'price', considered: 3, left: 2, resting: 0, reasons: ['context_length=1'] };
+  const attempts = context.attempts.map((attempt, at) => ({ ...attempt, startMs: 40 + at * 500 }));
+  const { spans } = spansIn(
+    await firstCall('otel-collector', [sampleExported({ context: { ...context, attempts, route } })]),
+  );
+  const [request, found, , failed, second] = spans;
+  assert.deepEqual([found?.['name'], found?.['parentSpanId']], ['route', request?.['spanId']]);
+  assert.equal(found?.['endTimeUnixNano'], `${startMs + 40}000000`);
+  assert.equal(membersOf(found?.['attributes'])['gateway.route.candidates'], '2');
+  assert.deepEqual(
+    [failed?.['startTimeUnixNano'], failed?.['endTimeUnixNano'], second?.['startTimeUnixNano']],
+    [`${startMs + 40}000000`, `${startMs + 340}000000`, `${startMs + 540}000000`],
+  );
+});
+
 // @spec destination-24
 test('a tool is one at each vendor, below its generation, and counts no usage', async () => {
   const startMs = 1_795_247_857_000;

@@ -100,7 +100,8 @@ export class AttemptLog {
     const own = credential === undefined ? {} : { credential: credential.label };
     const latencyMs = Math.round(this.#monotonicMs() - this.#startedMs);
     const traced = this.#isTraced ? { isTraced: true as const } : {};
-    log.attempts.push({ provider, providerName, model, status: responded, latencyMs, ...own, ...traced });
+    const startMs = Math.max(0, Math.round(this.#startedMs - report.arrivedMs));
+    log.attempts.push({ provider, providerName, model, status: responded, latencyMs, startMs, ...own, ...traced });
     report.attempts.push({ provider: providerName, model, status, ...own });
   }
 }

@@ -110,9 +110,10 @@ function unpriced({ cost, endpoint }: ServedPart): readonly Warning[] {
 type CountedPart = Omit<ResponsePart, 'usage'> & { readonly usage: Usage };
 
 function servedPart(part: CountedPart, isFree: boolean, log: BilledFacts['log']): ServedPart {
-  const { endpoint, isByok, attempt, usage } = part;
+  const { endpoint, isByok, attempt, usage, isOver, endedMs } = part;
   const cost = isFree ? FREE_OF_CHARGE : priceOf(servedPrice(endpoint, usage), usage, part, log);
-  return { endpoint, isByok, attempt, usage, cost };
+  const left = { ...(isOver !== undefined && { isOver }), ...(endedMs !== undefined && { endedMs }) };
+  return { endpoint, isByok, attempt, usage, cost, ...left };
 }
 
 function countedParts(facts: BilledFacts): readonly CountedPart[] {

@@ -147,7 +147,7 @@ test('charges the parts with a known price where one is unknown, and says so to 
     settled((one) => {
       sampleAttempt(one, { endpoint: hasKnown ? endpoint : unpriced }).commit();
       one.meter.usage = usage;
-      one.meter.endTurn();
+      one.meter.endTurn(0);
       sampleAttempt(one, { endpoint: unpriced }).commit();
       one.meter.usage = usage;
       one.meter.end = { type: 'end', finish: 'stop' };

@@ -77,6 +77,7 @@ export function recordOf({ tag }: Pick<SettleDeps, 'tag'>, facts: RequestFacts<M
     rescues: log.rescues,
     serverTools: log.serverTools,
     steps: log.steps,
+    nestedRuns: log.nestedRuns,
     startedBy: log.startedBy,
     origin: log.origin,
     cacheSourceId: log.cacheSourceId,

@@ -19,7 +19,7 @@ const STRENGTH: Readonly<Record<FilterAction, number>> = { flag: 0, redact: 1, b
 /** Notes what filters did: a stage for each guardrail and kind of detection, and a warning that stays with the record. */
 export function noteFindings({ log, report }: Noted, side: Side, filters: FilterRules, findings: Findings): void {
   for (const group of groupsOf(filters, findings)) {
-    report.pipeline.push(stageOf(group, side));
+    report.pipeline.push({ ...stageOf(group, side), ...placeOf(side) });
     const { guardrailId } = group.source;
     const what = `${DONE[group.action]}: ${group.names.join(', ')} (guardrail ${guardrailId})`;
     log.warn([{ code: 'filter-matched', path: side, message: what }]);
@@ -28,7 +28,7 @@ export function noteFindings({ log, report }: Noted, side: Side, filters: Filter
     const [rule, source] = [filters.rules[index], filters.sources[index]];
     if (rule === undefined || source === undefined) continue;
     const isLost = findings.unfinished.includes(index);
-    report.pipeline.push(lateStage(rule, source, isLost));
+    report.pipeline.push({ ...lateStage(rule, source, isLost), ...placeOf(side) });
     const message = `${isLost ? 'blocked' : 'passed'}: ${nameOf(rule)} was not searched for in time (guardrail ${source.guardrailId})`;
     log.warn([{ code: 'filter-matched', path: side, message }]);
   }
@@ -123,6 +123,10 @@ function stageOf(group: Group, side: Side): PipelineStage {
       ...(entities.length > 0 && { matched_entity_types: entities }),
     },
   };
+}
+
+function placeOf(side: Side): Pick<PipelineStage, 'isOfResponse'> {
+  return side === 'answer' ? { isOfResponse: true } : {};
 }
 
 function lateStage(rule: FilterRule, source: GuardrailSource, isLost: boolean): PipelineStage {

@@ -208,7 +208,7 @@ class ToolLoop implements UpstreamResponse, EventSource {
     if (end === undefined || end.finish === 'error' || end.isCut === true || calls.length === 0)
       return this.#finish(end);
     const { facts, fund } = this.#input;
-    facts.meter.endTurn();
+    facts.meter.endTurn(this.#input.monotonicMs());
     this.#use.requested += calls.length;
     const running = calls.slice(0, Math.max(0, this.#rules.stepsMax - this.#steps));
     this.#steps += running.length;

@@ -18,6 +18,8 @@ export interface AttemptRecord {
   readonly model: string;
   readonly status: number | null;
   readonly latencyMs: number;
+  /** When it began, since the request came; absent where an older version stored the record. */
+  readonly startMs?: number;
   /** The redacted label of the caller's own credential; absent: the gateway's was used. */
   readonly credential?: string;
   /** The provider has received the span of the attempt. */
@@ -31,18 +33,21 @@ export interface AttemptPart {
   readonly tokensCompletion: number;
   /** Null: the price is unknown, which is not zero. */
   readonly costNanoUsd: number | null;
+  /** When it ended, since the request came; absent: with the response. */
+  readonly endMs?: number;
 }
 
 function encodeAttempts(attempts: readonly AttemptRecord[]): string {
   if (attempts.length === 0) return '[]';
   // Undefined members are left out.
   return JSON.stringify(
-    attempts.map(({ provider, providerName, model, status, latencyMs, credential, isTraced, part }) => ({
+    attempts.map(({ provider, providerName, model, status, latencyMs, startMs, credential, isTraced, part }) => ({
       provider,
       provider_name: providerName,
       model,
       status,
       latency_ms: Math.round(latencyMs),
+      start_ms: startMs && Math.round(startMs),
       credential,
       is_traced: isTraced,
       part: part && encodePart(part),
@@ -50,16 +55,28 @@ function encodeAttempts(attempts: readonly AttemptRecord[]): string {
   );
 }
 
-function encodePart({ tokensPrompt, tokensCompletion, costNanoUsd }: AttemptPart): JsonObject {
-  return { tokens_prompt: tokensPrompt, tokens_completion: tokensCompletion, cost_nano_usd: costNanoUsd };
+function encodePart({ tokensPrompt, tokensCompletion, costNanoUsd, endMs }: AttemptPart): JsonObject {
+  return {
+    tokens_prompt: tokensPrompt,
+    tokens_completion: tokensCompletion,
+    cost_nano_usd: costNanoUsd,
+    end_ms: endMs && Math.round(endMs),
+  };
 }
 
 function decodePart(part: Json | undefined): { readonly part?: AttemptPart } {
   if (part === undefined || !isJsonObject(part)) return {};
-  const cost = part['cost_nano_usd'];
+  const { cost_nano_usd: cost, end_ms: endMs } = part;
   const tokensPrompt = numberOf(part['tokens_prompt']);
   const tokensCompletion = numberOf(part['tokens_completion']);
-  return { part: { tokensPrompt, tokensCompletion, costNanoUsd: typeof cost === 'number' ? cost : null } };
+  return {
+    part: {
+      tokensPrompt,
+      tokensCompletion,
+      costNanoUsd: typeof cost === 'number' ? cost : null,
+      ...(typeof endMs === 'number' && { endMs }),
+    },
+  };
 }
 
 /** Leaves out what it cannot decode: an odd row must not hide its own record. */
@@ -70,6 +87,7 @@ function decodeAttempts(text: string): readonly AttemptRecord[] {
     model: textOf(attempt['model']),
     status: typeof attempt['status'] === 'number' ? attempt['status'] : null,
     latencyMs: numberOf(attempt['latency_ms']),
+    ...(typeof attempt['start_ms'] === 'number' && { startMs: attempt['start_ms'] }),
     ...(typeof attempt['credential'] === 'string' && { credential: attempt['credential'] }),
     ...(attempt['is_traced'] === true && { isTraced: true as const }),
     ...decodePart(attempt['part']),

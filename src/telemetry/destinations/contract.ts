@@ -41,6 +41,8 @@ export interface ExportedCost {
   readonly byokList?: number;
   /** A part of the price is unknown. */
   readonly isPartial?: true;
+  /** Of generations inside this one, which have records of their own. */
+  readonly nested?: number;
 }
 
 /** What a tracing system says of the span that a request belongs to. */
@@ -86,6 +88,8 @@ export interface ExportedGeneration {
   readonly traceContext?: TraceContext;
   /** Tools and plugins that ran for it. */
   readonly steps?: readonly ExportedStep[];
+  /** What happened at single moments of it. */
+  readonly moments?: readonly ExportedMoment[];
   /** Absent: the caller, or nothing that is known, ran it. */
   readonly startedBy?: ExportedParent;
   /** A response from the cache. */
@@ -113,6 +117,33 @@ export interface ExportedStep {
   readonly hasFailed: boolean;
 }
 
+/** Unix ms. */
+export type ExportedMoment = { readonly atMs: number } & (
+  | {
+      /** The model has said what it had to say, and either tools ran or the response ended. */
+      readonly kind: 'turn';
+      readonly n: number;
+      readonly promptTokens: number;
+      readonly completionTokens: number;
+    }
+  /** A stream broke off: another endpoint continued it, or none did. */
+  | { readonly kind: 'rescue'; readonly method: string; readonly provider?: string }
+  /** A filter found something, or could not look. */
+  | { readonly kind: 'filter'; readonly name: string; readonly action?: string; readonly guardrailId?: string }
+);
+
+/** Endpoints among which a route was chosen. */
+export interface ExportedRoute {
+  readonly ordering: string;
+  readonly considered: number;
+  /** Of them, those that could serve the request. */
+  readonly left: number;
+  /** Of those, the ones that rested after failures. */
+  readonly resting: number;
+  /** Why the others could not, each with a count: `context_length=2`. */
+  readonly reasons: readonly string[];
+}
+
 /** The step of another generation that a generation was run by. */
 export interface ExportedParent {
   readonly kind: 'tool' | 'plugin';
@@ -135,6 +166,8 @@ export interface ExportedContext {
   readonly attempts: readonly AttemptRecord[];
   readonly strategy: string;
   readonly router?: string;
+  /** Absent: nothing was chosen, or an older version stored the record. */
+  readonly route?: ExportedRoute;
 }
 
 /** One call that hands records over. */

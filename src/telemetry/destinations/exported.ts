@@ -1,6 +1,7 @@
 import { isOperation } from '../../canonical/operation.ts';
 import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import type { ExportRow } from '../../store/exports/export-rows.ts';
+import { totalCost } from '../../catalog/price.ts';
 import type { GenerationRow } from '../../store/generations/columns.ts';
 import type { GenerationRecord } from '../record.ts';
 import type { GenerationContent } from '../serialize-content.ts';
@@ -14,6 +15,7 @@ import type {
   ExportedTokens,
 } from './contract.ts';
 import { boundTrace } from './bound-trace.ts';
+import { decodeMoments, decodeRoute, encodeMoments, encodeRoute } from './moments.ts';
 import { parseTraceContext } from './trace-context.ts';
 
 /** Which parts of a record a destination receives. */
@@ -26,7 +28,8 @@ export interface IncludedParts {
 
 /** What a generation's row has no column for, as JSON: part of the record in the journal. */
 export function encodeExportFacts(record: GenerationRecord): string {
-  const { request, principal, cost } = record;
+  const { request, principal, cost, attempts, router, report } = record;
+  const moments = encodeMoments(record);
   const { trace, traceContext } = request.directives;
   return JSON.stringify({
     settings: isOperation(request) ? undefined : settingsOf(request.settings),
@@ -36,9 +39,19 @@ export function encodeExportFacts(record: GenerationRecord): string {
     keyName: principal.name,
     isPartial: cost?.isPartial,
     steps: record.steps.length === 0 ? undefined : record.steps.map(encodeStep),
+    moments: moments.length === 0 ? undefined : moments,
+    // Where it made a difference.
+    route: attempts.length > 1 || router !== undefined ? encodeRoute(report) : undefined,
+    nestedCost: nestedCostOf(record),
     startedBy: record.startedBy,
     hasContent: record.capture?.isStored === true ? true : undefined,
   });
+}
+
+/** Nano-USD; `undefined`: there are none inside, or the price of one is unknown. */
+function nestedCostOf({ nestedRuns }: GenerationRecord): number | undefined {
+  if (nestedRuns.length === 0) return undefined;
+  return totalCost(nestedRuns.map(({ cost }) => cost))?.totalNanoUsd;
 }
 
 const STEP_NAME_CHARS_MAX = 128;
@@ -123,6 +136,7 @@ export function toExported(
   const traceContext = parseTraceContext(textOf(facts['traceparent']), textOf(facts['tracestate']));
   const endMs = Math.max(endedMs, row.createdAtMs);
   const steps = decodeSteps(facts['steps'], row, endMs);
+  const moments = decodeMoments(facts['moments'], row.createdAtMs, endMs);
   return {
     id: row.id,
     requestId: row.requestId,
@@ -139,6 +153,7 @@ export function toExported(
     isCached: row.responseCacheSourceId !== null,
     ...outcomeOf(row),
     ...(steps.length > 0 && { steps }),
+    ...(moments.length > 0 && { moments }),
     ...present({
       startedBy: decodeStartedBy(facts['startedBy']),
       firstTokenMs: row.timeToFirstTokenMs === null ? undefined : row.createdAtMs + row.timeToFirstTokenMs,
@@ -148,7 +163,7 @@ export function toExported(
       sessionId: row.sessionId ?? undefined,
       endUserId: row.endUserHash ?? undefined,
       traceContext,
-      cost: costOf(row, facts['isPartial'] === true),
+      cost: costOf(row, facts),
       content,
       contentState: content?.is_cut === true ? ('cut' as const) : undefined,
     }),
@@ -166,6 +181,7 @@ export function toExported(
         appTitle: row.appTitle ?? undefined,
         userAgent: row.userAgent ?? undefined,
         router: row.router ?? undefined,
+        route: decodeRoute(facts['route']),
       }),
     },
   };
@@ -211,7 +227,7 @@ function tokensOf(row: GenerationRow): ExportedTokens | undefined {
   };
 }
 
-function costOf(row: GenerationRow, isPartial: boolean): ExportedCost | undefined {
+function costOf(row: GenerationRow, { isPartial, nestedCost }: JsonObject): ExportedCost | undefined {
   const tools = (row.webCostNanoUsd ?? 0) + (row.fileCostNanoUsd ?? 0);
   if (row.costNanoUsd === null) return undefined;
   return {
@@ -221,7 +237,8 @@ function costOf(row: GenerationRow, isPartial: boolean): ExportedCost | undefine
       completion: row.costCompletionNanoUsd ?? undefined,
       tools: tools === 0 ? undefined : tools,
       byokList: row.listCostNanoUsd ?? undefined,
-      isPartial: isPartial || undefined,
+      isPartial: isPartial === true || undefined,
+      nested: typeof nestedCost === 'number' ? nestedCost : undefined,
     }),
   };
 }

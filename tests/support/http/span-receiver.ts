@@ -14,6 +14,7 @@ export interface ReceivedSpan {
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly attributes: readonly { readonly key: string; readonly value: object }[];
+  readonly events?: readonly Pick<ReceivedSpan, 'name' | 'attributes'>[];
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly status: { readonly code?: number };

@@ -1,14 +1,15 @@
 import type { ExportedGeneration, ExportedStep } from '../contract.ts';
-import { generationAttributes, operationOf, traceText } from './generation-attributes.ts';
-import { attemptSpanId, stepSpanId, traceIdOf } from '../trace-context.ts';
-import { hexOf, SPAN_KIND, STATUS_ERROR, type Attributes, type Span, type SpanEvent } from './span.ts';
+import { generationAttributes, operationOf, traceText, usdDouble } from './generation-attributes.ts';
+import { stepSpanId, traceIdOf } from '../trace-context.ts';
+import { attemptSpans, routeSpans } from './attempt-spans.ts';
+import { eventsOf } from './span-events.ts';
+import { CONTEXT_KNOWN, hexOf, SPAN_KIND, STATUS_ERROR, type Attributes, type Span } from './span.ts';
 
 /** What is made of a record: its own span, or one for each step of its request, too. */
 export type SpanShape = 'generation' | 'tree';
 
 const SPAN_ID = /^[0-9a-f]{16}$/;
-/** Bits of `flags`: what is known of the parent, and that it is of another process. @source opentelemetry-proto 1.9, `SpanFlags` */
-const CONTEXT_KNOWN = 0x100;
+/** A bit of `flags`: the parent is of another process. @source opentelemetry-proto 1.9, `SpanFlags` */
 const PARENT_IS_REMOTE = 0x200;
 
 /** The spans of a record. Their ids follow from its own: a record that is sent again has the same. */
@@ -24,9 +25,9 @@ export function spansOf(generation: ExportedGeneration, shape: SpanShape): reado
   const steps = [...attemptSpans(generation, own), ...tools];
   const plugins = (parent: Span): readonly Span[] => stepSpans(generation, 'plugin', parent);
   // A generation inside another one belongs to the span of what runs it, or else of the request that both are of.
-  if (generation.id !== generation.requestId) return [own, ...plugins(own), ...steps];
+  if (generation.id !== generation.requestId) return [own, ...plugins(own), ...routeSpans(generation, own), ...steps];
   const request = requestSpan(generation, place, requestSpanId);
-  return [request, ...plugins(request), own, ...steps];
+  return [request, ...plugins(request), ...routeSpans(generation, request), own, ...steps];
 }
 
 /** Of a generation that a tool or a plugin of another one runs. */
@@ -91,7 +92,7 @@ function placeOf({ trace, traceContext, requestId }: ExportedGeneration): Place 
 }
 
 function spanOf(generation: ExportedGeneration, place: Place): Span {
-  const { trace, error, firstTokenMs, startMs, endMs } = generation;
+  const { trace, error, startMs, endMs } = generation;
   const name =
     traceText(trace, 'generation_name') ??
     traceText(trace, 'span_name') ??
@@ -105,30 +106,9 @@ function spanOf(generation: ExportedGeneration, place: Place): Span {
     startMs,
     endMs,
     attributes: generationAttributes(generation),
-    events: [
-      ...retries(generation),
-      ...(firstTokenMs === undefined
-        ? []
-        : [{ name: 'gateway.first_token', atMs: Math.min(firstTokenMs, endMs), attributes: {} }]),
-    ],
+    events: eventsOf(generation),
     ...(error !== undefined && { status: statusOf(error.message) }),
   };
-}
-
-/** Each attempt that another one followed, at its end: kinds whose trees have no attempts know of them so. */
-function retries({ context, startMs, endMs }: ExportedGeneration): readonly SpanEvent[] {
-  let atMs = startMs;
-  return (context?.attempts ?? []).slice(0, -1).map(({ provider, model, status, latencyMs }, index) => {
-    atMs = Math.min(endMs, atMs + latencyMs);
-    const attributes: Attributes = {
-      'gateway.attempt': index + 1,
-      'gateway.provider': provider,
-      'gateway.upstream_model': model,
-      'http.response.status_code': status ?? undefined,
-      'error.type': String(status ?? 'no_response'),
-    };
-    return { name: 'gateway.retry', atMs, attributes };
-  });
 }
 
 function statusOf(message: string | undefined): NonNullable<Span['status']> {
@@ -150,7 +130,7 @@ const PATHS: Readonly<Record<ExportedGeneration['apiType'], string>> = {
 
 /** It has no name of a model call: tools that add up traces count those. */
 function requestSpan(generation: ExportedGeneration, place: Place, spanId: string): Span {
-  const { startMs, endMs, apiType, error } = generation;
+  const { startMs, endMs, apiType, error, cost } = generation;
   const attributes: Attributes = {
     'http.request.method': 'POST',
     'url.path': PATHS[apiType],
@@ -159,6 +139,8 @@ function requestSpan(generation: ExportedGeneration, place: Place, spanId: strin
     'session.id': generation.sessionId,
     'user.id': generation.endUserId,
     'error.type': error?.type,
+    // Under a name that nothing adds up: the spans below have each its own.
+    'gateway.request.cost': usdDouble(cost && cost.total + (cost.nested ?? 0)),
   };
   return {
     role: 'request',
@@ -172,44 +154,6 @@ function requestSpan(generation: ExportedGeneration, place: Place, spanId: strin
     events: [],
     ...(error !== undefined && { status: statusOf(error.message) }),
   };
-}
-
-/**
- * Of several, or of one whose provider has received its span; else a single attempt is the generation itself. They came
- * one after the other, and the last one ends with it.
- */
-function attemptSpans({ id, context, endMs }: ExportedGeneration, parent: Span): readonly Span[] {
-  const attempts = context?.attempts ?? [];
-  if (attempts.length < 2 && attempts[0]?.isTraced !== true) return [];
-  let startMs = parent.startMs;
-  return attempts.map(({ provider, model, status, latencyMs }, index) => {
-    const isLast = index === attempts.length - 1;
-    const attemptEndMs = isLast ? endMs : Math.min(endMs, startMs + latencyMs);
-    const isFailed = status === null || status >= 400;
-    const span: Span = {
-      role: 'attempt',
-      traceId: parent.traceId,
-      spanId: attemptSpanId(id, index),
-      parentSpanId: parent.spanId,
-      name: `attempt ${index + 1} ${provider}`,
-      kind: SPAN_KIND.client,
-      startMs,
-      endMs: attemptEndMs,
-      attributes: {
-        'gateway.attempt': index + 1,
-        'gateway.provider': provider,
-        'gateway.upstream_model': model,
-        'http.response.status_code': status ?? undefined,
-        'error.type': isFailed ? String(status ?? 'no_response') : undefined,
-      },
-      events: [],
-      links: [],
-      flags: CONTEXT_KNOWN,
-      ...(isFailed && { status: { code: STATUS_ERROR } }),
-    };
-    startMs = attemptEndMs;
-    return span;
-  });
 }
 
 function spanIdOf(text: string): string {

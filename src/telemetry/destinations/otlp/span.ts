@@ -16,9 +16,11 @@ export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 /** @source opentelemetry-proto 1.9, trace.proto, `SpanKind`, read 2026-11 */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const;
 export const STATUS_ERROR = 2;
+/** A bit of `flags`: it is known whether the parent is of another process. @source opentelemetry-proto 1.9, `SpanFlags` */
+export const CONTEXT_KNOWN = 0x100;
 
 /** What of a request a span is: usage, cost and content stand in that of the generation alone. */
-export type SpanRole = 'request' | 'plugin' | 'generation' | 'attempt' | 'tool';
+export type SpanRole = 'request' | 'plugin' | 'route' | 'generation' | 'attempt' | 'tool';
 
 /** A span as both encodings write it. */
 export interface Span {
