@@ -116,6 +116,8 @@ export interface Config {
     readonly contentRetentionMs: number;
     /** Whether records may be sent to addresses that are not on the public Internet, and without TLS. */
     readonly privateDestinations: boolean;
+    /** What callers do not sample, by the flag of their `traceparent`, is not sent to receivers of OpenTelemetry. */
+    readonly followsSampledFlag: boolean;
     /** Records that are older are not sent to a destination any more. */
     readonly catchUpMs: number;
     /** Records that no destination has taken are deleted after this time, or when they take more room. */

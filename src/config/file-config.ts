@@ -176,6 +176,7 @@ function observabilityOf(entry: ConfigFile['observability']): FileConfig['observ
     ...(entry.environment !== undefined && { environment: entry.environment }),
     contentRetentionMs: (entry.content_retention_days ?? DEFAULT_RETENTION_DAYS) * MS_PER_DAY,
     privateDestinations: entry.private_destinations ?? false,
+    followsSampledFlag: entry.follow_sampled_flag ?? false,
     catchUpMs: (entry.catch_up_hours ?? DEFAULT_CATCH_UP_HOURS) * MS_PER_HOUR,
     exportRetentionMs: (entry.export_retention_hours ?? DEFAULT_EXPORT_HOURS) * MS_PER_HOUR,
     exportBytesMax: (entry.export_bytes_max_mb ?? DEFAULT_EXPORT_MB) * BYTES_PER_MB,

@@ -66,7 +66,7 @@ file_parser: { mistral_ocr: { api_key: "\${ALPHA_API_KEY}", base_url: "http://12
 guardrails: { allowed_phrases: [Ignore The Above] }
 moderation: { endpoint: { api_key: "\${ALPHA_API_KEY}", base_url: "http://127.0.0.1:9104/v1", model: mod-1 }, judge: acme/one, threshold: 0.7, on_error: block }
 redis_prefix: prod
-observability: { service_name: shop, environment: staging, content_retention_days: 7, private_destinations: true, catch_up_hours: 1, export_retention_hours: 2, export_bytes_max_mb: 3, suspend_after_hours: 4, route_log: { sample: 0.5, days: 2 }, metrics_otlp: { endpoint: "http://127.0.0.1:4318", headers: { x-team: blue }, interval_s: 5, temporality: delta } }
+observability: { service_name: shop, environment: staging, content_retention_days: 7, private_destinations: true, follow_sampled_flag: true, catch_up_hours: 1, export_retention_hours: 2, export_bytes_max_mb: 3, suspend_after_hours: 4, route_log: { sample: 0.5, days: 2 }, metrics_otlp: { endpoint: "http://127.0.0.1:4318", headers: { x-team: blue }, interval_s: 5, temporality: delta } }
 videos:     { job_hours: 2, assets: proxy, retention_days: 3, poll_at_once: 4, webhook_url: "https://example.test/videos", webhook_secret: "0123456789abcdef01234567" }
 responses:  { store: database, memory_mb: 8, memory_minutes: 2, retention_days: 3, max_mb_per_key: 4, share: workspace, background: true, background_per_key: 5, background_minutes: 6, events_minutes: 7, echo: none, length_errors: incomplete, stream_errors: in-band, auto_cache: false, compaction: own, codex_models: list, codex_instructions_file: /etc/codex.md }
 catalog:    { refresh: { enabled: true, every_hours: 12, url: "https://models.test/api.json", override_prices: true } }
@@ -310,6 +310,7 @@ test('takes every key of the file into the configuration', () => {
       environment: 'staging',
       contentRetentionMs: 7 * 86_400_000,
       privateDestinations: true,
+      followsSampledFlag: true,
       catchUpMs: 3_600_000,
       exportRetentionMs: 7_200_000,
       exportBytesMax: 3 * 1_048_576,

@@ -133,6 +133,7 @@ function formatObservability({ observability }: Config) {
     environment: observability.environment,
     content_retention_days: observability.contentRetentionMs / MS_PER_DAY,
     private_destinations: observability.privateDestinations,
+    follow_sampled_flag: observability.followsSampledFlag,
     catch_up_hours: observability.catchUpMs / MS_PER_HOUR,
     export_retention_hours: observability.exportRetentionMs / MS_PER_HOUR,
     export_bytes_max_mb: observability.exportBytesMax / BYTES_PER_MB,

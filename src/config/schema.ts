@@ -197,6 +197,11 @@ export const configFile = section({
         { default: 30 },
       ),
       private_destinations: key(z.boolean(), "Destinations may be in the operator's own network.", OFF),
+      follow_sampled_flag: key(
+        z.boolean(),
+        'Requests whose `traceparent` has the flag 00 are not sent to destinations that take OpenTelemetry.',
+        OFF,
+      ),
       catch_up_hours: key(z.number().positive().max(EXPORT_HOURS_MAX), 'Older records are not sent any more.', {
         default: 24,
       }),

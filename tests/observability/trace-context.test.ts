@@ -137,3 +137,47 @@ suite('trace context of calls', () => {
     assert.equal(sentContext(arrived).traceId, TRACE_ID);
   });
 });
+
+// @spec destination-28
+test('a request whose caller does not sample it is left out, where the operator wants that', async (t) => {
+  const gateway = await startGateway({
+    yaml: 'observability: { private_destinations: true, follow_sampled_flag: true }\n',
+  });
+  t.after(() => gateway.close());
+  const receiver = await startSpanReceiver(t, gateway, { spans: 'generation' });
+  const body = { model: 'sandbox/echo', messages: MESSAGES };
+  const trace = (digit: string, flags: string) => `00-${digit.repeat(32)}-${'b2'.repeat(8)}-${flags}`;
+  for (const traceparent of [trace('1', '00'), trace('2', '01')])
+    await (await gateway.post('/chat/completions', body, { traceparent })).text();
+  await (await gateway.post('/chat/completions', body)).text();
+  const spans = await receiver.next(2);
+  assert.deepEqual(
+    spans.map(({ traceId }) => traceId === '2'.repeat(32)),
+    [true, false],
+  );
+  assert.ok(spans.every(({ traceId }) => traceId !== '1'.repeat(32)));
+});
+
+// @spec destination-27
+test('says which form a request demanded, of its answer and of its vectors', async (t) => {
+  const gateway = await startGateway({ yaml: 'observability: { private_destinations: true }\n' });
+  t.after(() => gateway.close());
+  const receiver = await startSpanReceiver(t, gateway, { spans: 'generation' });
+  const send = async (path: string, body: object) => (await gateway.post(path, body)).text();
+  await send('/chat/completions', {
+    model: 'sandbox/echo',
+    messages: MESSAGES,
+    response_format: { type: 'json_object' },
+  });
+  await send('/embeddings', { model: 'sandbox/embed', input: 'hi', encoding_format: 'base64' });
+  await send('/chat/completions', { model: 'sandbox/echo', messages: MESSAGES });
+  const spans = await receiver.next(3);
+  const value = (at: number, key: string) => spans[at]?.attributes.find((one) => one.key === key)?.value;
+  assert.deepEqual(
+    [0, 1, 2].map((at) => value(at, 'gen_ai.output.type')),
+    [{ stringValue: 'json' }, undefined, undefined],
+  );
+  assert.deepEqual(value(1, 'gen_ai.request.encoding_formats'), {
+    arrayValue: { values: [{ stringValue: 'base64' }] },
+  });
+});

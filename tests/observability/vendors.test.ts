@@ -6,7 +6,7 @@ import type { CallAnswer, OpenDestination, OutboundCall, Verdict } from '../../s
 import { waitAfter } from '../../src/telemetry/destinations/delivery/delivery-state.ts';
 import { encodeSpansAsJson } from '../../src/telemetry/destinations/otlp/encode-json.ts';
 import { encodeSpansAsProtobuf } from '../../src/telemetry/destinations/otlp/encode-protobuf.ts';
-import { Double, type SpanExport } from '../../src/telemetry/destinations/otlp/span.ts';
+import { Double, Structured, type SpanExport } from '../../src/telemetry/destinations/otlp/span.ts';
 import { DESTINATION_TYPES } from '../../src/telemetry/destinations/registry.ts';
 import { textOf } from '../support/reported.ts';
 import { decodeProtobuf } from '../support/http/decode-protobuf.ts';
@@ -439,6 +439,39 @@ test('how a route was chosen is a span of the tree, before the first attempt', a
   );
 });
 
+// @spec destination-27
+test('content stands in attributes of the span, or as a structure in one event of it', async () => {
+  for (const encoding of ['json', 'protobuf']) {
+    const changes = { content_as: 'event', encoding, spans: 'generation' };
+    const batch = [sampleExported({ apiType: 'messages' })];
+    const { spans } = spansIn(await firstCall('otel-collector', batch, changes));
+    const [own] = spans;
+    assert.deepEqual(
+      Object.keys(membersOf(own?.['attributes'])).filter((key) => /messages|system/.test(key)),
+      [],
+    );
+    const event = listOf(own?.['events']).find(({ name }) => name === 'gen_ai.client.inference.operation.details');
+    const members = plain(event?.['attributes']);
+    const [instruction] = listOf(membersOf(members['gen_ai.system_instructions'])['values']);
+    assert.deepEqual(instruction, {
+      kvlistValue: {
+        values: [
+          { key: 'type', value: { stringValue: 'text' } },
+          { key: 'content', value: { stringValue: 'Be brief.' } },
+        ],
+      },
+    });
+    assert.match(JSON.stringify(members['gen_ai.output.messages']), /"stringValue":"Rain\."/);
+    assert.equal(members['gen_ai.response.id'], 'gen-1');
+  }
+  const plainAttributes = await attributesAt('otel-collector');
+  assert.match(textOf(plainAttributes['gen_ai.input.messages']), /"role":"system"/);
+  const apart = spansIn(await firstCall('otel-collector', [sampleExported({ apiType: 'messages' })])).spans;
+  const own = membersOf(apart.find(({ name }) => name === 'Recommend')?.['attributes']);
+  assert.equal(own['gen_ai.system_instructions'], '[{"type":"text","content":"Be brief."}]');
+  assert.doesNotMatch(textOf(own['gen_ai.input.messages']), /"role":"system"/);
+});
+
 // @spec destination-24
 test('a tool is one at each vendor, below its generation, and counts no usage', async () => {
   const startMs = 1_795_247_857_000;
@@ -516,6 +549,7 @@ test('both encodings say the same, of negative numbers and every type of value, 
           half: new Double(0.5),
           whole: new Double(2),
           list: ['a', 'b'],
+          tree: new Structured([{ role: 'user', n: 1, half: 0.5, yes: true, none: null, parts: [{ text: '' }] }]),
         },
         events: [{ name: 'e', atMs: 1_795_247_856_801, attributes: { n: 1 } }],
         links: [{ traceId: '11'.repeat(16), spanId: '22'.repeat(8) }],

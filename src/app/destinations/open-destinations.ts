@@ -86,6 +86,7 @@ export function openDestinations(
     random,
     catchUpMs: config.observability.catchUpMs,
     suspendAfterMs: config.observability.suspendAfterMs,
+    followsSampledFlag: config.observability.followsSampledFlag,
     sends: deps.keepsStore,
     onOutcome: (type, outcome, count) => metrics.exported(type, outcome, count),
     onState(live, before, after) {

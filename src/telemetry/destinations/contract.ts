@@ -79,6 +79,10 @@ export interface ExportedGeneration {
   readonly tokens?: ExportedTokens;
   readonly settings: ExportedSettings;
   readonly dimensions?: number;
+  /** Of the vectors, as the request demanded. */
+  readonly encodings?: readonly string[];
+  /** What the request demanded: absent, where it demanded nothing. */
+  readonly outputType?: string;
   readonly sessionId?: string;
   /** Hash of account and end user. */
   readonly endUserId?: string;
@@ -261,6 +265,8 @@ export interface DestinationType {
   readonly secrets: readonly string[];
   /** Bodies are sent as they are: they are signed, or the vendor's page says nothing of compressed ones. */
   readonly isUncompressed?: true;
+  /** It receives spans of OpenTelemetry, and so a caller's decision to sample is its, too. */
+  readonly isOtlp?: true;
   /** It exists to count money: it receives the cost unless that is turned off, and never content. */
   readonly isForSpending?: true;
   /** @throws ZodError when the configuration is not one of this kind */

@@ -16,7 +16,7 @@ import type {
 } from './contract.ts';
 import { boundTrace } from './bound-trace.ts';
 import { decodeMoments, decodeRoute, encodeMoments, encodeRoute } from './moments.ts';
-import { parseTraceContext } from './trace-context.ts';
+import { parseTraceContext, SAMPLED } from './trace-context.ts';
 
 /** Which parts of a record a destination receives. */
 export interface IncludedParts {
@@ -36,6 +36,8 @@ export function encodeExportFacts(record: GenerationRecord): string {
     trace: trace === undefined ? undefined : boundTrace(trace),
     traceparent: traceContext?.parent,
     tracestate: traceContext?.state,
+    outputType: outputTypeOf(request),
+    encoding: 'encoding' in request ? request.encoding : undefined,
     keyName: principal.name,
     isPartial: cost?.isPartial,
     steps: record.steps.length === 0 ? undefined : record.steps.map(encodeStep),
@@ -98,6 +100,18 @@ function decodeStartedBy(value: Json | undefined): ExportedParent | undefined {
   return { kind, key, generationId };
 }
 
+/** In the words of the conventions. */
+function outputTypeOf(request: GenerationRecord['request']): string | undefined {
+  if (isOperation(request)) return OUTPUT_TYPES.get(request.kind);
+  const { responseFormat } = request.settings;
+  return responseFormat?.type === 'json_object' || responseFormat?.type === 'json_schema' ? 'json' : undefined;
+}
+
+const OUTPUT_TYPES: ReadonlyMap<string, string> = new Map([
+  ['image', 'image'],
+  ['tts', 'speech'],
+]);
+
 type Settings = Extract<GenerationRecord['request'], { readonly settings: unknown }>['settings'];
 
 function settingsOf({ stop, seed, ...settings }: Settings): ExportedSettings {
@@ -126,6 +140,12 @@ export function readFacts({ facts }: Pick<ExportRow, 'facts'>): ReadFacts {
   return { facts: parsed, hasContent: parsed['hasContent'] === true };
 }
 
+/** A caller that says nothing of it samples. @source W3C "Trace Context", level 1, 3.2.2.5.1, read 2026-11 */
+export function isSampledByCaller({ facts }: ReadFacts): boolean {
+  const context = parseTraceContext(textOf(facts['traceparent']), undefined);
+  return context === undefined || (context.flags & SAMPLED) === SAMPLED;
+}
+
 /** A record with all its parts. */
 export function toExported(
   { generation: row, endedMs }: Pick<ExportRow, 'generation' | 'endedMs'>,
@@ -135,6 +155,7 @@ export function toExported(
   const trace = isJsonObject(facts['trace']) ? facts['trace'] : {};
   const traceContext = parseTraceContext(textOf(facts['traceparent']), textOf(facts['tracestate']));
   const endMs = Math.max(endedMs, row.createdAtMs);
+  const encoding = textOf(facts['encoding']);
   const steps = decodeSteps(facts['steps'], row, endMs);
   const moments = decodeMoments(facts['moments'], row.createdAtMs, endMs);
   return {
@@ -160,6 +181,8 @@ export function toExported(
       provider: row.provider ?? undefined,
       tokens: tokensOf(row),
       dimensions: row.dimensions ?? undefined,
+      encodings: encoding === undefined ? undefined : [encoding],
+      outputType: textOf(facts['outputType']),
       sessionId: row.sessionId ?? undefined,
       endUserId: row.endUserHash ?? undefined,
       traceContext,

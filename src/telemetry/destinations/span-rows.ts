@@ -2,7 +2,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { ExportedGeneration } from './contract.ts';
 import { operationOf, providerNameOf, traceMembers } from './otlp/generation-attributes.ts';
 import { chatInput, chatOutput } from './otlp/messages.ts';
-import { Double, SPAN_KIND, type Span } from './otlp/span.ts';
+import { Double, SPAN_KIND, Structured, type Span } from './otlp/span.ts';
 
 const NANO_PER_MILLI = 1_000_000;
 const KINDS: Readonly<Record<number, string>> = {
@@ -95,6 +95,7 @@ function textsOf({ attributes }: Span): Readonly<Record<string, string>> {
     Object.entries(attributes).flatMap(([key, value]) => {
       if (value === undefined || COLUMNS.test(key)) return [];
       if (value instanceof Double) return [[key, String(value.value)]];
+      if (value instanceof Structured) return [[key, JSON.stringify(value.value)]];
       return [[key, typeof value === 'object' ? JSON.stringify(value) : String(value)]];
     }),
   );

@@ -49,7 +49,8 @@ export function stepSpanId(generationId: string, { kind, key }: StartedBy): stri
   return hexOf(`${generationId}|${kind}|${key}`, 16);
 }
 
-const SAMPLED = 1;
+/** A bit of the flags. */
+export const SAMPLED = 1;
 
 /**
  * Headers by which an upstream or a tool joins the trace of a request, below a span of the gateway. Those of the caller are

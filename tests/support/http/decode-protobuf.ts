@@ -11,6 +11,7 @@ const anyValue: Schema = {
   3: ['intValue', 'int64'],
   4: ['doubleValue', 'double'],
   5: ['arrayValue', () => ({ 1: ['values', anyValue, true] })],
+  6: ['kvlistValue', () => ({ 1: ['values', keyValue, true] })],
 };
 const keyValue: Schema = { 1: ['key', 'text'], 2: ['value', anyValue] };
 const event: Schema = { 1: ['timeUnixNano', 'fixed64'], 2: ['name', 'text'], 3: ['attributes', keyValue, true] };

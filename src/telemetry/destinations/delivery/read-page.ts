@@ -4,7 +4,7 @@ import type { LogSwitches } from '../../content-log.ts';
 import { isSampled } from '../../is-sampled.ts';
 import type { ExportedGeneration } from '../contract.ts';
 import type { LiveDestination } from '../destinations.ts';
-import { includeParts, readFacts, toExported } from '../exported.ts';
+import { includeParts, isSampledByCaller, readFacts, toExported } from '../exported.ts';
 import { fitsRules } from '../filters/filter-rules.ts';
 import type { PatternSearch } from '../filters/pattern-search.ts';
 
@@ -28,6 +28,8 @@ export interface PageDeps {
   readonly nowMs: number;
   /** Older records are dropped. */
   readonly ageMsMax: number;
+  /** What callers do not sample is not sent to receivers of OpenTelemetry. */
+  readonly followsSampledFlag?: boolean;
 }
 
 /** What is in memory of a destination. */
@@ -56,6 +58,8 @@ async function readItem(row: ExportRow, deps: PageDeps): Promise<PageItem | unde
   if (!switches.isBroadcastEnabled || !isSelected(live, row)) return { row, chars: 0 };
   if (row.endedMs < nowMs - deps.ageMsMax) return { row, chars: 0, isDropped: true };
   const read = readFacts(row);
+  if (deps.followsSampledFlag === true && live.type.isOtlp === true && !isSampledByCaller(read))
+    return { row, chars: 0 };
   const includesContent = !destination.privacyMode && live.type.isForSpending !== true;
   const isExpected = includesContent && read.hasContent && switches.isIoLoggingEnabled;
   const content = isExpected ? await deps.findContent(row.generation.id) : undefined;

@@ -15,7 +15,7 @@ import { BatchSender } from './send-batch.ts';
 
 export type ExportOutcome = 'sent' | 'dropped' | 'failed';
 
-export interface SenderDeps extends Pick<PageDeps, 'findContent' | 'patterns'> {
+export interface SenderDeps extends Pick<PageDeps, 'findContent' | 'patterns' | 'followsSampledFlag'> {
   readonly rows: Pick<ExportRows, 'read' | 'end'>;
   readonly cursors: Pick<Cursors, 'open' | 'take' | 'save' | 'release' | 'find'>;
   readonly switches: { get(workspaceId: string): LogSwitches | Promise<LogSwitches> };
@@ -148,7 +148,7 @@ export class Sender {
 
   /** @returns whether there may be more */
   async #sendPage(): Promise<boolean> {
-    const { rows, switches, findContent, patterns, catchUpMs, clock } = this.#deps;
+    const { rows, switches, findContent, patterns, catchUpMs, clock, followsSampledFlag = false } = this.#deps;
     const cursor = this.#cursor;
     if (cursor === undefined) return false;
     const { workspaceId } = this.live.row;
@@ -164,6 +164,7 @@ export class Sender {
       switches: await switches.get(workspaceId),
       findContent,
       patterns,
+      followsSampledFlag,
       nowMs: clock.nowMs(),
       ageMsMax: Math.min(catchUpMs, this.#limits.ageMsMax ?? Infinity),
     });

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../lib/json.ts';
-import { Double, type Attributes, type AttributeValue, type Span, type SpanExport } from './span.ts';
+import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
+import { Double, Structured, type Attributes, type AttributeValue, type Span, type SpanExport } from './span.ts';
 
 const NS_PER_MS = '000000';
 
@@ -52,7 +52,22 @@ function encodeValue(value: AttributeValue): JsonObject {
   if (value instanceof Double) return { doubleValue: value.value };
   // 64-bit integers are texts in the JSON encoding.
   if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (value instanceof Structured) return encodeTree(value.value);
   return { arrayValue: { values: value.map((one) => ({ stringValue: one })) } };
+}
+
+function encodeTree(value: Json): JsonObject {
+  if (value === null || value === undefined) return {};
+  if (typeof value !== 'object') return encodeValue(value);
+  if (value instanceof ExactNumber) return encodeValue(value.text);
+  if (isJsonObject(value)) return { kvlistValue: { values: treesOf(value) } };
+  return { arrayValue: { values: value.map(encodeTree) } };
+}
+
+function treesOf(members: JsonObject): readonly JsonObject[] {
+  return Object.entries(members).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: encodeTree(value) }],
+  );
 }
 
 export function nanoOf(ms: number): string {

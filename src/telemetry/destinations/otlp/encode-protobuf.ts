@@ -1,4 +1,5 @@
-import { Double, type Attributes, type AttributeValue, type Span, type SpanExport } from './span.ts';
+import { ExactNumber, isJsonObject, type Json } from '../../../lib/json.ts';
+import { Double, Structured, type Attributes, type AttributeValue, type Span, type SpanExport } from './span.ts';
 
 /*
  * Numbers of fields: opentelemetry-proto 1.9, `trace.proto`, `common.proto` and `resource.proto`, read 2026-11. Empty
@@ -65,7 +66,22 @@ function encodeValue(value: AttributeValue): Buffer {
   if (value instanceof Double) return doubleField(value.value);
   if (typeof value === 'number')
     return Number.isInteger(value) ? message([tag(3, VARINT), varint(BigInt(value))]) : doubleField(value);
+  if (value instanceof Structured) return encodeTree(value.value);
   return bytesField(5, message(value.map((one) => bytesField(1, encodeValue(one)))));
+}
+
+function encodeTree(value: Json | undefined): Buffer {
+  if (value === null || value === undefined) return EMPTY;
+  if (typeof value !== 'object') return encodeValue(value);
+  if (value instanceof ExactNumber) return encodeValue(value.text);
+  if (!isJsonObject(value)) return bytesField(5, message(value.map((one) => bytesField(1, encodeTree(one)))));
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return bytesField(
+    6,
+    message(
+      members.map(([key, member]) => bytesField(1, message([textField(1, key), bytesField(2, encodeTree(member))]))),
+    ),
+  );
 }
 
 function doubleField(value: number): Buffer {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { usdFromNano } from '../../../lib/money.ts';
 import type { ExportedGeneration } from '../contract.ts';
 import { serializeInputMessages, serializeOutputMessages } from './messages.ts';
@@ -103,6 +103,8 @@ function requestAttributes(generation: ExportedGeneration): Attributes {
     'gen_ai.request.stop_sequences': settings.stop,
     'gen_ai.request.stream': streamed || undefined,
     'gen_ai.embeddings.dimension.count': generation.apiType === 'embeddings' ? generation.dimensions : undefined,
+    'gen_ai.request.encoding_formats': generation.encodings,
+    'gen_ai.output.type': generation.outputType,
     'gen_ai.conversation.id': sessionId,
     'session.id': sessionId,
     'user.id': generation.endUserId,
@@ -165,12 +167,32 @@ function identityAttributes({ identity }: ExportedGeneration): Attributes {
   };
 }
 
-function contentAttributes({ content, finishReason }: ExportedGeneration): Attributes {
-  if (content === undefined) return {};
-  return {
-    'gen_ai.input.messages': JSON.stringify(serializeInputMessages(content)),
-    'gen_ai.output.messages': JSON.stringify(serializeOutputMessages(content, finishReason)),
-  };
+function contentAttributes(generation: ExportedGeneration): Attributes {
+  return Object.fromEntries(contentMembers(generation).map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+/** Formats whose instructions stand apart from the messages. */
+const HAS_INSTRUCTIONS: ReadonlySet<ExportedGeneration['apiType']> = new Set(['messages', 'responses']);
+
+/** What was said, by the name of its attribute. */
+export function contentMembers({
+  content,
+  apiType,
+  finishReason,
+}: ExportedGeneration): readonly (readonly [string, readonly JsonObject[]])[] {
+  if (content === undefined) return [];
+  const messages = serializeInputMessages(content);
+  const [first] = messages;
+  const instructions = HAS_INSTRUCTIONS.has(apiType) && first?.['role'] === 'system' ? first : undefined;
+  return [
+    ...(instructions === undefined ? [] : [['gen_ai.system_instructions', partsOf(instructions)] as const]),
+    ['gen_ai.input.messages', instructions === undefined ? messages : messages.slice(1)],
+    ['gen_ai.output.messages', serializeOutputMessages(content, finishReason)],
+  ];
+}
+
+function partsOf({ parts }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(parts) ? parts.filter(isJsonObject) : [];
 }
 
 function traceAttributes(trace: JsonObject): Attributes {

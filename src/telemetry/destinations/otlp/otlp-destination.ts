@@ -82,6 +82,7 @@ export function otlpDestination<Schema extends z.ZodType<JsonObject>>(vendor: Ot
     label,
     schema,
     secrets,
+    isOtlp: true,
     ...(isForSpending !== undefined && { isForSpending }),
     open(sent, service) {
       const config = schema.parse(sent);

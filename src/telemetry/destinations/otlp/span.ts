@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Json } from '../../../lib/json.ts';
 
 /** A number that is a double on the wire, also where it is a whole one: receivers go by the type. */
 export class Double {
@@ -8,7 +9,15 @@ export class Double {
   }
 }
 
-export type AttributeValue = string | number | boolean | readonly string[] | Double;
+/** Objects and lists as they are, where a receiver takes more than texts: in events. */
+export class Structured {
+  readonly value: Json;
+  constructor(value: Json) {
+    this.value = value;
+  }
+}
+
+export type AttributeValue = string | number | boolean | readonly string[] | Double | Structured;
 
 /** An attribute that is undefined is left out. Numbers are integers. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
