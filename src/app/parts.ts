@@ -35,6 +35,7 @@ import { createSpending, type Spending } from './spending.ts';
 import { openEvaluationArea, type EvaluationArea } from './jobs/evaluation-area.ts';
 import { openClassifierInput, openClassifiers, type ClassifierInput } from './jobs/classifier-area.ts';
 import { openInternArea, type InternArea } from './jobs/intern-area.ts';
+import { containersOfAgents, createReadPreset } from './jobs/intern-requests.ts';
 import { waitForRecords } from './journal.ts';
 import { createVideoArea, type VideoArea } from './jobs/video-area.ts';
 
@@ -141,7 +142,8 @@ export async function createParts(
 
 /** Areas whose work is jobs that call models. */
 function openJobAreas(
-  deps: Parameters<typeof openInternArea>[0] &
+  deps: Omit<Parameters<typeof openInternArea>[0], 'readPreset' | 'containers'> &
+    Pick<SharedDeps, 'shell'> &
     Omit<Parameters<typeof openEvaluationArea>[0], 'presets' | 'waitForRecords'> &
     Omit<Parameters<typeof openClassifiers>[0], 'catalog' | 'input' | 'content' | 'waitForRecords'> & {
       readonly observability: Pick<Observability, 'content'>;
@@ -155,7 +157,14 @@ function openJobAreas(
   const { areas, records, live, observability, classifierInput: input } = deps;
   const reading = { content: observability.content, waitForRecords: () => waitForRecords(records) };
   return {
-    internArea: openInternArea(deps, generateDeps),
+    internArea: openInternArea(
+      {
+        ...deps,
+        readPreset: createReadPreset(areas.services.presets, deps.formats.chat),
+        containers: deps.shell && containersOfAgents(deps.shell),
+      },
+      generateDeps,
+    ),
     evaluationArea: openEvaluationArea({ ...deps, ...reading, presets: areas.services.presets }, generateDeps),
     classifiers: openClassifiers({ ...deps, ...reading, catalog: live.catalog, input }, generateDeps),
   };

@@ -14,7 +14,9 @@ import type { InternFilter, InternStore } from '../store/interns/interns.ts';
 import type { RunStore } from '../store/interns/runs.ts';
 import { callOf, type KeyedCall } from './idempotency.ts';
 import { conflict, nameIsTaken, noSuch, noSuchIntern, notYours, otherBody } from './refusals.ts';
-import { INTERN_RUN, jobIdOf, serverToolsOf } from './runner.ts';
+import { INTERN_RUN, jobIdOf } from './runner.ts';
+import { requestOfAgent, type AgentRequestDeps } from './agent-request.ts';
+import { containerOf, startContainer, type AgentContainers } from './container.ts';
 import { scheduleRows } from './schedule-rows.ts';
 
 /** What a body says of an agent. */
@@ -26,15 +28,19 @@ export interface InternDraft {
   readonly settings: Partial<InternSettings>;
 }
 
-export interface LifecycleDeps {
+export interface LifecycleDeps extends AgentRequestDeps {
   readonly store: InternStore;
   readonly runs: RunStore;
   readonly keys: Pick<KeyStore, 'find' | 'insertInWorkspace' | 'update'>;
   readonly jobs: Jobs;
   readonly openAgent: OpenAgentSteps;
+  /** Absent: there are none. */
+  readonly containers?: AgentContainers | undefined;
   readonly admitKey: AdmitKey;
   readonly isAdmin: (workspaceId: string, userId: string) => Promise<boolean>;
   readonly selfDrive: boolean;
+  /** Whose containers they are. */
+  readonly accountId: string;
   readonly clock: Clock;
 }
 
@@ -56,7 +62,7 @@ export interface Lifecycle {
   remove(caller: Principal, id: string): Promise<void>;
 }
 
-export const PROVISION_STEPS = ['key', 'check'] as const;
+export const PROVISION_STEPS = ['key', 'container', 'check'] as const;
 const MODEL = /^[\w.~-]+\/[\w.-]+(?::[\w-]+)?$/;
 const CHECK_MS_MAX = 30_000;
 const KEY_HASH_BYTES = 32;
@@ -132,7 +138,7 @@ async function create(
   const settings = { ...DEFAULT_INTERN_SETTINGS, ...draft.settings };
   const { name, description = null, instructions, model = null } = draft;
   const id = randomUUID();
-  await checkDraft(deps, caller, { id, model, settings });
+  await checkDraft(deps, caller, { id, instructions: instructions ?? '', model, settings });
   const nowMs = deps.clock.nowMs();
   const row: InternRow = {
     id,
@@ -170,15 +176,16 @@ async function create(
 
 /** @throws GatewayError 400 for a model or a tool that it cannot have, 403 for what the operator does not allow */
 async function checkDraft(
-  { openAgent, selfDrive }: LifecycleDeps,
+  deps: LifecycleDeps,
   principal: Principal,
-  { id, model, settings }: Pick<InternRow, 'id' | 'model' | 'settings'>,
+  draft: Pick<InternRow, 'id' | 'instructions' | 'model' | 'settings'>,
 ): Promise<void> {
+  const { id, model, settings } = draft;
   if (model !== null && !MODEL.test(model)) throw invalid('model', 'must be author/slug, maybe with :variant');
-  if (settings.approval.mode === 'self-drive' && !selfDrive) throw selfDriveIsOff();
-  const tools = serverToolsOf(settings);
+  if (settings.approval.mode === 'self-drive' && !deps.selfDrive) throw selfDriveIsOff();
+  const { tools } = await requestOfAgent(deps, { id, workspaceId: principal.workspaceId }, draft);
   if (tools.length === 0) return;
-  await openAgent({ runId: id, principal, models: [], tools, signal: AbortSignal.timeout(CHECK_MS_MAX) });
+  await deps.openAgent({ runId: id, principal, models: [], tools, signal: AbortSignal.timeout(CHECK_MS_MAX) });
 }
 
 export function selfDriveIsOff(): GatewayError {
@@ -195,8 +202,9 @@ async function update(
   { settings: given, ...draft }: Partial<InternDraft>,
 ): Promise<InternRow> {
   const settings = { ...before.settings, ...given };
-  const { model = before.model } = draft;
-  await checkDraft(deps, caller, { id: before.id, model, settings });
+  const { model = before.model, instructions = before.instructions } = draft;
+  const owner = { ...caller, workspaceId: before.workspaceId };
+  await checkDraft(deps, owner, { id: before.id, instructions: instructions ?? '', model, settings });
   const nowMs = deps.clock.nowMs();
   const inUse = await deps.store.findVersion(before.id, before.version);
   const changes = {
@@ -245,13 +253,11 @@ async function provision(deps: LifecycleDeps, before: InternRow): Promise<Intern
     await putKey(deps, row);
     await step(2);
     const principal = await deps.admitKey(row.keyHash);
-    const agent = await deps.openAgent({
-      runId: row.id,
-      principal,
-      models: row.model === null ? [] : [row.model],
-      tools: serverToolsOf(row.settings),
-      signal: AbortSignal.timeout(CHECK_MS_MAX),
-    });
+    const request = await requestOfAgent(deps, row, row);
+    await startContainer(deps.containers, principal, row.id, request.tools);
+    await step(3);
+    const signal = AbortSignal.timeout(CHECK_MS_MAX);
+    const agent = await deps.openAgent({ runId: row.id, principal, ...request, signal });
     await agent.checkModel();
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -332,13 +338,14 @@ async function putKey({ keys, admitKey, clock }: LifecycleDeps, row: InternRow):
 }
 
 /** Each step may run again. After three failures the agent says so, and a further call goes on. */
-async function remove(deps: LifecycleDeps, { id, keyHash }: InternRow): Promise<void> {
-  const { store, runs, jobs, keys, clock } = deps;
+async function remove(deps: LifecycleDeps, { id, keyHash, workspaceId }: InternRow): Promise<void> {
+  const { store, runs, jobs, keys, clock, containers } = deps;
   await store.update(id, { status: 'destroying', step: null, updatedAtMs: clock.nowMs() });
   for (let attempt = 1; ; attempt++)
     try {
       for (const run of await runs.openOf(id)) await cancelRun({ runs, jobs, clock }, run);
       await keys.update(keyHash, { disabled: true, updatedAtMs: clock.nowMs() });
+      await containers?.removeContainer({ accountId: deps.accountId, workspaceId }, containerOf(id));
       await store.remove(id);
       return;
     } catch (error) {

@@ -34,6 +34,8 @@ const CALL_ID_CHARS = 24;
 export interface RunInput {
   readonly intern: InternRow;
   readonly version: InternVersionRow;
+  /** With those of its preset, where it has none of its own. */
+  readonly instructions: string;
   readonly run: InternRunRow;
   readonly agent: OpenAgent;
   /** The run is to stop, for whatever reason. */
@@ -68,7 +70,7 @@ export class RunUnderWay {
 
   async work(): Promise<WorkEnd> {
     const { runs, interns } = this.#deps;
-    const { run, intern, version } = this.#input;
+    const { run, intern, version, instructions } = this.#input;
     const { limits, budget } = version.settings;
     this.#steps = [...(await runs.steps(run.id))];
     this.#texts = new Map(await runs.ofRun({ internId: run.internId, runId: run.id }));
@@ -85,7 +87,7 @@ export class RunUnderWay {
       if (next.n > limits.max_steps) return { state: 'done', ending: 'steps' };
       if (this.#spentNanoUsd >= nanoFromUsd(budget.per_run_usd)) return { state: 'done', ending: 'budget' };
       const history: RunHistory = { run, steps: this.#steps, texts: this.#texts };
-      const turns = turnsOf(version.instructions, [...earlier, history], notes);
+      const turns = turnsOf(instructions, [...earlier, history], notes);
       const ended = next.kind === 'model' ? await this.#callModel(next, turns) : await this.#callTool(next, turns);
       if (ended !== undefined) return ended;
     }

@@ -1,3 +1,4 @@
+import type { AgentRequestDeps } from './agent-request.ts';
 import type { AdmitKey } from '../accounts/keys/authenticate.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { OpenAgentSteps } from '../pipeline/agent/agent-steps.ts';
@@ -22,7 +23,7 @@ export interface RunNotices {
   failed(run: Pick<InternRunRow, 'id' | 'internId' | 'state' | 'scheduleId'>): void;
 }
 
-export interface RunnerDeps {
+export interface RunnerDeps extends AgentRequestDeps {
   readonly interns: Pick<InternStore, 'find' | 'findVersion'>;
   readonly runs: RunStore;
   readonly memory: MemoryStore;

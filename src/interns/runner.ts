@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../canonical/gateway-error.ts';
-import type { ServerTool } from '../canonical/request.ts';
 import type { JobKind, JobOutcome, JobRun } from '../jobs/contract.ts';
-import { parseJsonObject } from '../lib/json.ts';
 import type { InternSettings } from '../resources/interns.ts';
 import type { InternRow, InternRunRow, InternVersionRow } from '../store/interns/columns.ts';
 import { isOver } from '../store/interns/runs.ts';
 import type { RunnerDeps } from './runner-deps.ts';
+import { requestOfAgent } from './agent-request.ts';
 import { memoryFunction } from './memory.ts';
 import { PAYER_GONE, payerOf } from './payer.ts';
 import { isActive, RunEnded, RunUnderWay } from './run-steps.ts';
@@ -94,16 +93,10 @@ async function workOn(deps: RunnerDeps, { signal, ...input }: WorkInput): Promis
   try {
     const principal = await payerOf(deps, intern);
     if (principal === undefined) return PAYER_GONE;
-    const { model, settings } = version;
-    const agent = await deps.openAgent({
-      runId: run.id,
-      principal,
-      models: model === null ? [] : [model],
-      tools: serverToolsOf(settings),
-      functions: functionsOf(deps, run, settings),
-      signal: both,
-    });
-    const steps = new RunUnderWay(deps, { ...input, agent, signal: both });
+    const { instructions, ...request } = await requestOfAgent(deps, intern, version);
+    const functions = functionsOf(deps, run, version.settings);
+    const agent = await deps.openAgent({ runId: run.id, principal, ...request, functions, signal: both });
+    const steps = new RunUnderWay(deps, { ...input, instructions, agent, signal: both });
     return await steps.work();
   } catch (error) {
     // Of the engine, which knows why: cancelled, lost, or the gateway stops.
@@ -125,12 +118,4 @@ function functionsOf(deps: RunnerDeps, { id: runId, internId }: InternRunRow, se
 /** Whether the same request may succeed in a while. */
 function isPassing({ status }: GatewayError): boolean {
   return status === 408 || status === 429 || status >= 500;
-}
-
-export function serverToolsOf({ tools }: InternSettings): readonly ServerTool[] {
-  return tools.map(({ type, parameters }) => ({
-    type: 'server',
-    name: type,
-    parameters: parseJsonObject(JSON.stringify(parameters ?? {})) ?? {},
-  }));
 }

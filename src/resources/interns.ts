@@ -3,6 +3,7 @@ import { nextTime, parseCron } from '../lib/cron.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
 
 const TOOLS_MAX = 32;
+const PRESET_CHARS_MAX = 64;
 const TYPE_CHARS_MAX = 128;
 const RULES_MAX = 100;
 const PATTERN_CHARS_MAX = 500;
@@ -116,8 +117,11 @@ const memorySchema = z
   })
   .meta({ id: 'InternMemorySettings' });
 
+const presetSchema = z.string().min(1).max(PRESET_CHARS_MAX).nullable();
+
 /** What of an agent is versioned beside its instructions and its model. */
 export const internSettingsSchema = z.strictObject({
+  preset: presetSchema,
   tools: z.array(toolSchema).max(TOOLS_MAX),
   budget: budgetSchema,
   limits: limitsSchema,
@@ -129,6 +133,9 @@ export type InternSettings = z.output<typeof internSettingsSchema>;
 
 /** As a body has them: each is replaced as a whole. */
 export const internSettingsShape = {
+  preset: presetSchema
+    .optional()
+    .describe('The slug of a preset of the workspace, which gives what the intern itself leaves open.'),
   tools: internSettingsSchema.shape.tools.optional().describe('Server tools, as in a request.'),
   budget: budgetSchema.optional(),
   limits: limitsSchema.optional(),
@@ -138,6 +145,7 @@ export const internSettingsShape = {
 };
 
 export const DEFAULT_INTERN_SETTINGS: InternSettings = internSettingsSchema.parse({
+  preset: null,
   tools: [],
   budget: {},
   limits: {},
@@ -146,8 +154,9 @@ export const DEFAULT_INTERN_SETTINGS: InternSettings = internSettingsSchema.pars
   schedules: [],
 });
 
-/** As rows have them: those of earlier versions have neither notes nor schedules. */
+/** As rows have them: those of earlier versions have neither notes nor schedules, and no preset. */
 export const storedInternSettingsSchema = internSettingsSchema.extend({
+  preset: presetSchema.default(null),
   memory: memorySchema.prefault({ enabled: false }),
   schedules: schedulesSchema.default([]),
 });

@@ -1,6 +1,9 @@
+import { DEFAULT_ACCOUNT_ID } from '../../accounts/principal.ts';
 import type { AdmitKey } from '../../accounts/keys/authenticate.ts';
 import type { WorkspaceMembers } from '../../accounts/workspaces/workspace-members.ts';
 import type { Config } from '../../config/config.ts';
+import type { AgentRequestDeps } from '../../interns/agent-request.ts';
+import type { AgentContainers } from '../../interns/container.ts';
 import { createInterns, type Interns } from '../../interns/interns.ts';
 import { giveToJob } from '../../interns/lifecycle.ts';
 import type { RunnerDeps, RunNotices } from '../../interns/runner-deps.ts';
@@ -31,7 +34,8 @@ export interface InternArea {
   close(): Promise<void>;
 }
 
-export interface InternAreaDeps {
+export interface InternAreaDeps extends AgentRequestDeps {
+  readonly containers?: AgentContainers | undefined;
   readonly config: Pick<Config, 'interns'>;
   readonly database: Database;
   readonly box: () => Promise<SecretBox>;
@@ -57,7 +61,7 @@ const AT_ONCE_MAX = 100;
 
 /** Where there are none, or another process has them: `undefined`. */
 export function openInternArea(deps: InternAreaDeps, generateDeps: GenerateDeps): InternArea | undefined {
-  const { config, database, box, keyStore: keys, admitKey, members, jobs, clock, log } = deps;
+  const { config, database, box, keyStore: keys, admitKey, members, jobs, clock, log, readPreset, containers } = deps;
   if (!config.interns.enabled || !deps.keepsStore) return undefined;
   const { selfDrive } = config.interns;
   const store = createInternStore({ database });
@@ -79,6 +83,7 @@ export function openInternArea(deps: InternAreaDeps, generateDeps: GenerateDeps)
       runs,
       memory,
       openAgent,
+      readPreset,
       admitKey,
       clock,
       selfDrive,
@@ -96,6 +101,9 @@ export function openInternArea(deps: InternAreaDeps, generateDeps: GenerateDeps)
       keys,
       jobs,
       openAgent,
+      readPreset,
+      containers,
+      accountId: DEFAULT_ACCOUNT_ID,
       admitKey,
       isAdmin: (workspaceId, userId) => members.isAdmin(workspaceId, userId),
       selfDrive,

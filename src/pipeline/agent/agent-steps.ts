@@ -1,7 +1,7 @@
 import type { Principal } from '../../accounts/principal.ts';
-import { DEFAULT_PREFERENCES } from '../../canonical/directives.ts';
+import { DEFAULT_PREFERENCES, type ProviderPreferences } from '../../canonical/directives.ts';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
-import type { FunctionTool, GenerationRequest, ServerTool, Turn } from '../../canonical/request.ts';
+import type { FunctionTool, GenerationRequest, ServerTool, Settings, Turn } from '../../canonical/request.ts';
 import type { GenerateNested, NestedResponse } from '../../canonical/tools/nested-generation.ts';
 import { functionNameOf } from '../../canonical/tools/server-call.ts';
 import { newGenerationId } from '../../lib/ids.ts';
@@ -39,6 +39,10 @@ export interface AgentInput {
   /** Empty: the default model. */
   readonly models: readonly string[];
   readonly tools: readonly ServerTool[];
+  /** Of its calls of the model. */
+  readonly settings?: Settings;
+  /** What of it is about privacy holds for all that it runs. */
+  readonly provider?: ProviderPreferences;
   readonly functions?: readonly AgentFunction[];
   readonly signal: AbortSignal;
 }
@@ -97,7 +101,7 @@ export interface AgentDeps {
 export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
   const { generateDeps } = deps;
   return async (input) => {
-    const { runId, principal, models, functions: own = [], signal } = input;
+    const { runId, principal, models, settings = {}, functions: own = [], signal } = input;
     const ownByName = new Map(own.map((each) => [functionNameOf(each.type), each]));
     const request = requestOf(input);
     const offered = await offer(generateDeps, request, input);
@@ -127,7 +131,7 @@ export function createAgentSteps(deps: AgentDeps): OpenAgentSteps {
       async ask(turns, budgetNanoUsd, onCost) {
         const { run, cost } = nested();
         try {
-          return await run({ models, turns, tools: functions, budgetNanoUsd }, signal);
+          return await run({ models, turns, tools: functions, settings, budgetNanoUsd }, signal);
         } finally {
           onCost(cost());
         }
@@ -199,7 +203,7 @@ function within(run: GenerateNested, left: () => number): GenerateNested {
 
 const UNKNOWN_TOOL: ToolOutcome = { result: { status: 'error', error: 'There is no such tool.' }, failed: true };
 
-function requestOf({ models, tools }: AgentInput): GenerationRequest {
+function requestOf({ models, tools, provider = DEFAULT_PREFERENCES }: AgentInput): GenerationRequest {
   return {
     format: 'chat',
     delivery: 'whole',
@@ -208,7 +212,7 @@ function requestOf({ models, tools }: AgentInput): GenerationRequest {
     settings: {},
     directives: {
       models,
-      provider: DEFAULT_PREFERENCES,
+      provider,
       plugins: [],
       echoUpstreamBody: false,
       serviceMetadata: false,

@@ -31,7 +31,7 @@ export interface Setting {
   readonly chat: (id: string, message: string | object, members?: object) => Promise<Heard>;
 }
 
-const INTERNS_ON = 'interns: { enabled: true }\n';
+export const INTERNS_ON = 'interns: { enabled: true }\n';
 
 export async function setUp(t: TestContext, { yaml = INTERNS_ON, ...options }: GatewayOptions = {}): Promise<Setting> {
   const gateway = await startGateway({ yaml, ...options });
@@ -39,7 +39,7 @@ export async function setUp(t: TestContext, { yaml = INTERNS_ON, ...options }: G
   return settingOf(gateway);
 }
 
-function settingOf(gateway: RunningGateway): Setting {
+export function settingOf(gateway: RunningGateway): Setting {
   let made = 0;
   const call: Setting['call'] = async (method, path, body, headers = {}) => {
     const response = await fetch(gateway.baseUrl + path, {

@@ -82,6 +82,7 @@ export async function openScriptedRun(
       runs,
       memory,
       openAgent: () => Promise.resolve(scripted.agent),
+      readPreset: () => Promise.reject(new Error('there are no presets')),
       admitKey: () => admitted,
       clock,
       selfDrive: false,

@@ -24,6 +24,7 @@ const draftShape = {
 const name = z.string().min(1).max(NAME_CHARS_MAX).describe('Unique among those of its creator in the workspace.');
 
 interface SettingsInput {
+  readonly preset?: InternSettings['preset'] | undefined;
   readonly tools?: InternSettings['tools'] | undefined;
   readonly budget?: InternSettings['budget'] | undefined;
   readonly limits?: InternSettings['limits'] | undefined;
@@ -32,8 +33,10 @@ interface SettingsInput {
   readonly schedules?: InternSettings['schedules'] | undefined;
 }
 
-function settingsOf({ tools, budget, limits, approval, memory, schedules }: SettingsInput): Partial<InternSettings> {
+function settingsOf(input: SettingsInput): Partial<InternSettings> {
+  const { preset, tools, budget, limits, approval, memory, schedules } = input;
   return {
+    ...(preset !== undefined && { preset }),
     ...(tools !== undefined && { tools }),
     ...(budget !== undefined && { budget }),
     ...(limits !== undefined && { limits }),
