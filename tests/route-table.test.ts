@@ -30,6 +30,8 @@ const GOOD_BODY: Readonly<Record<string, unknown>> = {
   'POST /interns/{internId}/chat/completions': { stream: true, messages: [{ role: 'user', content: 'hi' }] },
   'POST /interns/{internId}/inputs/{inputId}/answer': { decision: 'deny' },
   'PUT /interns/{internId}/memory': { text: 'a note' },
+  'PUT /vault/interns/{internId}/secrets/{name}': { value: 'x', hosts: ['a.example'] },
+  'POST /vault/interns/{internId}/secrets/copy': { names: ['a'] },
   'POST /guardrails/{id}/assignments/keys': { key_hashes: [UNKNOWN_HASH] },
   'POST /guardrails/{id}/assignments/keys/remove': { key_hashes: [UNKNOWN_HASH] },
   'POST /guardrails/{id}/assignments/members': { member_user_ids: ['ann'] },

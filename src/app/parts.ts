@@ -142,8 +142,8 @@ export async function createParts(
 
 /** Areas whose work is jobs that call models. */
 function openJobAreas(
-  deps: Omit<Parameters<typeof openInternArea>[0], 'readPreset' | 'containers'> &
-    Pick<SharedDeps, 'shell'> &
+  deps: Omit<Parameters<typeof openInternArea>[0], 'readPreset' | 'containers' | 'removeSecrets'> &
+    Pick<SharedDeps, 'shell' | 'vault'> &
     Omit<Parameters<typeof openEvaluationArea>[0], 'presets' | 'waitForRecords'> &
     Omit<Parameters<typeof openClassifiers>[0], 'catalog' | 'input' | 'content' | 'waitForRecords'> & {
       readonly observability: Pick<Observability, 'content'>;
@@ -161,6 +161,7 @@ function openJobAreas(
       {
         ...deps,
         readPreset: createReadPreset(areas.services.presets, deps.formats.chat),
+        removeSecrets: (id) => deps.vault.openVault(() => Promise.resolve([])).removeAll({ kind: 'intern', id }),
         containers: deps.shell && containersOfAgents(deps.shell),
       },
       generateDeps,

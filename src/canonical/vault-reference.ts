@@ -53,10 +53,10 @@ function checkedName(name: string): string {
   );
 }
 
-/** Where names of secrets are unique: a workspace, or what the configuration may name. */
+/** Where names of secrets are unique: a workspace, an intern, or what the configuration may name. */
 export interface VaultScope {
-  readonly kind: 'operator' | 'workspace';
-  /** The id of the workspace; `operator` for the operator's. */
+  readonly kind: 'operator' | 'workspace' | 'intern';
+  /** The id of the workspace or the intern; `operator` for the operator's. */
   readonly id: string;
 }
 

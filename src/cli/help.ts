@@ -59,6 +59,7 @@ Commands:
 
 Options:
   --workspace ID    secrets of a workspace            (default: those of the operator)
+  --intern ID       secrets of an intern
 ${CONFIG_OPTIONS}`;
 
 export const INTERNS_HELP = `Usage: model-gateway interns COMMAND [options]

@@ -20,6 +20,7 @@ const FLAGS = {
   hosts: { type: 'string' },
   external: { type: 'string' },
   workspace: { type: 'string' },
+  intern: { type: 'string' },
   force: { type: 'boolean' },
 } as const;
 
@@ -39,7 +40,7 @@ export async function runVault(args: readonly string[], io: Io): Promise<number>
   const verb = VERBS.find((known) => known === word);
   if (verb === undefined) throw unknownVerb('vault', word, VERBS);
   checkOperands(verb, operands, values);
-  const scope = scopeOf(values.workspace);
+  const scope = scopeOf(values);
   const { config } = loadCheckedConfig(configArgs(values), io.env);
   const { external } = values;
   const value = verb === 'set' && external === undefined ? await readValue(io) : undefined;
@@ -99,7 +100,18 @@ function checkOperands(verb: Verb, operands: readonly string[], { hosts, externa
   if (verb !== 'delete' && force === true) throw new UsageError(`vault ${verb}: --force belongs to "vault delete"`);
 }
 
-function scopeOf(workspace: string | undefined): VaultScope {
+function scopeOf({
+  workspace,
+  intern,
+}: {
+  readonly workspace?: string | undefined;
+  readonly intern?: string | undefined;
+}): VaultScope {
+  if (intern !== undefined) {
+    if (workspace !== undefined || !isUuid(intern))
+      throw new UsageError('vault: --intern takes the id of an intern, alone');
+    return { kind: 'intern', id: intern };
+  }
   if (workspace === undefined || workspace === OPERATOR_SCOPE.id) return OPERATOR_SCOPE;
   if (!isUuid(workspace)) throw new UsageError('vault: --workspace takes the id of a workspace');
   return { kind: 'workspace', id: workspace };

@@ -49,6 +49,13 @@ import {
   promoteContainerFile,
   uploadContainerFile,
 } from './management/files/container-files.ts';
+import {
+  copyInternSecrets,
+  deleteInternSecret,
+  listEffectiveSecrets,
+  listInternSecrets,
+  putInternSecret,
+} from './management/vault/interns.ts';
 import { listVaultReleases, rotateMasterKey } from './management/vault/operator.ts';
 import { deleteVaultSecret, getVaultSecret, listVaultSecrets, putVaultSecret } from './management/vault/secrets.ts';
 import type { ManagementRoute } from './management/route.ts';
@@ -78,6 +85,11 @@ export const PLATFORM_ROUTES: readonly ManagementRoute[] = [
   putVaultSecret,
   deleteVaultSecret,
   listVaultReleases,
+  listInternSecrets,
+  putInternSecret,
+  deleteInternSecret,
+  copyInternSecrets,
+  listEffectiveSecrets,
   rotateMasterKey,
   listClassifiers,
   createClassifier,

@@ -38,6 +38,8 @@ export interface LifecycleDeps extends AgentRequestDeps {
   readonly containers?: AgentContainers | undefined;
   readonly admitKey: AdmitKey;
   readonly isAdmin: (workspaceId: string, userId: string) => Promise<boolean>;
+  /** Deletes the vault of an agent. */
+  readonly removeSecrets: (internId: string) => Promise<void>;
   readonly selfDrive: boolean;
   /** Whose containers they are. */
   readonly accountId: string;
@@ -49,6 +51,8 @@ export interface Lifecycle {
   get(caller: Principal, id: string): Promise<InternRow>;
   /** @throws GatewayError 403 for a key that neither made it nor is an admin's */
   getOwn(caller: Principal, id: string): Promise<InternRow>;
+  /** Whether there is one of this id in the workspace. */
+  isIn(workspaceId: string, id: string): Promise<boolean>;
   list(filter: InternFilter): Promise<readonly InternRow[]>;
   create(
     caller: Principal,
@@ -62,7 +66,7 @@ export interface Lifecycle {
   remove(caller: Principal, id: string): Promise<void>;
 }
 
-export const PROVISION_STEPS = ['key', 'container', 'check'] as const;
+export const PROVISION_STEPS = ['key', 'vault', 'container', 'check'] as const;
 const MODEL = /^[\w.~-]+\/[\w.-]+(?::[\w-]+)?$/;
 const CHECK_MS_MAX = 30_000;
 const KEY_HASH_BYTES = 32;
@@ -84,6 +88,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   return {
     get,
     getOwn,
+    isIn: async (workspaceId, id) => (await store.find(id))?.workspaceId === workspaceId,
     async list(filter) {
       const rows = await store.list(filter);
       if (rows === undefined) throw invalid('query.starting_after', 'is not the cursor of a page');
@@ -138,6 +143,7 @@ async function create(
   const settings = { ...DEFAULT_INTERN_SETTINGS, ...draft.settings };
   const { name, description = null, instructions, model = null } = draft;
   const id = randomUUID();
+  await checkAttached(deps, caller, { id, settings });
   await checkDraft(deps, caller, { id, instructions: instructions ?? '', model, settings });
   const nowMs = deps.clock.nowMs();
   const row: InternRow = {
@@ -188,6 +194,20 @@ async function checkDraft(
   await deps.openAgent({ runId: id, principal, models: [], tools, signal: AbortSignal.timeout(CHECK_MS_MAX) });
 }
 
+/** A caller lends no secrets of an agent that it may not change. @throws GatewayError 400, 403 */
+async function checkAttached(
+  deps: LifecycleDeps,
+  caller: Principal,
+  { id, settings }: Pick<InternRow, 'id' | 'settings'>,
+): Promise<void> {
+  const { attached_vault_id: attached } = settings;
+  if (attached === null) return;
+  const other = attached === id ? undefined : await deps.store.find(attached);
+  if (other?.workspaceId !== caller.workspaceId)
+    throw invalid('vault_id', 'must be the id of another intern of the workspace, or null');
+  if (!(await mayChange(deps, caller, other))) throw notYours();
+}
+
 export function selfDriveIsOff(): GatewayError {
   return new GatewayError(
     'permission_denied',
@@ -204,6 +224,7 @@ async function update(
   const settings = { ...before.settings, ...given };
   const { model = before.model, instructions = before.instructions } = draft;
   const owner = { ...caller, workspaceId: before.workspaceId };
+  if (given?.attached_vault_id !== undefined) await checkAttached(deps, owner, { id: before.id, settings });
   await checkDraft(deps, owner, { id: before.id, instructions: instructions ?? '', model, settings });
   const nowMs = deps.clock.nowMs();
   const inUse = await deps.store.findVersion(before.id, before.version);
@@ -252,10 +273,12 @@ async function provision(deps: LifecycleDeps, before: InternRow): Promise<Intern
   try {
     await putKey(deps, row);
     await step(2);
+    await checkVault(deps, row);
+    await step(3);
     const principal = await deps.admitKey(row.keyHash);
     const request = await requestOfAgent(deps, row, row);
     await startContainer(deps.containers, principal, row.id, request.tools);
-    await step(3);
+    await step(4);
     const signal = AbortSignal.timeout(CHECK_MS_MAX);
     const agent = await deps.openAgent({ runId: row.id, principal, ...request, signal });
     await agent.checkModel();
@@ -271,6 +294,13 @@ async function provision(deps: LifecycleDeps, before: InternRow): Promise<Intern
   const provisioned = changed((await store.update(row.id, changes, ['provisioning'])) ?? (await ready(deps, row)));
   await resumeRuns(deps, provisioned);
   return provisioned;
+}
+
+/** @throws GatewayError 404 where the vault that it borrows has vanished */
+async function checkVault({ store }: LifecycleDeps, { workspaceId, settings }: InternRow): Promise<void> {
+  const { attached_vault_id: attached } = settings;
+  if (attached === null || (await store.find(attached))?.workspaceId === workspaceId) return;
+  throw new GatewayError('not_found', 'The attached vault is gone: set vault_id anew, or to null.');
 }
 
 /** What another call has provisioned at the same moment. */
@@ -346,6 +376,7 @@ async function remove(deps: LifecycleDeps, { id, keyHash, workspaceId }: InternR
       for (const run of await runs.openOf(id)) await cancelRun({ runs, jobs, clock }, run);
       await keys.update(keyHash, { disabled: true, updatedAtMs: clock.nowMs() });
       await containers?.removeContainer({ accountId: deps.accountId, workspaceId }, containerOf(id));
+      await deps.removeSecrets(id);
       await store.remove(id);
       return;
     } catch (error) {

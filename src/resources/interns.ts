@@ -119,9 +119,12 @@ const memorySchema = z
 
 const presetSchema = z.string().min(1).max(PRESET_CHARS_MAX).nullable();
 
+const attachedVaultSchema = z.string().nullable().describe('The intern whose vault counts after its own; null: none.');
+
 /** What of an agent is versioned beside its instructions and its model. */
 export const internSettingsSchema = z.strictObject({
   preset: presetSchema,
+  attached_vault_id: attachedVaultSchema,
   tools: z.array(toolSchema).max(TOOLS_MAX),
   budget: budgetSchema,
   limits: limitsSchema,
@@ -146,6 +149,7 @@ export const internSettingsShape = {
 
 export const DEFAULT_INTERN_SETTINGS: InternSettings = internSettingsSchema.parse({
   preset: null,
+  attached_vault_id: null,
   tools: [],
   budget: {},
   limits: {},
@@ -157,6 +161,7 @@ export const DEFAULT_INTERN_SETTINGS: InternSettings = internSettingsSchema.pars
 /** As rows have them: those of earlier versions have neither notes nor schedules, and no preset. */
 export const storedInternSettingsSchema = internSettingsSchema.extend({
   preset: presetSchema.default(null),
+  attached_vault_id: attachedVaultSchema.default(null),
   memory: memorySchema.prefault({ enabled: false }),
   schedules: schedulesSchema.default([]),
 });

@@ -120,5 +120,5 @@ export function kindOf(external: string): string {
 }
 
 function nameOf({ kind }: VaultScope): string {
-  return kind === 'operator' ? 'the operator' : 'the workspace';
+  return `the ${kind}`;
 }

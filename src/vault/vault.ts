@@ -58,6 +58,14 @@ export interface Vault {
    * @throws GatewayError 404, 409 while something refers to it, 502 when a back end fails, 503 where writes are off
    */
   delete(scope: VaultScope, name: string, force: boolean): Promise<void>;
+  /**
+   * Copies secrets of one scope into another one with their hosts, all of them or none, where they replace what has their
+   * names. Returns them.
+   * @throws GatewayError 404 for a name that is not there, 409 for one that is bound to no host, or for one too many, 503
+   */
+  copy(from: VaultScope, to: VaultScope, names: readonly string[]): Promise<readonly VaultSecret[]>;
+  /** Deletes all secrets of a scope that is no more. */
+  removeAll(scope: VaultScope): Promise<void>;
   releases(filter: VaultReleaseFilter): Promise<Page<VaultReleaseRow>>;
   /** Lists what refers to a secret: `providers.alpha.api_key`. */
   referencesTo(scope: VaultScope, name: string): Promise<readonly string[]>;
@@ -107,11 +115,7 @@ export function createVault(deps: VaultDeps): Vault {
       checkName(name);
       const bound = checkHosts(hosts, settings.allowPrivateHosts);
       if ((await store.find(scope, name)) === undefined && (await store.count(scope)) >= SECRETS_PER_SCOPE_MAX)
-        throw new GatewayError(
-          'invalid_request',
-          `There are ${SECRETS_PER_SCOPE_MAX} secrets already; delete one first.`,
-          { status: 409 },
-        );
+        throw isFull();
       const place = await placeValue(places, scope, name, value);
       const nowMs = clock.nowMs();
       const row = await store.put({
@@ -141,12 +145,77 @@ export function createVault(deps: VaultDeps): Vault {
       await removeValue(places, row);
       if (!(await store.remove(scope, name))) throw unknownSecret(name);
     },
+    copy: async (from, to, names) => serialize(to, await copySecrets(deps, from, to, names)),
+    removeAll: (scope) => removeSecrets(store, places, scope),
     async releases(filter) {
       await deps.flushReleases();
       return releases.list(filter);
     },
     referencesTo: deps.referencesTo,
   };
+}
+
+function isFull(): GatewayError {
+  return new GatewayError('invalid_request', `There are ${SECRETS_PER_SCOPE_MAX} secrets already; delete one first.`, {
+    status: 409,
+  });
+}
+
+async function removeSecrets(store: VaultSecretStore, places: ValuePlaces, scope: VaultScope): Promise<void> {
+  const { rows } = await store.list(scope, { offset: 0, limit: SECRETS_PER_SCOPE_MAX });
+  for (const row of rows) await removeValue(places, row);
+  await store.removeAll(scope);
+}
+
+/** Sealed for where they are to be. What is outside stays where it is. */
+async function copySecrets(
+  { store, box: openBox, clock, settings }: Pick<VaultDeps, 'store' | 'box' | 'clock' | 'settings'>,
+  from: VaultScope,
+  to: VaultScope,
+  names: readonly string[],
+): Promise<readonly VaultSecretRow[]> {
+  requireWrites(settings.writes);
+  const found = await Promise.all(names.map((name) => store.find(from, name)));
+  const missing = names.find((_name, at) => found[at] === undefined);
+  if (missing !== undefined) throw unknownSecret(missing);
+  const rows = found.flatMap((row) => row ?? []);
+  const unbound = rows.find(({ hosts }) => hosts === null);
+  if (unbound !== undefined)
+    throw new GatewayError('invalid_request', `The secret "${unbound.name}" is bound to no host: store it again.`, {
+      status: 409,
+    });
+  const known = await Promise.all(names.map((name) => store.find(to, name)));
+  const added = known.filter((row) => row === undefined).length;
+  if ((await store.count(to)) + added > SECRETS_PER_SCOPE_MAX) throw isFull();
+  const box = await openBox();
+  const nowMs = clock.nowMs();
+  const copies = rows.map((row, at) => ({
+    ...row,
+    id: known[at]?.id ?? randomUUID(),
+    scopeKind: to.kind,
+    scopeId: to.id,
+    ...(row.sealed !== null && {
+      sealed: box.seal(openSealed(box, from, row.name, row.sealed), vaultPurpose(to, row.name)),
+      secretId: box.currentId,
+    }),
+    createdAtMs: known[at]?.createdAtMs ?? nowMs,
+    updatedAtMs: nowMs,
+  }));
+  await store.putAll(copies);
+  return copies;
+}
+
+/** @throws GatewayError 409 where what sealed it is gone */
+function openSealed(box: SecretBox, scope: VaultScope, name: string, sealed: string): string {
+  try {
+    return box.open(sealed, vaultPurpose(scope, name));
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error;
+    throw new GatewayError('invalid_request', `The secret "${name}" cannot be opened any more: store it again.`, {
+      status: 409,
+      cause: error,
+    });
+  }
 }
 
 async function serializeSecrets(

@@ -49,9 +49,21 @@ test('rejects a wrong call, and a value on the command line', async (t) => {
     ['set', 'a', 'value', '--hosts', 'a.example'],
     ['list', 'a'],
     ['list', '--force'],
+    ['list', '--intern', 'x'],
   ])
     assert.equal((await captureCli(['vault', ...args, '--data-dir', dataDir])).code, 2, args.join(' '));
   const address = await captureCli(['vault', 'set', 'a', '--hosts', '10.0.0.1', '--data-dir', dataDir], VALUE);
   assert.equal(address.code, 1);
   assert.match(address.stderr, /hosts\[0\]/);
+});
+
+// @spec vault-26
+test('keeps secrets of an intern apart from others', async (t) => {
+  const dataDir = makeFolder(t);
+  const vault = (args: readonly string[], input?: string) =>
+    captureCli(['vault', ...args, '--data-dir', dataDir], input);
+  const own = ['--intern', '3f2c9a52-6d1c-4f0e-9c4e-0d6f4a1b2c3d'];
+  assert.equal((await vault(['set', 'mail_key', '--hosts', 'a.example', ...own], `${VALUE}\n`)).code, 0);
+  assert.match((await vault(['list', ...own])).stdout, /mail_key/);
+  assert.doesNotMatch((await vault(['list'])).stdout, /mail_key/);
 });

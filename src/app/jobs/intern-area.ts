@@ -36,6 +36,7 @@ export interface InternArea {
 
 export interface InternAreaDeps extends AgentRequestDeps {
   readonly containers?: AgentContainers | undefined;
+  readonly removeSecrets: (internId: string) => Promise<void>;
   readonly config: Pick<Config, 'interns'>;
   readonly database: Database;
   readonly box: () => Promise<SecretBox>;
@@ -103,6 +104,7 @@ export function openInternArea(deps: InternAreaDeps, generateDeps: GenerateDeps)
       openAgent,
       readPreset,
       containers,
+      removeSecrets: deps.removeSecrets,
       accountId: DEFAULT_ACCOUNT_ID,
       admitKey,
       isAdmin: (workspaceId, userId) => members.isAdmin(workspaceId, userId),

@@ -17,6 +17,10 @@ export interface VaultSecretStore {
   count(scope: VaultScope): Promise<number>;
   /** Inserts a secret, or replaces the one of the same name, whose id and time of creation stay. Returns what is stored. */
   put(row: VaultSecretRow): Promise<VaultSecretRow>;
+  /** The same of several, all of them or none. */
+  putAll(rows: readonly VaultSecretRow[]): Promise<void>;
+  /** All secrets of a scope. */
+  removeAll(scope: VaultScope): Promise<void>;
   /** Returns whether there was one. */
   remove(scope: VaultScope, name: string): Promise<boolean>;
   /** Calls the listener after a secret was changed here or, as the invalidation bus reports, by another process. */
@@ -34,6 +38,19 @@ export function createVaultSecretStore({
   const changed = createChanges('vault', invalidations);
   const within = ({ kind, id }: VaultScope) =>
     kysely.selectFrom('vault_secrets').where('scope_kind', '=', kind).where('scope_id', '=', id);
+  const upsert = (rows: readonly VaultSecretRow[]) =>
+    kysely
+      .insertInto('vault_secrets')
+      .values(rows.map(toColumns))
+      .onConflict((conflict) =>
+        conflict.columns(['scope_kind', 'scope_id', 'name']).doUpdateSet((set) => ({
+          hosts: set.ref('excluded.hosts'),
+          sealed: set.ref('excluded.sealed'),
+          secret_id: set.ref('excluded.secret_id'),
+          external: set.ref('excluded.external'),
+          updated_at_ms: set.ref('excluded.updated_at_ms'),
+        })),
+      );
   return {
     async find(scope, name) {
       const columns = await within(scope).selectAll().where('name', '=', name).executeTakeFirst();
@@ -52,22 +69,18 @@ export function createVaultSecretStore({
       return numberOf(rows);
     },
     async put(row) {
-      const columns = await kysely
-        .insertInto('vault_secrets')
-        .values(toColumns(row))
-        .onConflict((conflict) =>
-          conflict.columns(['scope_kind', 'scope_id', 'name']).doUpdateSet((set) => ({
-            hosts: set.ref('excluded.hosts'),
-            sealed: set.ref('excluded.sealed'),
-            secret_id: set.ref('excluded.secret_id'),
-            external: set.ref('excluded.external'),
-            updated_at_ms: set.ref('excluded.updated_at_ms'),
-          })),
-        )
-        .returningAll()
-        .executeTakeFirstOrThrow();
+      const columns = await upsert([row]).returningAll().executeTakeFirstOrThrow();
       changed.announce();
       return toRow(columns);
+    },
+    async putAll(rows) {
+      if (rows.length === 0) return;
+      await upsert(rows).execute();
+      changed.announce();
+    },
+    async removeAll({ kind, id }) {
+      await kysely.deleteFrom('vault_secrets').where('scope_kind', '=', kind).where('scope_id', '=', id).execute();
+      changed.announce();
     },
     async remove({ kind, id }, name) {
       const { numDeletedRows } = await kysely

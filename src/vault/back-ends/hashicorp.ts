@@ -60,8 +60,7 @@ export function createHashicorpStore(settings: HashicorpSettings, http: HttpClie
     },
     ...(settings.writes && {
       writer: {
-        placeOf: ({ kind, id }, name) =>
-          `${kind === 'operator' ? 'operator' : `workspaces/${id}`}/${name}#${OWN_FIELD}`,
+        placeOf: ({ kind, id }, name) => `${kind === 'operator' ? 'operator' : `${kind}s/${id}`}/${name}#${OWN_FIELD}`,
         async put(place, value) {
           const data = { [place.slice(place.indexOf('#') + 1)]: value };
           requireSuccess((await call('POST', pathOf('data', place), { data })).status);

@@ -19,11 +19,18 @@ const draftShape = {
   instructions: z.string().max(INSTRUCTIONS_CHARS_MAX).nullable().optional(),
   model: z.string().max(MODEL_CHARS_MAX).nullable().optional().describe('`author/slug`; null: the default.'),
   ...internSettingsShape,
-  vault_id: z.string().nullable().optional().describe('Not built: only null is taken.'),
+  vault_id: z
+    .string()
+    .nullable()
+    .optional()
+    .describe(
+      'Another intern of the workspace, whose vault counts after its own: `attached_vault_id` of the response.',
+    ),
 };
 const name = z.string().min(1).max(NAME_CHARS_MAX).describe('Unique among those of its creator in the workspace.');
 
 interface SettingsInput {
+  readonly vault_id?: InternSettings['attached_vault_id'] | undefined;
   readonly preset?: InternSettings['preset'] | undefined;
   readonly tools?: InternSettings['tools'] | undefined;
   readonly budget?: InternSettings['budget'] | undefined;
@@ -34,9 +41,10 @@ interface SettingsInput {
 }
 
 function settingsOf(input: SettingsInput): Partial<InternSettings> {
-  const { preset, tools, budget, limits, approval, memory, schedules } = input;
+  const { preset, vault_id: vaultId, tools, budget, limits, approval, memory, schedules } = input;
   return {
     ...(preset !== undefined && { preset }),
+    ...(vaultId !== undefined && { attached_vault_id: vaultId }),
     ...(tools !== undefined && { tools }),
     ...(budget !== undefined && { budget }),
     ...(limits !== undefined && { limits }),
@@ -44,11 +52,6 @@ function settingsOf(input: SettingsInput): Partial<InternSettings> {
     ...(memory !== undefined && { memory }),
     ...(schedules !== undefined && { schedules }),
   };
-}
-
-/** @throws GatewayError 400 for a part that is valid, and not built */
-function refuseVault({ vault_id: id }: { readonly vault_id?: string | null | undefined }): void {
-  if (typeof id === 'string') throw invalid('vault_id', 'is not supported: interns share no vault on this gateway');
 }
 
 export const listInterns = defineRoute({
@@ -127,7 +130,6 @@ export const createIntern = defineRoute({
   errors: [400, 403, 404, 409, 413],
   async handle({ body, headers, ...context }) {
     const { interns } = internsOf(context);
-    refuseVault(body);
     const caller = await ownerOf(body, context);
     const keyed = keyedCall(caller, 'POST /interns', headers['idempotency-key'], body);
     const { provision = false, ...draft } = body;
@@ -178,7 +180,6 @@ export const updateIntern = defineRoute({
   errors: [400, 403, 404, 409, 413],
   async handle({ params, body, ...context }) {
     const { interns, caller } = internsOf(context);
-    refuseVault(body);
     const { name: newName, description, instructions, model } = body;
     const row = await interns.update(caller, params.internId, {
       ...(newName !== undefined && { name: newName }),

@@ -1,21 +1,19 @@
 import { z } from 'zod';
-import { HOSTS_MAX } from '../../../vault/hosts.ts';
-import { VALUE_CHARS_MAX } from '../../../vault/vault.ts';
 import { pageSchema, serializePage } from '../page.ts';
 import { defineRoute, NO_BODY, NO_CONTENT, NOTHING } from '../route.ts';
 import {
+  putSecretBody,
   requireOperator,
   requireWriter,
   scopeShape,
+  secretWindow,
   serializeVaultSecret,
   subjectOf,
   vaultPathSchema,
   vaultScopeOf,
   vaultSecretSchema,
+  windowOf,
 } from './vault-shape.ts';
-
-const PAGE_ROWS = 100;
-const OFFSET_MAX = 10_000;
 
 export const listVaultSecrets = defineRoute({
   method: 'GET',
@@ -28,8 +26,7 @@ export const listVaultSecrets = defineRoute({
   params: NOTHING,
   query: z.strictObject({
     ...scopeShape,
-    offset: z.coerce.number().int().min(0).max(OFFSET_MAX).optional().describe('Rows to skip. Default 0.'),
-    limit: z.coerce.number().int().min(1).max(PAGE_ROWS).optional().describe('Rows on the page. Default 100.'),
+    ...secretWindow,
   }),
   body: NO_BODY,
   responses: {
@@ -40,9 +37,9 @@ export const listVaultSecrets = defineRoute({
   },
   errors: [400, 404],
   async handle({ query, ...context }) {
-    const { offset = 0, limit = PAGE_ROWS } = query;
-    const page = await context.services.vault.list(await vaultScopeOf(query, context), { offset, limit });
-    const hasMore = offset + page.rows.length < page.totalCount;
+    const window = windowOf(query);
+    const page = await context.services.vault.list(await vaultScopeOf(query, context), window);
+    const hasMore = window.offset + page.rows.length < page.totalCount;
     return { status: 200, body: { ...serializePage(page, serializeVaultSecret), has_more: hasMore } };
   },
 });
@@ -80,24 +77,6 @@ export const getVaultSecret = defineRoute({
   },
 });
 
-const bodySchema = z
-  .strictObject({
-    value: z.string().min(1).max(VALUE_CHARS_MAX).optional().describe('The secret. It is never shown again.'),
-    external: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        'In place of `value`, with a management key: where the value is in `vault.backend`: a file, or `path#field`.',
-      ),
-    hosts: z
-      .array(z.string())
-      .min(1)
-      .max(HOSTS_MAX)
-      .describe('Exact host names, without scheme, port and wildcard, to which it may be sent.'),
-  })
-  .meta({ id: 'PutVaultSecretRequest' });
-
 export const putVaultSecret = defineRoute({
   method: 'PUT',
   path: '/vault/secrets/{name}',
@@ -109,7 +88,7 @@ export const putVaultSecret = defineRoute({
   summary: 'Store a secret, or replace it',
   params: vaultPathSchema,
   query: z.strictObject(scopeShape),
-  body: bodySchema,
+  body: putSecretBody,
   responses: { 200: { description: 'As it is stored.', schema: z.strictObject({ data: vaultSecretSchema }) } },
   errors: [400, 403, 404, 409, 413, 502, 503],
   async handle({ params, query, body, ...context }) {

@@ -4,7 +4,9 @@ import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { assert } from '../../../lib/assert.ts';
 import { serializeTime } from '../../../resources/columns.ts';
 import type { VaultScope } from '../../../canonical/vault-reference.ts';
-import { OPERATOR_SCOPE, type VaultSecret } from '../../../vault/vault.ts';
+import type { PageWindow } from '../../../store/engine/page.ts';
+import { HOSTS_MAX } from '../../../vault/hosts.ts';
+import { OPERATOR_SCOPE, VALUE_CHARS_MAX, type VaultSecret } from '../../../vault/vault.ts';
 import { ownerOf } from '../owner.ts';
 import type { ManagementServices } from '../route.ts';
 
@@ -41,6 +43,44 @@ export function serializeVaultSecret(secret: VaultSecret): z.output<typeof vault
     is_stale: secret.isStale,
     last_released_at: lastReleasedAtMs === null ? null : serializeTime(lastReleasedAtMs),
   };
+}
+
+/** The body that stores a secret. */
+export const putSecretBody = z
+  .strictObject({
+    value: z.string().min(1).max(VALUE_CHARS_MAX).optional().describe('The secret. It is never shown again.'),
+    external: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'In place of `value`, with a management key: where the value is in `vault.backend`: a file, or `path#field`.',
+      ),
+    hosts: z
+      .array(z.string())
+      .min(1)
+      .max(HOSTS_MAX)
+      .describe('Exact host names, without scheme, port and wildcard, to which it may be sent.'),
+  })
+  .meta({ id: 'PutVaultSecretRequest' });
+
+const PAGE_ROWS = 100;
+const OFFSET_MAX = 10_000;
+
+/** The query of a list of secrets. */
+export const secretWindow = {
+  offset: z.coerce.number().int().min(0).max(OFFSET_MAX).optional().describe('Rows to skip. Default 0.'),
+  limit: z.coerce.number().int().min(1).max(PAGE_ROWS).optional().describe('Rows on the page. Default 100.'),
+};
+
+export function windowOf({
+  offset = 0,
+  limit = PAGE_ROWS,
+}: {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}): PageWindow {
+  return { offset, limit };
 }
 
 /** The path of one secret. */
