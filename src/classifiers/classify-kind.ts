@@ -11,7 +11,7 @@ export interface ClassifyKindDeps extends ClassifyDeps {
   readonly store: Pick<ClassifierStore, 'find' | 'today' | 'count' | 'addTags'>;
   readonly admitKey: AdmitKey;
   readonly box: () => Promise<SecretBox>;
-  /** The cost limit of a day is reached; called for each conversation that is left out. */
+  /** The cost limit of a day is reached: by a call, or for each conversation that is left out. */
   readonly onLimit: (classifier: ClassifierRow) => void;
   /** For tests. */
   readonly retryMs?: number | undefined;
@@ -67,7 +67,7 @@ async function sort(deps: ClassifyKindDeps, { job, signal }: JobRun, task: Class
     await store.count(id, nowMs, { failed: 1 });
     return given(payer === undefined ? 'payer_gone' : 'unreadable');
   }
-  const { tags, error, costNanoUsd, isUnpaid } = await classify(deps, {
+  const { tags, error, costNanoUsd, isUnpaid, isOverLimit } = await classify(deps, {
     classifier,
     payer,
     transcript,
@@ -75,6 +75,7 @@ async function sort(deps: ClassifyKindDeps, { job, signal }: JobRun, task: Class
     budgetNanoUsd,
     signal,
   });
+  if (isOverLimit === true || costNanoUsd >= budgetNanoUsd) deps.onLimit(classifier);
   if (isUnpaid === true) {
     await store.count(id, nowMs, { costNanoUsd, dropped: 1 });
     return given(error ?? 'cost_limit');

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import { newGenerationId, randomText } from '../lib/ids.ts';
 import { isReasoning, judgeOf, takesSchema, type JudgeModelDeps } from '../pipeline/decisions/judge-model.ts';
 import type { Generate } from '../pipeline/request.ts';
+import { BudgetTooSmall } from '../pipeline/route/nested-route.ts';
 import { collectResponse } from '../pipeline/response/collect-response.ts';
 import type { ClassifierRow } from '../resources/classifiers.ts';
 import type { ClientFormat } from '../wire/format.ts';
@@ -25,6 +26,8 @@ export interface Classification {
   readonly error: string | undefined;
   /** Neither the classifier's limit nor those of its key pay for the call. */
   readonly isUnpaid?: true;
+  /** It is the classifier's limit. */
+  readonly isOverLimit?: true;
   readonly costNanoUsd: number;
 }
 
@@ -98,7 +101,14 @@ export async function classify(deps: ClassifyDeps, input: ClassifyInput): Promis
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const isUnpaid = error.status === UNPAID;
-    return { tags: undefined, error: error.message, costNanoUsd, ...(isUnpaid && { isUnpaid }) };
+    const isOverLimit = error.cause instanceof BudgetTooSmall;
+    return {
+      tags: undefined,
+      error: error.message,
+      costNanoUsd,
+      ...(isUnpaid && { isUnpaid }),
+      ...(isOverLimit && { isOverLimit }),
+    };
   }
 }
 

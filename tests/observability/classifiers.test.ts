@@ -180,6 +180,43 @@ suite('classifiers', () => {
     });
   });
 
+  // @spec classifier-8
+  test('say once that their cost limit is reached: with the call that reaches it, or the first that it does not pay', async (t) => {
+    const stage = await start(t);
+    const channel = { kind: 'slack', name: 'Ops', url: 'https://hooks.example/1' };
+    assert.equal((await manage(stage.gateway, 'POST', '/notifications/channels', channel)).status, 201);
+    stage.classifier.script = json(200, {
+      ...chatAnswer('{"subject":"code","mood":"calm"}'),
+      usage: { prompt_tokens: 9_600, completion_tokens: 200, total_tokens: 9_800 },
+    });
+    const capped = async () => {
+      const { text } = await manage(stage.gateway, 'GET', '/notifications/events');
+      return text.match(/"classifier\.capped"/g)?.length ?? 0;
+    };
+    const has = (count: number) => until(async () => ((await capped()) >= count ? true : undefined));
+    // One call costs exactly this.
+    const id = idOf(await stage.create({ daily_cost_limit_usd: 0.01 }));
+    await stage.ask('One.');
+    const first = await stage.counted(id, 1);
+    assert.deepEqual([first['classified'], first['cost']], [1, 0.01]);
+    await has(1);
+    await stage.ask('Two.');
+    assert.equal((await stage.counted(id, 2))['dropped'], 1);
+    assert.deepEqual([await capped(), stage.classifier.arrived.length], [1, 1]);
+    await manage(stage.gateway, 'DELETE', `/classifiers/${id}`);
+    // What is left after the first call pays for no second one.
+    const other = idOf(await stage.create({ name: 'Others', daily_cost_limit_usd: 0.010_001 }));
+    await stage.ask('Three.');
+    await stage.counted(other, 1);
+    assert.equal(await capped(), 1, 'there is something left');
+    await stage.ask('Four.');
+    assert.equal((await stage.counted(other, 2))['dropped'], 1);
+    await has(2);
+    await stage.ask('Five.');
+    await stage.counted(other, 3);
+    assert.deepEqual([await capped(), stage.classifier.arrived.length], [2, 2]);
+  });
+
   test('hold up no caller while they hang', async (t) => {
     let release: () => void = () => undefined;
     const hanging = new Promise<void>((resolve) => (release = resolve));

@@ -13,6 +13,14 @@ export function withinEndpoints(route: Route): Route {
   return { ...route, request: { ...request, settings: { ...request.settings, maxTokens: least } } };
 }
 
+/** What runs a generation gives it too little; a limit of the key that pays would be another error. */
+export class BudgetTooSmall extends Error {
+  constructor() {
+    super('The budget of a nested generation is too small for it.');
+    this.name = 'BudgetTooSmall';
+  }
+}
+
 /**
  * The route with a maximum that its budget pays for.
  * @throws GatewayError 402 where it does not even pay for the prompt
@@ -30,6 +38,7 @@ export function withinBudget(
     throw new GatewayError(
       'payment_required',
       `The nested generation of this request may cost at most ${usdFromNano(budgetNanoUsd)} USD, which is too little for it.`,
+      { cause: new BudgetTooSmall() },
     );
   const { request } = route;
   const maxTokens = Math.min(request.settings.maxTokens ?? Infinity, tokens);
