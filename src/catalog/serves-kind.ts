@@ -24,6 +24,11 @@ function outputsOf({ outputModalities, endpoints }: Model): readonly string[] {
   return outputModalities ?? [...new Set(endpoints.flatMap((endpoint) => endpoint.outputModalities ?? TEXT_ALONE))];
 }
 
+/** Whether a model answers questions by itself. */
+export function isDecisionModel(model: Model): boolean {
+  return outputsOf(model).includes('decisions');
+}
+
 /** Where the requests to a model belong, for an error. */
 export function routesOf(model: Model): string {
   return outputsOf(model)

@@ -205,6 +205,40 @@ test('gives probabilities that add up to one million millionths, for any weights
       const confidence = confidenceOf(millionths);
       assert.ok(confidence >= 0 && confidence <= 1);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 10_000 },
   );
+});
+
+// @spec decision-6, decision-7
+test('gives each option the same probability wherever it stands, whatever label the judge prefers', async () => {
+  const shuffled = fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 2, maxLength: 8 }).chain((weights) =>
+    fc.record({
+      weights: fc.constant(weights),
+      order: fc.shuffledSubarray([...weights.keys()], { minLength: weights.length }),
+      prior: fc.integer({ min: 1, max: 9 }),
+    }),
+  );
+  const property = fc.asyncProperty(shuffled, async ({ weights, order, prior }) => {
+    const judge = byLogprobs(({ label, name }) => (weights[Number(name)] ?? 0) * (label === 'A' ? prior : 1));
+    const names = weights.map((_weight, at) => String(at));
+    const decided = async (keys: readonly string[]) => {
+      const [verdict] = await run([question('q', keys)], 'logprobs', judge);
+      assert.ok(verdict !== undefined);
+      const { millionths, confidence } = verdict;
+      assert.equal(
+        millionths.reduce((sum, value) => sum + value, 0),
+        1_000_000,
+      );
+      assert.ok(confidence >= 0 && confidence <= 1);
+      return new Map(keys.map((key, at) => [key, millionths[at] ?? 0]));
+    };
+    const [one, other] = [await decided(names), await decided(order.map(String))];
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    for (const [at, name] of names.entries()) {
+      // A millionth may go to either of two equal remainders.
+      assert.ok(Math.abs((one.get(name) ?? 0) - (other.get(name) ?? 0)) <= 1, name);
+      assert.ok(Math.abs((one.get(name) ?? 0) - (1_000_000 * (weights[at] ?? 0)) / sum) <= 2, 'the preference cancels');
+    }
+  });
+  await fc.assert(property, { numRuns: 10_000 });
 });

@@ -6,6 +6,7 @@ import type { VideoFacts } from '../canonical/video.ts';
 import { VIDEO_MODELS } from './videos.ts';
 import type { SpeechFacts } from '../canonical/speech.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptionFacts } from '../canonical/transcription.ts';
+import { DECIDE } from './decide.ts';
 import { EMBED } from './embeddings.ts';
 import { IMAGE, SANDBOX_SIDE_MAX } from './images.ts';
 import { RERANK } from './rerank.ts';
@@ -13,17 +14,7 @@ import { SANDBOX_SPEECH_FORMATS, SANDBOX_VOICES, SPEECH } from './speech.ts';
 import { TRANSCRIBE } from './transcribe.ts';
 
 /** What the sandbox answers with. The value is the upstream name of the model. */
-export type Behaviour =
-  | 'echo'
-  | 'tools'
-  | 'json'
-  | 'decide'
-  | 'reasoning'
-  | 'slow'
-  | 'long'
-  | 'error'
-  | 'cut'
-  | 'stall';
+export type Behaviour = 'echo' | 'tools' | 'json' | 'judge' | 'reasoning' | 'slow' | 'long' | 'error' | 'cut' | 'stall';
 
 /** One model of the sandbox in the shape of a catalog model with its one endpoint. Free (@spec catalog-19). */
 export interface SandboxModel {
@@ -79,9 +70,9 @@ const BEHAVIOURS: readonly { readonly model: string; readonly name: string; read
   },
   { model: 'json', name: 'JSON', description: 'Answers with JSON that is valid for the requested schema.' },
   {
-    model: 'decide',
-    name: 'Decide',
-    description: 'Judges questions of /alpha/decisions: options whose names stand in the state are more likely.',
+    model: 'judge',
+    name: 'Judge',
+    description: 'A chat model that judges questions: options whose names stand in the state are more likely.',
   },
   { model: 'reasoning', name: 'Reasoning', description: 'Reasons first, then answers with the last user text.' },
   { model: 'slow', name: 'Slow', description: 'Echo with a late first token: `ms=2000` in the user text.' },
@@ -105,6 +96,7 @@ export function sandboxModels(): readonly SandboxModel[] {
     errors.map(failing),
     embedder(),
     reranker(),
+    decider(),
     painter(),
     transcriber(),
     speaker(),
@@ -225,6 +217,25 @@ function reranker(): SandboxModel {
   };
 }
 
+function decider(): SandboxModel {
+  const { endpoints, ...model } = conversational({
+    model: DECIDE,
+    name: 'Decide',
+    description: 'Answers questions of /alpha/decisions: options whose names stand in the state are more likely.',
+  });
+  return {
+    ...model,
+    endpoints: [
+      {
+        ...endpoints[0],
+        inputModalities: ['text'],
+        outputModalities: ['decisions'],
+        offers: { decisions: 'decisions/native' },
+      },
+    ],
+  };
+}
+
 function painter(): SandboxModel {
   const { endpoints, ...model } = conversational({
     model: IMAGE,
@@ -310,7 +321,7 @@ export function findBehaviour(name: string): { readonly behaviour: Behaviour; re
     case 'echo':
     case 'tools':
     case 'json':
-    case 'decide':
+    case 'judge':
     case 'reasoning':
     case 'slow':
     case 'long':

@@ -7,6 +7,7 @@ import { countAnswer, createIdentity, type Identity } from './answer-parts.ts';
 import { deliverStream, deliverWhole, type Delivery } from './deliver.ts';
 import { encodeChatStream, encodeChatWhole } from './chat/encode-chat.ts';
 import { encodeMessagesStream, encodeMessagesWhole } from './messages/encode-messages.ts';
+import { decide } from './decide.ts';
 import { embed } from './embeddings.ts';
 import { paint, paintFromForm } from './images.ts';
 import { beginVideo, cancelVideo, sendClip, showVideo } from './videos.ts';
@@ -62,6 +63,7 @@ const ROUTES: Readonly<Record<string, (exchange: Exchange, deps: SandboxDeps) =>
   'POST /v1/audio/speech': ({ body, response, signal }) => speak(body, response, signal),
   'POST /v1/images/generations': ({ body, response, signal }) => paint(body, response, signal),
   'POST /v1/images/edits': paintFromForm,
+  'POST /v1/systemone': async ({ response, body, signal }) => sendJson(response, 200, await decide(body, signal)),
   'POST /v1/rerank': ({ response, body }) => sendJson(response, 200, rerank(body)),
   'GET /v1/models': ({ request, response }) => {
     const isMessages = request.headers['anthropic-version'] !== undefined;

@@ -57,7 +57,7 @@ export function writeScript(prompt: Prompt): Script {
   switch (behaviour) {
     case 'json':
       return scriptText(prompt, JSON.stringify(instanceOf(prompt.jsonSchema ?? { const: { text: userText } })));
-    case 'decide':
+    case 'judge':
       return scriptText(prompt, judgeByCounting(userText));
     case 'long': {
       const { tokens } = optionsOf(prompt);

@@ -2,6 +2,7 @@ import type { DecisionInput, DecisionMethod, DecisionRequest } from '../../canon
 import type { Directives } from '../../canonical/directives.ts';
 import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
 import type { Catalog, Model } from '../../catalog/model.ts';
+import { isDecisionModel } from '../../catalog/serves-kind.ts';
 import { LOGPROBS_OPTIONS_MAX } from '../../decisions/token-probabilities.ts';
 import type { Plugin } from '../../plugins/contract.ts';
 import { isSlugOf } from '../plugins/enabled-plugins.ts';
@@ -37,7 +38,8 @@ export function decidesNatively(
   { directives, method }: Pick<DecisionRequest, 'directives' | 'method'>,
 ): boolean {
   const [slug = ''] = directives.models;
-  const isNative = catalog.resolve?.(slug)?.model.outputModalities?.includes('decisions') === true;
+  const found = catalog.resolve?.(slug)?.model;
+  const isNative = found !== undefined && isDecisionModel(found);
   if (isNative && method !== 'auto' && method !== 'native')
     throw invalid('options.emulation', `${JSON.stringify(slug)} decides by itself, and writes no text: leave it out`);
   return isNative;

@@ -6,7 +6,7 @@ import type { RouteReport } from '../../canonical/route-report.ts';
 import type { Catalog, Endpoint, Model } from '../../catalog/model.ts';
 import { candidateName, endpointName } from '../../routing/endpoint-name.ts';
 import type { Health } from '../../routing/health.ts';
-import { isSilent, routesOf } from '../../catalog/serves-kind.ts';
+import { isDecisionModel, isSilent, routesOf } from '../../catalog/serves-kind.ts';
 import { withDefaults } from '../../routing/preferences.ts';
 import { planCandidates } from '../../routing/plan.ts';
 import type { FormatFacts, PlanInput, RoutePlan } from '../../routing/route-plan.ts';
@@ -61,7 +61,7 @@ export function chooseRoute(
 function refuseSilent(models: readonly Model[], requestedModels: readonly string[]): void {
   const [first] = models;
   if (first === undefined || !models.every(isSilent)) return;
-  const isDecider = first.outputModalities?.includes('decisions') === true;
+  const isDecider = isDecisionModel(first);
   const message = `${isDecider ? 'is a decision model' : 'writes no text'}: send its requests to ${routesOf(first)}`;
   throw new GatewayError('invalid_request', `model: ${JSON.stringify(first.slug)} ${message}`, {
     issues: [{ path: 'model', message }],

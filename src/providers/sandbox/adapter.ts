@@ -33,6 +33,7 @@ export const sandboxAdapter: ProviderAdapter = {
     { kind: 'stt', format: 'stt/openai', transcription: { translates: true } },
     { kind: 'tts', format: 'tts/openai', speech: { defaultVoice: 'one' } },
     { kind: 'rerank', format: 'rerank/cohere' },
+    { kind: 'decisions', format: 'decisions/native' },
     { kind: 'image', format: 'image/openai' },
   ],
   countTokensPath: '/messages/count_tokens',
