@@ -35,7 +35,8 @@ import { createSpending, type Spending } from './spending.ts';
 import { openEvaluationArea, type EvaluationArea } from './jobs/evaluation-area.ts';
 import { openClassifierInput, openClassifiers, type ClassifierInput } from './jobs/classifier-area.ts';
 import { openInternArea, type InternArea } from './jobs/intern-area.ts';
-import { containersOfAgents, createReadPreset } from './jobs/intern-requests.ts';
+import { createReadPreset } from './jobs/intern-requests.ts';
+import { keptShell } from './tools/kept-shell.ts';
 import { waitForRecords } from './journal.ts';
 import { createVideoArea, type VideoArea } from './jobs/video-area.ts';
 
@@ -144,7 +145,7 @@ export async function createParts(
 function openJobAreas(
   deps: Omit<Parameters<typeof openInternArea>[0], 'readPreset' | 'containers' | 'removeSecrets'> &
     Pick<SharedDeps, 'shell' | 'vault'> &
-    Omit<Parameters<typeof openEvaluationArea>[0], 'presets' | 'waitForRecords'> &
+    Omit<Parameters<typeof openEvaluationArea>[0], 'presets' | 'waitForRecords' | 'containers'> &
     Omit<Parameters<typeof openClassifiers>[0], 'catalog' | 'input' | 'content' | 'waitForRecords'> & {
       readonly observability: Pick<Observability, 'content'>;
       readonly live: LiveCatalog;
@@ -155,6 +156,7 @@ function openJobAreas(
   generateDeps: GenerateDeps,
 ): Pick<Parts, 'internArea' | 'evaluationArea' | 'classifiers'> {
   const { areas, records, live, observability, classifierInput: input } = deps;
+  const containers = deps.shell && keptShell(deps.shell);
   const reading = { content: observability.content, waitForRecords: () => waitForRecords(records) };
   return {
     internArea: openInternArea(
@@ -162,11 +164,14 @@ function openJobAreas(
         ...deps,
         readPreset: createReadPreset(areas.services.presets, deps.formats.chat),
         removeSecrets: (id) => deps.vault.openVault(() => Promise.resolve([])).removeAll({ kind: 'intern', id }),
-        containers: deps.shell && containersOfAgents(deps.shell),
+        containers,
       },
       generateDeps,
     ),
-    evaluationArea: openEvaluationArea({ ...deps, ...reading, presets: areas.services.presets }, generateDeps),
+    evaluationArea: openEvaluationArea(
+      { ...deps, ...reading, containers, presets: areas.services.presets },
+      generateDeps,
+    ),
     classifiers: openClassifiers({ ...deps, ...reading, catalog: live.catalog, input }, generateDeps),
   };
 }

@@ -24,17 +24,17 @@ export interface Datasets extends Pick<DatasetStore, 'list'> {
   delete(id: string): Promise<void>;
 }
 
-type DatasetsDeps = Pick<EvaluationDeps, 'datasets' | 'blobs' | 'clock'> & {
+type DatasetsDeps = Pick<EvaluationDeps, 'datasets' | 'blobs' | 'clock' | 'containers'> & {
   /** Checks a body of the chat format. @throws GatewayError 400 */
   readonly checkBody: (body: ReturnType<typeof bodyOf>) => void;
 };
 
-export function createDatasets({ datasets, blobs, clock, checkBody }: DatasetsDeps): Datasets {
+export function createDatasets({ datasets, blobs, clock, checkBody, containers }: DatasetsDeps): Datasets {
   return {
     list: (window) => datasets.list(window),
     async upload(chunks, input) {
       const id = randomUUID();
-      const scan = new DatasetScan((item) => faultOf(item, checkBody));
+      const scan = new DatasetScan((item) => faultOfCommands(item, containers) ?? faultOf(item, checkBody));
       await blobs.write(id, scan.pass(chunks));
       try {
         const { name, license = null, citation = null } = input();
@@ -64,6 +64,13 @@ export function createDatasets({ datasets, blobs, clock, checkBody }: DatasetsDe
 
 /** Any model stands for those of a run: what is wrong with messages and tools is so for each. */
 const ANY_MODEL = { model: 'any/model' };
+
+/** Commands of a dataset run in containers, and nowhere else. */
+function faultOfCommands({ checks }: DatasetItem, containers: DatasetsDeps['containers']): string | undefined {
+  const at = checks.findIndex(({ type }) => type === 'command');
+  if (at < 0 || containers !== undefined) return undefined;
+  return `checks.${at}: a command needs containers, which are off: set containers.runtime in the configuration (docs/containers.md)`;
+}
 
 function faultOf(item: DatasetItem, checkBody: DatasetsDeps['checkBody']): string | undefined {
   try {

@@ -1,6 +1,7 @@
 import type { AdmitKey } from '../accounts/keys/authenticate.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
+import type { KeptShell } from '../canonical/tools/shell.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { LoopTurns } from '../lib/async/loop-turns.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -28,6 +29,8 @@ export interface EvaluationDeps {
     principal: Pick<Principal, 'workspaceId'>,
     isCached: boolean,
   ) => Promise<GenerationRequest>;
+  /** In which checks run commands. Absent: the gateway has no containers. */
+  readonly containers?: KeptShell | undefined;
   readonly admitKey: AdmitKey;
   readonly jobs: Pick<Jobs, 'add' | 'cancel'>;
   readonly clock: Clock;

@@ -10,6 +10,7 @@ import type { ResultRow, RunReason, RunRow } from '../store/evaluations/columns.
 import type { Unit } from '../store/evaluations/runs.ts';
 import { answerOf, type Answer } from './checks/answer.ts';
 import { checkAnswer, type Scored } from './checks/check-answer.ts';
+import { createRunCommand } from './checks/command-check.ts';
 import { CostCap } from './cost-cap.ts';
 import type { DatasetLines } from './dataset/dataset-lines.ts';
 import type { DatasetItem } from './dataset/item.ts';
@@ -207,10 +208,15 @@ export class RunUnderWay {
     const { response, usage } = result.value;
     const answer = answerOf(response);
     let judged: Pick<UnitOutcome, 'judgeGenerationId' | 'judgeCostNanoUsd' | 'error'> | undefined;
-    const scored = await checkAnswer(item, answer, async () => {
-      const verdict = await this.#judge({ at, item, budget }, answer.text, call);
-      judged = verdict.facts;
-      return verdict.score;
+    const { principal: owner, signal } = call;
+    const { containers } = this.#deps;
+    const scored = await checkAnswer(item, answer, {
+      judge: async () => {
+        const verdict = await this.#judge({ at, item, budget }, answer.text, call);
+        judged = verdict.facts;
+        return verdict.score;
+      },
+      runCommand: createRunCommand({ containers, owner, key: generationId, item, answer: answer.text, signal }),
     });
     return { ...facts, error: null, ...judged, ...scored, answer, outputTokens: usage.completionTokens };
   }

@@ -1,18 +1,12 @@
 import type { Principal } from '../accounts/principal.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { ServerTool } from '../canonical/request.ts';
-import { ShellError, type Shell, type ShellOwner } from '../canonical/tools/shell.ts';
+import { ShellError, type KeptShell } from '../canonical/tools/shell.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['service:bash', 'service:shell']);
 /** An id has at most 20 characters. */
 const ID_CHARS = 16;
 const CHECK_MS = 20_000;
-
-/** Containers, where the gateway has them. */
-export interface AgentContainers extends Shell {
-  /** With its files. One that there is not is no error. */
-  removeContainer(owner: ShellOwner, id: string): Promise<void>;
-}
 
 /** The container of an agent. */
 export function containerOf(internId: string): string {
@@ -25,7 +19,7 @@ export function isShell({ name }: Pick<ServerTool, 'name'>): boolean {
 
 /** Makes the container of an agent that has a shell, and runs a command in it. @throws GatewayError 503 when that fails */
 export async function startContainer(
-  containers: AgentContainers | undefined,
+  containers: KeptShell | undefined,
   owner: Principal,
   internId: string,
   tools: readonly ServerTool[],

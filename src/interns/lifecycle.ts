@@ -16,7 +16,8 @@ import { callOf, type KeyedCall } from './idempotency.ts';
 import { conflict, nameIsTaken, noSuch, noSuchIntern, notYours, otherBody } from './refusals.ts';
 import { INTERN_RUN, jobIdOf } from './runner.ts';
 import { requestOfAgent, type AgentRequestDeps } from './agent-request.ts';
-import { containerOf, startContainer, type AgentContainers } from './container.ts';
+import type { KeptShell } from '../canonical/tools/shell.ts';
+import { containerOf, startContainer } from './container.ts';
 import { scheduleRows } from './schedule-rows.ts';
 
 /** What a body says of an agent. */
@@ -35,7 +36,7 @@ export interface LifecycleDeps extends AgentRequestDeps {
   readonly jobs: Jobs;
   readonly openAgent: OpenAgentSteps;
   /** Absent: there are none. */
-  readonly containers?: AgentContainers | undefined;
+  readonly containers?: KeptShell | undefined;
   readonly admitKey: AdmitKey;
   readonly isAdmin: (workspaceId: string, userId: string) => Promise<boolean>;
   /** Deletes the vault of an agent. */

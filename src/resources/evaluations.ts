@@ -37,6 +37,9 @@ const toolCallsSchema = z.strictObject({
 });
 export type ExpectedCalls = z.output<typeof toolCallsSchema>['tool_calls'];
 
+const COMMAND_CHARS_MAX = 20_000;
+const COMMAND_S_MAX = 600;
+
 const ofText = (type: 'exact' | 'normalized' | 'contains') => z.strictObject({ type: z.literal(type) });
 
 const checkSchema = z.discriminatedUnion('type', [
@@ -52,6 +55,11 @@ const checkSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('json_schema'), schema: z.record(z.string(), z.json()) }),
   z.strictObject({ type: z.literal('json_equal') }),
   z.strictObject({ type: z.literal('tool_call') }),
+  z.strictObject({
+    type: z.literal('command'),
+    command: z.string().min(1).max(COMMAND_CHARS_MAX),
+    timeout_s: z.int().min(1).max(COMMAND_S_MAX).optional(),
+  }),
   z.strictObject({ type: z.literal('judge') }),
 ]);
 export type Check = z.output<typeof checkSchema>;

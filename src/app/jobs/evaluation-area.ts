@@ -1,3 +1,4 @@
+import type { KeptShell } from '../../canonical/tools/shell.ts';
 import { join } from 'node:path';
 import type { AdmitKey } from '../../accounts/keys/authenticate.ts';
 import type { Presets } from '../../accounts/presets.ts';
@@ -42,6 +43,8 @@ export interface EvaluationAreaDeps extends SharedDeps {
   readonly jobs: Jobs;
   readonly formats: { readonly chat: ClientFormat };
   readonly waitForRecords: () => Promise<void>;
+  /** Absent: there are none, and no check runs a command. */
+  readonly containers: KeptShell | undefined;
   readonly notifications: Pick<Notifications, 'raise'>;
   /** One process of a gateway does. */
   readonly keepsStore: boolean;
@@ -78,6 +81,7 @@ export function openEvaluationArea(deps: EvaluationAreaDeps, generateDeps: Gener
       const request = await readWithPreset(deps.presets, chat.id, (...of) => chat.decodeRequest(...of), sent);
       return withFullNames(request, (name) => live.catalog.rename?.(name) ?? name);
     },
+    containers: deps.containers,
     admitKey,
     jobs,
     clock,

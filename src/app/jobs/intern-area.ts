@@ -3,7 +3,7 @@ import type { AdmitKey } from '../../accounts/keys/authenticate.ts';
 import type { WorkspaceMembers } from '../../accounts/workspaces/workspace-members.ts';
 import type { Config } from '../../config/config.ts';
 import type { AgentRequestDeps } from '../../interns/agent-request.ts';
-import type { AgentContainers } from '../../interns/container.ts';
+import type { KeptShell } from '../../canonical/tools/shell.ts';
 import { createInterns, type Interns } from '../../interns/interns.ts';
 import { giveToJob } from '../../interns/lifecycle.ts';
 import type { RunnerDeps, RunNotices } from '../../interns/runner-deps.ts';
@@ -35,7 +35,7 @@ export interface InternArea {
 }
 
 export interface InternAreaDeps extends AgentRequestDeps {
-  readonly containers?: AgentContainers | undefined;
+  readonly containers?: KeptShell | undefined;
   readonly removeSecrets: (internId: string) => Promise<void>;
   readonly config: Pick<Config, 'interns'>;
   readonly database: Database;

@@ -1,9 +1,6 @@
 import type { Presets } from '../../accounts/presets.ts';
-import type { Containers } from '../../containers/containers.ts';
-import { folderOf } from '../../containers/manifest.ts';
 import { readWithPreset } from '../../http/generation/apply-preset.ts';
 import type { ReadPreset } from '../../interns/agent-request.ts';
-import type { AgentContainers } from '../../interns/container.ts';
 import type { ClientFormat } from '../../wire/format.ts';
 import { decodeHeaderDirectives } from '../../wire/gateway/headers.ts';
 
@@ -24,14 +21,5 @@ export function createReadPreset(presets: Pick<Presets, 'use'>, chat: ClientForm
       settings,
       provider: directives.provider,
     };
-  };
-}
-
-export function containersOfAgents(containers: Containers): AgentContainers {
-  return {
-    run: (call) => containers.run(call),
-    async removeContainer(owner, id) {
-      await containers.remove(folderOf(owner, id));
-    },
   };
 }

@@ -39,6 +39,12 @@ export interface Shell {
   run(call: ShellCall): Promise<readonly ShellOutput[]>;
 }
 
+/** A shell whose containers end with what they are for. */
+export interface KeptShell extends Shell {
+  /** With its files. One that there is not is no error. */
+  removeContainer(owner: ShellOwner, id: string): Promise<void>;
+}
+
 /** Nothing was run. The message is safe to show to a model. */
 export class ShellError extends Error {
   readonly code: 'unavailable' | 'too_many_requests';

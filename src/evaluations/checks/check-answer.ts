@@ -1,3 +1,4 @@
+import type { RunCommand } from './command-check.ts';
 import { createContext, Script } from 'node:vm';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../lib/json.ts';
 import { fitsSchema } from '../../lib/json/fits-schema.ts';
@@ -17,6 +18,12 @@ export interface Scored {
 /** The score that a judge gives; null: it gave no verdict. */
 export type Judge = () => Promise<number | null>;
 
+/** What takes more than a look at the answer. */
+export interface SlowChecks {
+  readonly judge: Judge;
+  readonly runCommand: RunCommand;
+}
+
 const DEFAULT_LABELS = 'A B C D E F G H I J'.split(' ');
 const PATTERN_MS_MAX = 50;
 const FAILED: Readonly<Record<'refused' | 'length' | 'invalid', Scored>> = {
@@ -29,15 +36,18 @@ const FAILED: Readonly<Record<'refused' | 'length' | 'invalid', Scored>> = {
 export async function checkAnswer(
   { checks, expected }: Pick<DatasetItem, 'checks' | 'expected'>,
   answer: Answer,
-  judge: Judge,
+  { judge, runCommand }: SlowChecks,
 ): Promise<Scored> {
   if (answer.refused) return FAILED.refused;
   let score = 1;
-  // A judge costs money: its turn comes once all else holds.
-  for (const check of checks.toSorted(
-    (left, right) => Number(left.type === 'judge') - Number(right.type === 'judge'),
-  )) {
-    const one = check.type === 'judge' ? await judge() : scoreOf(check, expected, answer);
+  // A command takes time and a judge costs money: their turns come once all else holds.
+  for (const check of checks.toSorted((left, right) => placeOf(left) - placeOf(right))) {
+    const one =
+      check.type === 'judge'
+        ? await judge()
+        : check.type === 'command'
+          ? await runCommand(check)
+          : scoreOf(check, expected, answer);
     if (one === null) return { verdict: 'unjudged', score: null };
     if (one === undefined) return answer.finish === 'length' ? FAILED.length : FAILED.invalid;
     score = Math.min(score, one);
@@ -46,9 +56,13 @@ export async function checkAnswer(
   return { verdict: score === 1 ? 'pass' : 'partial', score };
 }
 
+function placeOf({ type }: Check): number {
+  return type === 'judge' ? 2 : Number(type === 'command');
+}
+
 /** `undefined`: the answer has no form that the check could be made on. */
 function scoreOf(
-  check: Exclude<Check, { readonly type: 'judge' }>,
+  check: Exclude<Check, { readonly type: 'judge' | 'command' }>,
   expected: DatasetItem['expected'],
   { text, calls }: Answer,
 ): number | undefined {

@@ -17,10 +17,11 @@ const answer = (text: string, more: Partial<Answer> = {}): Answer => ({
   ...more,
 });
 const noJudge = () => Promise.reject(new Error('no judge is asked'));
+const noSlow = { judge: noJudge, runCommand: noJudge };
 
 async function verdictOf(expected: Json | undefined, given: Answer | string, checks?: readonly Check[]) {
   const made = typeof given === 'string' ? answer(given) : given;
-  return (await checkAnswer({ expected, checks: checks ?? defaultChecks(expected) }, made, noJudge)).verdict;
+  return (await checkAnswer({ expected, checks: checks ?? defaultChecks(expected) }, made, noSlow)).verdict;
 }
 
 suite('checks of an answer', () => {
@@ -93,12 +94,31 @@ suite('checks of an answer', () => {
   test('ask the judge last, and only where all else holds', async () => {
     const checks: readonly Check[] = [{ type: 'judge' }, { type: 'contains' }];
     const asked: number[] = [];
-    const judge = (score: number | null) => () => Promise.resolve((asked.push(1), score));
+    const judge = (score: number | null) => ({
+      ...noSlow,
+      judge: () => Promise.resolve((asked.push(1), score)),
+    });
     const item = { expected: 'Paris', checks };
     assert.deepEqual(await checkAnswer(item, answer('Paris'), judge(0.75)), { verdict: 'partial', score: 0.75 });
     assert.deepEqual(await checkAnswer(item, answer('Paris'), judge(null)), { verdict: 'unjudged', score: null });
     assert.deepEqual(await checkAnswer(item, answer('Rome'), judge(1)), { verdict: 'fail', score: 0 });
     assert.equal(asked.length, 2);
+  });
+
+  // @spec evaluation-18
+  test('run a command before a judge is asked, and after all else', async () => {
+    const checks: readonly Check[] = [{ type: 'judge' }, { type: 'command', command: 'true' }, { type: 'contains' }];
+    const done: string[] = [];
+    const slow = (score: number | null) => ({
+      judge: () => Promise.resolve((done.push('judge'), 1)),
+      runCommand: ({ command }: { readonly command: string }) => Promise.resolve((done.push(command), score)),
+    });
+    const item = { expected: 'Paris', checks };
+    assert.deepEqual(await checkAnswer(item, answer('Paris'), slow(1)), { verdict: 'pass', score: 1 });
+    assert.deepEqual(await checkAnswer(item, answer('Paris'), slow(0)), { verdict: 'fail', score: 0 });
+    assert.deepEqual(await checkAnswer(item, answer('Paris'), slow(null)), { verdict: 'unjudged', score: null });
+    assert.deepEqual(await checkAnswer(item, answer('Rome'), slow(1)), { verdict: 'fail', score: 0 });
+    assert.deepEqual(done, ['true', 'judge', 'true', 'true']);
   });
 
   test('keep any text equal to itself, and any JSON to a copy with its members reversed', () => {

@@ -37,6 +37,7 @@ export function faultOfCheck(check: Check, expected: Json | undefined): string |
       return expected === undefined ? 'needs a value as expected' : undefined;
     case 'regex':
     case 'json_schema':
+    case 'command':
     case 'judge':
     default:
       return undefined;

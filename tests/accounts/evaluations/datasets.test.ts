@@ -44,3 +44,14 @@ test('keeps a dataset that a run needs, and the results of one that was deleted'
   assert.equal(await blobsOf(setting.gateway.dataDir), 0);
   assert.equal(at((await setting.call('GET', `/benchmarks/runs/${run}`)).body, 'results', 0, 'mean'), 1);
 });
+
+// @spec evaluation-18
+test('a dataset whose checks run commands is refused where there are no containers', async (t) => {
+  const { upload } = await setUp(t);
+  const checks = [{ type: 'contains' }, { type: 'command', command: 'true' }];
+  const { status, text } = await upload([{ prompt: 'a', expected: 'b', checks }]);
+  assert.equal(status, 400, text);
+  assert.match(text, /line 1: checks\.1: a command needs containers.*containers\.runtime/);
+  const unknown = await upload([{ prompt: 'a', checks: [{ type: 'command', command: 'true', image: 'x' }] }]);
+  assert.match(unknown.text, /line 1: checks\.0.*image/);
+});
