@@ -145,7 +145,7 @@ export async function createParts(
 function openJobAreas(
   deps: Omit<Parameters<typeof openInternArea>[0], 'readPreset' | 'containers' | 'removeSecrets'> &
     Pick<SharedDeps, 'shell' | 'vault'> &
-    Omit<Parameters<typeof openEvaluationArea>[0], 'presets' | 'waitForRecords' | 'containers'> &
+    Omit<Parameters<typeof openEvaluationArea>[0], 'presets' | 'waitForRecords' | 'containers' | 'content'> &
     Omit<Parameters<typeof openClassifiers>[0], 'catalog' | 'input' | 'content' | 'waitForRecords'> & {
       readonly observability: Pick<Observability, 'content'>;
       readonly live: LiveCatalog;

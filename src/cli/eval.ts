@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseFlags } from '../config/flags.ts';
+import { systemClock } from '../lib/clock.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../lib/json.ts';
 import { CommandError, unknownVerb, UsageError, type Io } from './command.ts';
 import { EVAL_FLAGS, type EvalFlags } from './eval/flags.ts';
@@ -17,6 +18,7 @@ const COMMANDS = {
   compare: ['a run', 'another one, or the same'],
   publish: ['a run'],
   import: ['a file of scores'],
+  collect: ['the name of the dataset'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** `model-gateway eval`: benchmark runs of a running gateway. */
@@ -66,6 +68,17 @@ async function act(client: GatewayClient, { name, rest, values }: Given, io: Io)
     }
     case 'publish':
       return print(await client.call(`/benchmarks/runs/${first}/publish`, { method: 'POST' }), formatPublished);
+    case 'collect':
+      return print(
+        await client.call('/benchmarks/datasets/from-requests', {
+          method: 'POST',
+          body: collectionOf(rest[0] ?? '', values, systemClock.nowMs()),
+        }),
+        ({ data, skipped }) => {
+          const { id, items } = isJsonObject(data) ? data : {};
+          return `The dataset ${textOf(id)} has ${textOf(items)} requests; ${textOf(skipped)} were left out.\n`;
+        },
+      );
     case 'import':
     default:
       return print(
@@ -79,6 +92,31 @@ function formatPublished({ metric, data, skipped }: JsonObject): string {
   const published = objectsOf(data).map((one) => `${textOf(one['model'])}  ${textOf(one['score'])}\n`);
   const left = objectsOf(skipped).map((one) => `${textOf(one['model'])} is left out: it ${textOf(one['reason'])}\n`);
   return `${textOf(metric)}\n${published.join('')}${left.join('')}Routers use it once \`scores.abilities\` of the configuration names it.\n`;
+}
+
+const DAYS = 7;
+const MS_PER_DAY = 86_400_000;
+
+/** Kept requests of the last days. */
+function collectionOf(name: string, values: EvalFlags, nowMs: number): JsonObject {
+  const days = numberOf('days', values.days) ?? DAYS;
+  const { limit, models, workspace } = values;
+  return {
+    name,
+    start: new Date(nowMs - days * MS_PER_DAY).toISOString(),
+    end: new Date(nowMs).toISOString(),
+    ...(models !== undefined && { models: models.split(',') }),
+    ...(limit !== undefined && { limit: numberOf('limit', limit) }),
+    ...(workspace !== undefined && { workspace_id: workspace }),
+    ...(values.expected === true && { expected: 'response' }),
+  };
+}
+
+function numberOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new UsageError(`eval collect: --${flag} takes a number above 0`);
+  return value;
 }
 
 /** A JSON array of rows, or an object that has them as `rows`. */

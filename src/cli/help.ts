@@ -327,6 +327,7 @@ export const EVAL_HELP = `Usage: model-gateway eval run FILE --models a,b --max-
        model-gateway eval compare RUN RUN [options]
        model-gateway eval publish RUN [options]
        model-gateway eval import FILE --license TEXT [options]
+       model-gateway eval collect NAME [--days N] [options]
 
 Asks models of a running gateway the questions of a dataset, waits for the end, and shows how sure the result is:
 docs/evaluations.md. Exit codes of \`run\`: 0 done, 3 the cap is reached, 4 it failed or a score is too low.
@@ -344,6 +345,8 @@ Options:
   --fail-below X    fails where a mean is lower; MODEL=X is for one model, and several are separated by commas
   --force           compares runs of different datasets or judges
   --license TEXT    under which a table may be used; --citation TEXT says where it is from
+  --days N          collects kept requests of the last N days (7) as a dataset, of --models, at most --limit N of
+                    --workspace ID; with --expected their responses are right answers
   --json            print the response of the gateway as JSON
   --url URL         address of the gateway; default: that of the configuration in this directory
   --config FILE     another configuration                (GATEWAY_CONFIG)

@@ -45,7 +45,13 @@ import { listGuardrailMatches } from './management/guardrails/matches.ts';
 import { testGuardrail, testRules } from './management/guardrails/try.ts';
 import { updateGuardrail } from './management/guardrails/update.ts';
 import { getBenchmarks } from './management/insights/benchmarks.ts';
-import { deleteDataset, getDataset, listDatasets, uploadDataset } from './management/insights/dataset-routes.ts';
+import {
+  deleteDataset,
+  getDataset,
+  listDatasets,
+  makeDatasetFromRequests,
+  uploadDataset,
+} from './management/insights/dataset-routes.ts';
 import {
   cancelRun,
   createRun,
@@ -151,6 +157,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getSessionCost,
   getBenchmarks,
   uploadDataset,
+  makeDatasetFromRequests,
   listDatasets,
   getDataset,
   deleteDataset,

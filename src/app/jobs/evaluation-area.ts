@@ -1,3 +1,7 @@
+import type { ClassifierAreaDeps } from './classifier-area.ts';
+import { createKeptGenerations } from '../../store/classifiers/kept-generations.ts';
+import type { ContentLog } from '../../telemetry/content-log.ts';
+import { createReadKeptRequests } from './read-kept-requests.ts';
 import type { KeptShell } from '../../canonical/tools/shell.ts';
 import { join } from 'node:path';
 import type { AdmitKey } from '../../accounts/keys/authenticate.ts';
@@ -43,6 +47,8 @@ export interface EvaluationAreaDeps extends SharedDeps {
   readonly jobs: Jobs;
   readonly formats: { readonly chat: ClientFormat };
   readonly waitForRecords: () => Promise<void>;
+  readonly content: Pick<ContentLog, 'read'>;
+  readonly policies: ClassifierAreaDeps['policies'];
   /** Absent: there are none, and no check runs a command. */
   readonly containers: KeptShell | undefined;
   readonly notifications: Pick<Notifications, 'raise'>;
@@ -101,6 +107,11 @@ export function openEvaluationArea(deps: EvaluationAreaDeps, generateDeps: Gener
   );
   const evaluations = createEvaluations({
     ...evaluationDeps,
+    readKept: createReadKeptRequests({
+      kept: createKeptGenerations(database),
+      readContent: (id) => deps.content.read(id),
+      policyOf: (subject) => deps.policies.policyOf(subject),
+    }),
     checkBody: (body) => void chat.decodeRequest(body, JSON.stringify(body), PLAIN),
   });
   const housekeeping = createHousekeeping({

@@ -55,7 +55,7 @@ test('says what is missing', async () => {
     const { code, stderr } = await captureCli(['eval', ...args]);
     return [code, stderr];
   };
-  assert.deepEqual(await said(), [2, 'eval: say what to do: run, list, show, compare, publish, import\n']);
+  assert.deepEqual(await said(), [2, 'eval: say what to do: run, list, show, compare, publish, import, collect\n']);
   assert.deepEqual(await said('show'), [2, 'eval show: name a run\n']);
   assert.deepEqual(await said('compare', 'a'), [2, 'eval compare: name another one, or the same\n']);
   assert.deepEqual(await said('list', 'x'), [2, 'eval list: x: unexpected argument\n']);

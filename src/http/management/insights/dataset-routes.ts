@@ -5,6 +5,7 @@ import { datasetShape } from '../../../resources/evaluations.ts';
 import { checkShape } from '../../../wire/gateway/validation/check-shape.ts';
 import { readForm } from '../files/read-form.ts';
 import { pageQuerySchema } from '../page.ts';
+import { ownerOf, ownerShape } from '../owner.ts';
 import { defineDelete, defineGet, defineList } from '../resource-routes.ts';
 import { defineRoute, NOTHING } from '../route.ts';
 import { datasetSchema, idPath, serializeDataset, TAG } from './evaluation-shape.ts';
@@ -83,5 +84,70 @@ export const uploadDataset = defineRoute({
     } finally {
       form.close();
     }
+  },
+});
+
+const MODELS_MAX = 20;
+const MODEL_CHARS_MAX = 256;
+const REQUESTS_MAX = 5_000;
+const REQUESTS_DEFAULT = 500;
+
+export const makeDatasetFromRequests = defineRoute({
+  method: 'POST',
+  path: '/benchmarks/datasets/from-requests',
+  scope: 'management',
+  operationId: 'createEvaluationDatasetFromRequests',
+  tag: TAG,
+  summary: 'Store kept requests of a workspace as a dataset, which runs ask again',
+  params: NOTHING,
+  query: NOTHING,
+  body: z
+    .strictObject({
+      ...datasetShape,
+      ...ownerShape,
+      start: z.iso.datetime().describe('Requests from this time on.'),
+      end: z.iso.datetime().describe('Requests before this time.'),
+      models: z
+        .array(z.string().min(1).max(MODEL_CHARS_MAX))
+        .max(MODELS_MAX)
+        .optional()
+        .describe('Slugs, as requested or as served. Default: any.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(REQUESTS_MAX)
+        .optional()
+        .describe(`The oldest come first. Default: ${REQUESTS_DEFAULT}.`),
+      expected: z
+        .enum(['none', 'response'])
+        .optional()
+        .describe('`response`: judges are given the kept response as a right answer. Default: `none`.'),
+    })
+    .meta({ id: 'CreateEvaluationDatasetFromRequestsRequest' }),
+  responses: {
+    201: {
+      description: 'The dataset.',
+      schema: z.strictObject({
+        data: datasetSchema,
+        skipped: z.int().describe('Requests that cannot be asked again, or may not be.'),
+      }),
+    },
+  },
+  errors: [400, 404, 409, 503],
+  async handle({ body, ...context }) {
+    const { name, license, citation, start, end, models = [], limit = REQUESTS_DEFAULT, expected } = body;
+    const { workspaceId } = await ownerOf(body, context);
+    const { row, skipped } = await context.services.evaluations.datasets.fromRequests(
+      {
+        workspaceId,
+        fromMs: Date.parse(start),
+        toMs: Date.parse(end),
+        models,
+        limit,
+        expectsResponse: expected === 'response',
+      },
+      { name, license, citation },
+    );
+    return { status: 201, body: { data: serializeDataset(row), skipped }, subject: `/benchmarks/datasets/${row.id}` };
   },
 });
