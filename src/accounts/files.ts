@@ -58,6 +58,8 @@ export interface Files extends StoredFiles {
     id: string,
     range?: ByteRange,
   ): Promise<{ readonly file: FileRecord; readonly content: Readable }>;
+  /** The bytes of any file, for what stays on this gateway. @throws GatewayError 404, 503 */
+  open(owner: FileOwner, id: string): Promise<{ readonly file: FileRecord; readonly content: Readable }>;
   /**
    * Cleans up files that were begun and never finished, that expired, or that were deleted. Returns whether there is
    * more to do.
@@ -231,9 +233,18 @@ class WorkspaceFiles implements Files {
         'invalid_request',
         'Only files that a tool made can be downloaded; this one was uploaded.',
       );
+    return { file, content: await this.#contentOf(id, range) };
+  }
+
+  async open(owner: FileOwner, id: string): Promise<{ readonly file: FileRecord; readonly content: Readable }> {
+    const file = await this.get(owner, id);
+    return { file, content: await this.#contentOf(id) };
+  }
+
+  async #contentOf(id: string, range?: ByteRange): Promise<Readable> {
     const content = await this.#deps.blobs.open(id, range);
     if (content === undefined) throw notHere();
-    return { file, content };
+    return content;
   }
 
   async search({ workspaceId }: FileOwner, nameHas: string | undefined, limit: number): Promise<readonly StoredFile[]> {

@@ -6,13 +6,13 @@ import { GatewayError, invalid } from '../canonical/gateway-error.ts';
 import { listHomeFiles, openHomeFile } from './home-files.ts';
 import { measureHome } from './measure-home.ts';
 
-/** A file of a container, with the path that routes show: relative to the home, or below `/mnt/uploads/`. */
+/** A file of a container, with the path that routes show: relative to the home, or below `/mnt/uploads/` or `/mnt/files/`. */
 export interface ContainerFile {
   readonly id: string;
   readonly path: string;
   readonly bytes: number;
   readonly createdAtMs: number;
-  /** `user`: it was uploaded. */
+  /** `user`: it was uploaded, or is a file of the workspace. */
   readonly source: 'assistant' | 'user';
 }
 
@@ -22,17 +22,47 @@ export interface ContainerPlaces {
 }
 
 const PREFIX = 'cfile_';
-const UPLOADS = '/mnt/uploads/';
+/** Folders of `/mnt`: what was uploaded into the container, and files of its workspace. */
+const GIVEN = ['uploads', 'files'] as const;
+export type GivenFolder = (typeof GIVEN)[number];
 const NAME_BYTES_MAX = 255;
 const ONLY_OWNER = 0o700;
 
 /** By path: what was uploaded comes first. */
 export async function listFiles({ home, mnt }: ContainerPlaces): Promise<readonly ContainerFile[]> {
-  const [made, uploaded] = await Promise.all([listHomeFiles(home), listHomeFiles(join(mnt, 'uploads'))]);
-  return [
-    ...uploaded.map((file) => describe(`${UPLOADS}${file.path}`, file.bytes, file.modifiedAtMs)),
-    ...made.map((file) => describe(file.path, file.bytes, file.modifiedAtMs)),
-  ];
+  const [made, ...given] = await Promise.all([
+    listHomeFiles(home),
+    ...GIVEN.toSorted().map(async (folder) =>
+      (await listHomeFiles(join(mnt, folder))).map((file) => ({ ...file, path: placeOf(folder, file.path) })),
+    ),
+  ]);
+  return [...given.flat(), ...made].map((file) => describe(file.path, file.bytes, file.modifiedAtMs));
+}
+
+function placeOf(folder: GivenFolder, path: string): string {
+  return `/mnt/${folder}/${path}`;
+}
+
+function folderOf(path: string): GivenFolder | undefined {
+  return GIVEN.find((folder) => path.startsWith(placeOf(folder, '')));
+}
+
+const OUTPUTS = 'outputs';
+/** Files that one call tells of. */
+const OUTPUTS_MAX = 20;
+/** The clock of a file system is a little behind. */
+const LATE_MS = 50;
+
+/** What commands made or changed below `outputs` since a time. */
+export async function listOutputs(
+  { home }: Pick<ContainerPlaces, 'home'>,
+  sinceMs: number,
+): Promise<readonly ContainerFile[]> {
+  const files = await listHomeFiles(join(home, OUTPUTS));
+  return files
+    .filter(({ modifiedAtMs }) => modifiedAtMs >= sinceMs - LATE_MS)
+    .slice(0, OUTPUTS_MAX)
+    .map((file) => describe(`${OUTPUTS}/${file.path}`, file.bytes, file.modifiedAtMs));
 }
 
 /** @throws GatewayError 404 */
@@ -41,11 +71,13 @@ export async function openFile(
   id: string,
 ): Promise<{ readonly file: ContainerFile; readonly content: Readable }> {
   const path = pathOf(id);
-  const isUpload = path?.startsWith(UPLOADS) === true;
+  const folder = path === undefined ? undefined : folderOf(path);
   const handle =
     path === undefined
       ? undefined
-      : await (isUpload ? openHomeFile(join(mnt, 'uploads'), path.slice(UPLOADS.length)) : openHomeFile(home, path));
+      : await (folder === undefined
+          ? openHomeFile(home, path)
+          : openHomeFile(join(mnt, folder), path.slice(placeOf(folder, '').length)));
   if (path === undefined || handle === undefined)
     throw new GatewayError('not_found', 'There is no such file in this container.');
   const { size, mtimeMs } = await handle.stat();
@@ -67,10 +99,11 @@ export async function putUpload(
   name: string,
   chunks: AsyncIterable<Uint8Array>,
   diskBytes: number,
+  folder: GivenFolder = 'uploads',
 ): Promise<ContainerFile> {
   if (/^\.{0,2}$|[/\0]/.test(name) || Buffer.byteLength(name) > NAME_BYTES_MAX)
     throw invalid('file', `must have a name of 1 to ${NAME_BYTES_MAX} bytes, without a path`);
-  const uploads = join(places.mnt, 'uploads');
+  const uploads = join(places.mnt, folder);
   await mkdir(uploads, { recursive: true, mode: ONLY_OWNER });
   const used = (await measureHome(places.home)) + (await measureHome(places.mnt));
   const draft = join(places.mnt, `draft-${randomBytes(8).toString('hex')}`);
@@ -90,11 +123,11 @@ export async function putUpload(
     await rm(draft, { force: true });
     throw error;
   }
-  return describe(`${UPLOADS}${name}`, bytes, Date.now());
+  return describe(placeOf(folder, name), bytes, Date.now());
 }
 
 function describe(path: string, bytes: number, createdAtMs: number): ContainerFile {
-  const source = path.startsWith(UPLOADS) ? 'user' : 'assistant';
+  const source = folderOf(path) === undefined ? 'assistant' : 'user';
   return { id: PREFIX + Buffer.from(path).toString('base64url'), path, bytes, createdAtMs, source };
 }
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { GatewayError, invalid } from '../canonical/gateway-error.ts';
 import type { ShellOwner } from '../canonical/tools/shell.ts';
 import type { Clock } from '../lib/clock.ts';
-import { listFiles, openFile, putUpload, type ContainerFile } from './container-files.ts';
+import { listFiles, openFile, putUpload, type ContainerFile, type GivenFolder } from './container-files.ts';
 import type { ContainerSettings } from './contract.ts';
 import {
   findOwn,
@@ -56,7 +56,13 @@ export interface ContainerRoutes {
     fileId: string,
   ): Promise<{ readonly file: ContainerFile; readonly content: Readable }>;
   /** @throws GatewayError 400, 404, 413 */
-  upload(owner: ShellOwner, id: string, name: string, chunks: AsyncIterable<Uint8Array>): Promise<ContainerFile>;
+  upload(
+    owner: ShellOwner,
+    id: string,
+    name: string,
+    chunks: AsyncIterable<Uint8Array>,
+    folder?: GivenFolder,
+  ): Promise<ContainerFile>;
 }
 
 export function createContainerRoutes(
@@ -101,7 +107,8 @@ export function createContainerRoutes(
     },
     files: async (owner, id, window) => pageOf(await listFiles(await placesOf(owner, id)), (file) => file.id, window),
     open: async (owner, id, fileId) => openFile(await placesOf(owner, id), fileId),
-    upload: async (owner, id, name, chunks) => putUpload(await placesOf(owner, id), name, chunks, limits.diskBytes),
+    upload: async (owner, id, name, chunks, folder) =>
+      putUpload(await placesOf(owner, id), name, chunks, limits.diskBytes, folder),
   };
 }
 

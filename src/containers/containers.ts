@@ -2,6 +2,7 @@ import { rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ShellError, type Shell, type ShellCall, type ShellOutput } from '../canonical/tools/shell.ts';
 import type { Clock } from '../lib/clock.ts';
+import { listOutputs } from './container-files.ts';
 import { createContainerRoutes, expiresAtMs, type ContainerRoutes } from './container-routes.ts';
 import { listContainers, removeContainer, type KeptContainer } from './kept-containers.ts';
 import { folderOf, makeContainer, placesIn, readManifest } from './manifest.ts';
@@ -89,6 +90,8 @@ export function createContainers(
         else calls.set(workspace, left);
       }
     },
+    outputs: ({ owner, containerId }, sinceMs) =>
+      listOutputs(placesIn(directory, folderOf(owner, containerId)), sinceMs),
     list: () => listContainers(directory),
     kept: createContainerRoutes(settings, clock, (folder) => queues.has(folder)),
     remove: (folder) => removeContainer(directory, folder),

@@ -71,6 +71,38 @@ suite('routes of containers', { skip }, () => {
     return { turns, call: caller(turns), run };
   }
 
+  // @spec container-16, container-17
+  test('get files of the workspace, and tell of what they make', async (t) => {
+    const { call, run } = await start(t, [
+      'mkdir -p outputs; cat /mnt/files/notes.txt > outputs/copy.txt; echo x > beside; echo x >> /mnt/files/notes.txt',
+      'cat outputs/copy.txt',
+    ]);
+    const form = new FormData();
+    form.set('file', new Blob(['from the workspace']), 'notes.txt');
+    const stored = await call('POST', '/files', form);
+    assert.equal(stored.status, 200, stored.text);
+    const fileId = textAt(stored.body, 'id');
+    const wrong = await call('POST', '/containers', { id: 'other', file_ids: [fileId, 'file_none'] });
+    assert.equal(wrong.status, 400, wrong.text);
+    assert.match(wrong.text, /"path":"file_ids\[1\]"/);
+    assert.equal((await call('GET', '/containers/other')).status, 404, 'nothing is made by halves');
+    const made = await call('POST', '/containers', { id: 'mine', file_ids: [fileId] });
+    assert.equal(made.status, 201, made.text);
+    const first = await run();
+    assert.match(JSON.stringify(first), /Read-only file system/);
+    const outputs = /files[^\]]*outputs\/copy\.txt[^\]]*18/.exec(JSON.stringify(first))?.[0] ?? '';
+    assert.ok(outputs !== '' && !outputs.includes('beside'), JSON.stringify(first));
+    const listed = await call('GET', '/containers/mine/files');
+    assert.match(listed.text, /"path":"\/mnt\/files\/notes\.txt"[^}]*"source":"user"/);
+    const second = await run();
+    assert.match(JSON.stringify(second), /from the workspace/);
+    assert.doesNotMatch(JSON.stringify(second), /outputs\/copy\.txt[^\]]*18/, 'a call tells of what it made alone');
+    const output = /"id":"(cfile_[^"]+)"[^}]*"path":"outputs\/copy\.txt"/.exec(listed.text)?.[1] ?? '';
+    const promoted = await call('POST', `/containers/mine/files/${output}/promote`);
+    assert.equal(promoted.status, 200, promoted.text);
+    assert.notEqual(textAt(promoted.body, 'id'), fileId);
+  });
+
   // @spec container-11, container-12
   test('make, show, list and delete containers, which commands use', async (t) => {
     const { call, run } = await start(t, ['mkdir -p out && echo hello > out/a.txt && ln -s /etc/passwd out/link']);

@@ -33,10 +33,19 @@ export interface ShellOutput {
   readonly stopped?: 'timeout' | 'output' | 'disk' | 'aborted';
 }
 
+/** A file that commands have made, by its id among those of its container. */
+export interface ShellFile {
+  readonly id: string;
+  readonly path: string;
+  readonly bytes: number;
+}
+
 /** Runs command lines apart from everything else of the machine. */
 export interface Shell {
   /** @throws ShellError when nothing was run */
   run(call: ShellCall): Promise<readonly ShellOutput[]>;
+  /** Files below `outputs` of the home that were made or changed since a time, Unix ms. */
+  outputs?(call: Pick<ShellCall, 'owner' | 'containerId'>, sinceMs: number): Promise<readonly ShellFile[]>;
 }
 
 /** A shell whose containers end with what they are for. */

@@ -48,7 +48,7 @@ export type RunShell = (
 /** The container of a request, opened for its calls. */
 export function openShell(
   named: ShellEnvironment | null | undefined,
-  { principal: owner, request, abilities: { shell } }: ToolContext,
+  { principal: owner, request, nowMs, abilities: { shell } }: ToolContext,
 ): RunShell {
   const containerId = containerIdOf({
     containerId: named?.type === 'container_reference' ? named.container_id : undefined,
@@ -61,8 +61,11 @@ export function openShell(
     if (shell === undefined) return failedOutcome('This gateway has no sandbox to run commands in.');
     if (commands.length === 0 && !restart) return failedOutcome('Name a command.', 'invalid_tool_input');
     try {
+      const startMs = nowMs();
       const outputs = await shell.run({ owner, containerId, commands, restart, timeoutMs, outputBytes, signal });
-      return { result: { ...format(outputs), container_id: containerId } };
+      const made = (await shell.outputs?.({ owner, containerId }, startMs)) ?? [];
+      const files = made.map(({ id, path, bytes }) => ({ id, path, bytes }));
+      return { result: { ...format(outputs), ...(files.length > 0 && { files }), container_id: containerId } };
     } catch (error) {
       if (error instanceof ShellError) return failedOutcome(error.message, error.code);
       throw error;

@@ -10,6 +10,7 @@ const service = { engine: 'service' } as const;
 function open(sandbox: Shell | undefined) {
   const context = {
     principal: { accountId: 'a', workspaceId: 'w', keyHash: 'k' },
+    nowMs: () => 0,
     request: { turns: [], directives: { sessionId: 's1' }, settings: {} },
     abilities: sandbox === undefined ? {} : { shell: sandbox },
   };
@@ -51,6 +52,7 @@ suite('the bash tool', () => {
     const openHosted = (calls: ShellCall[]) =>
       shell.open({ environment: { type: 'container_reference', container_id: 'mine' } }, {
         principal: { accountId: 'a', workspaceId: 'w', keyHash: 'k' },
+        nowMs: () => 0,
         request: { turns: [], directives: {}, settings: {} },
         abilities: {
           shell: {

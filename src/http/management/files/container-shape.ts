@@ -43,7 +43,11 @@ export const containerFileSchema = z
     id: z.string(),
     object: z.literal('container.file'),
     container_id: z.string(),
-    path: z.string().describe('Relative to the home; what was uploaded is below `/mnt/uploads/`.'),
+    path: z
+      .string()
+      .describe(
+        'Relative to the home; what was uploaded is below `/mnt/uploads/`, files of the workspace below `/mnt/files/`.',
+      ),
     bytes: z.int(),
     created_at: z.int().describe('Unix seconds: the last change.'),
     source: z.enum(['assistant', 'user']).describe('`user`: it was uploaded.'),
