@@ -19,7 +19,7 @@ export interface DatasetInput {
 export interface Datasets extends Pick<DatasetStore, 'list'> {
   /** @throws GatewayError 400 for lines that are wrong, 409 for content that is there, 413 */
   upload(chunks: AsyncIterable<Uint8Array>, input: () => DatasetInput): Promise<DatasetRow>;
-  /** Stores kept requests as a dataset. @throws GatewayError 400 where none can be asked again, 409 for content that is there */
+  /** Stores kept requests as a dataset. @throws GatewayError 400 where none can be sent again, 409 for content that is there */
   fromRequests(
     search: KeptRequestSearch,
     input: DatasetInput,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { parseLine } from './dataset/parse-line.ts';
 import type { DatasetItem } from './dataset/item.ts';
 
-/** Which kept requests are asked again. */
+/** Which kept requests are sent again. */
 export interface KeptRequestSearch {
   readonly workspaceId: string;
   /** A half-open range, Unix ms. */
@@ -25,7 +25,7 @@ export interface KeptRequest {
   readonly response: string;
 }
 
-/** Reads kept requests, the oldest first. `undefined`: one that may not be asked again, or cannot. */
+/** Reads kept requests, the oldest first. `undefined`: one that may not be sent again, or cannot. */
 export type ReadKeptRequests = (
   search: Pick<KeptRequestSearch, 'workspaceId' | 'fromMs' | 'toMs' | 'models'>,
 ) => AsyncIterable<KeptRequest | undefined>;
@@ -65,7 +65,7 @@ export class KeptLines {
       yield Buffer.from(`${line}\n`);
     }
     if (made === 0)
-      throw invalid('start', `names a range in which no request can be asked again: ${this.#skipped} are kept`);
+      throw invalid('start', `names a range in which no request can be sent again: ${this.#skipped} are kept`);
   }
 
   #lineOf({ id, sessionId, messages, response }: KeptRequest): string | undefined {

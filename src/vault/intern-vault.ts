@@ -22,7 +22,7 @@ export interface EffectiveSecret {
 }
 
 /** Where secrets of an intern are looked for, in this order: the first one of a name counts. */
-export function scopesOf({
+function scopesOf({
   id,
   workspaceId,
   attachedId,
@@ -55,7 +55,7 @@ export async function effectiveSecrets(
 }
 
 /** @throws GatewayError 404 */
-export async function requireAttached(
+async function requireAttached(
   { attachedId }: Pick<InternVaultOwner, 'attachedId'>,
   isThere: (internId: string) => Promise<boolean>,
 ): Promise<void> {

@@ -24,7 +24,7 @@ async function readOne(of: Partial<GenerationContent> | undefined, policy: objec
 }
 
 // @spec evaluation-19
-test('leaves requests out whose content may not be asked of any model, or is not whole', async () => {
+test('leaves requests out whose content may not be sent to any model, or is not whole', async () => {
   assert.partialDeepStrictEqual(await readOne({}), {
     id: 'gen-1',
     messages: [{ role: 'user', content: 'Hi.' }],

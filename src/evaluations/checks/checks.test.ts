@@ -106,7 +106,7 @@ suite('checks of an answer', () => {
   });
 
   // @spec evaluation-18
-  test('run a command before a judge is asked, and after all else', async () => {
+  test('run a command before the judge, and after all else', async () => {
     const checks: readonly Check[] = [{ type: 'judge' }, { type: 'command', command: 'true' }, { type: 'contains' }];
     const done: string[] = [];
     const slow = (score: number | null) => ({

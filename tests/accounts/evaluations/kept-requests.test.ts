@@ -32,7 +32,7 @@ async function ask({ gateway, call }: Setting, body: object): Promise<string> {
 }
 
 // @spec evaluation-19
-test('makes a dataset of kept requests, which a run asks again', async (t) => {
+test('makes a dataset of kept requests, which a run sends again', async (t) => {
   const setting = await open(t);
   const { call, run, until, upstream } = setting;
   const messages = [
@@ -54,7 +54,7 @@ test('makes a dataset of kept requests, which a run asks again', async (t) => {
   });
   assert.equal(made.status, 201, made.text);
   assert.partialDeepStrictEqual(made.body, { data: { name: 'kept', items: 1 } });
-  assert.ok(Number(made.body['skipped']) >= 1, 'what has pictures cannot be asked again');
+  assert.ok(Number(made.body['skipped']) >= 1, 'what has pictures cannot be sent again');
   const before = upstream.arrived.length;
   const data = made.body['data'];
   const runId = await run(String(Object(data)['id']), {
@@ -62,8 +62,8 @@ test('makes a dataset of kept requests, which a run asks again', async (t) => {
     judge: { model: 'acme/judge', rubric: 'Is it right?', scale: 5 },
   });
   await until(runId, 'done');
-  const asked = JSON.stringify(upstream.arrived[before]?.body);
-  assert.match(asked, /Be brief\..*Two plus two\?/);
+  const sent = JSON.stringify(upstream.arrived[before]?.body);
+  assert.match(sent, /Be brief\..*Two plus two\?/);
   const items = await call('GET', `/benchmarks/runs/${runId}/items`);
   assert.match(items.text, new RegExp(`"item_id":"${first}"`));
   const again = await call('POST', '/benchmarks/datasets/from-requests', {
@@ -88,7 +88,7 @@ test('is a command, too', async (t) => {
 });
 
 // @spec evaluation-19
-test('is 400 where the range holds nothing that can be asked again, and is for management keys', async (t) => {
+test('is 400 where the range holds nothing that can be sent again, and is for management keys', async (t) => {
   const setting = await open(t);
   const { call, gateway } = setting;
   const body = { name: 'kept', ...RANGE };

@@ -98,7 +98,7 @@ export const makeDatasetFromRequests = defineRoute({
   scope: 'management',
   operationId: 'createEvaluationDatasetFromRequests',
   tag: TAG,
-  summary: 'Store kept requests of a workspace as a dataset, which runs ask again',
+  summary: 'Store kept requests of a workspace as a dataset, which runs send again',
   params: NOTHING,
   query: NOTHING,
   body: z
@@ -129,7 +129,7 @@ export const makeDatasetFromRequests = defineRoute({
       description: 'The dataset.',
       schema: z.strictObject({
         data: datasetSchema,
-        skipped: z.int().describe('Requests that cannot be asked again, or may not be.'),
+        skipped: z.int().describe('Requests that cannot be sent again, or may not be.'),
       }),
     },
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { InternRow } from '../../../store/interns/columns.ts';
+import type { Intern } from '../../../interns/rows.ts';
 import { effectiveSecrets } from '../../../vault/intern-vault.ts';
 import { internPath, internsOf } from '../interns/intern-shape.ts';
 import { pageSchema, serializePage } from '../page.ts';
@@ -17,12 +17,12 @@ import {
 
 const NAMES_MAX = 100;
 const secretPath = internPath.extend({ name: z.string().describe('The `name` of the secret.') });
-const scopeOf = ({ id }: InternRow) => ({ kind: 'intern', id }) as const;
+const scopeOf = ({ id }: Intern) => ({ kind: 'intern', id }) as const;
 
 type Context = Pick<RouteContext<unknown, unknown, unknown>, 'principal' | 'services'>;
 
 /** @throws GatewayError 403, 404 */
-async function writable(context: Context, internId: string): Promise<InternRow> {
+async function writable(context: Context, internId: string): Promise<Intern> {
   const { interns, caller } = internsOf(context);
   const row = await interns.getOwn(caller, internId);
   await requireWriter(context.principal, context.services);

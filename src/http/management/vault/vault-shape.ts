@@ -4,7 +4,6 @@ import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { assert } from '../../../lib/assert.ts';
 import { serializeTime } from '../../../resources/columns.ts';
 import type { VaultScope } from '../../../canonical/vault-reference.ts';
-import type { PageWindow } from '../../../store/engine/page.ts';
 import { HOSTS_MAX } from '../../../vault/hosts.ts';
 import { OPERATOR_SCOPE, VALUE_CHARS_MAX, type VaultSecret } from '../../../vault/vault.ts';
 import { ownerOf } from '../owner.ts';
@@ -79,7 +78,7 @@ export function windowOf({
 }: {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
-}): PageWindow {
+}): { readonly offset: number; readonly limit: number } {
   return { offset, limit };
 }
 
