@@ -63,7 +63,7 @@ for (const engine of ENGINES)
         channels: createChannelStore(database),
         outbox: createOutbox(database),
         jobs: { add: (job) => Promise.resolve(added.push(job)).then(() => 'added' as const) },
-        senders: { webhook: send, slack: send, mattermost: send, discord: send, email: undefined },
+        senders: { webhook: send, slack: send, mattermost: send, discord: send, teams: send, email: undefined },
         faultOf: () => undefined,
         fillAddress: (url) => Promise.resolve(url),
         box: () => Promise.resolve(box),

@@ -13,7 +13,7 @@ const PER_HOUR_MAX = 1_000;
 const ZONE_CHARS_MAX = 64;
 const URL_CHARS_MAX = 2_000;
 
-export const CHANNEL_KINDS = ['webhook', 'slack', 'mattermost', 'discord', 'email'] as const;
+export const CHANNEL_KINDS = ['webhook', 'slack', 'mattermost', 'discord', 'teams', 'email'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 /** From the least to the most. */

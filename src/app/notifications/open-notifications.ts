@@ -8,7 +8,13 @@ import { isPublicOrOwnAddress } from '../../lib/net/public-address.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { createNotifications, type Notifications } from '../../notifications/notifications.ts';
 import type { NotificationDeps } from '../../notifications/deps.ts';
-import { createChatSender, encodeDiscord, encodeMattermost, encodeSlack } from '../../notifications/senders/chat.ts';
+import {
+  createChatSender,
+  encodeDiscord,
+  encodeMattermost,
+  encodeSlack,
+  encodeTeams,
+} from '../../notifications/senders/chat.ts';
 import { sendToRoles } from '../../notifications/senders/roles.ts';
 import { createMailSender } from '../../notifications/senders/email.ts';
 import { createWebhookSender } from '../../notifications/senders/webhook.ts';
@@ -111,6 +117,7 @@ export function openSenders(
       webhook: createWebhookSender(poster),
       slack: createChatSender(poster, encodeSlack),
       mattermost: createChatSender(poster, encodeMattermost),
+      teams: createChatSender(poster, encodeTeams),
       discord: createChatSender(poster, encodeDiscord),
       email: mail && sendToRoles(mail.send, roles),
     },

@@ -42,6 +42,45 @@ export function encodeDiscord(message: Message): object {
   return { content: `${text}${linkLine(message)}`, allowed_mentions: { parse: [] } };
 }
 
+/** Of a message of a workflow, which has at most 28 kB. */
+const TEAMS_CHARS_MAX = 6_000;
+const TEAMS_COLORS: Readonly<Record<Message['severity'], string>> = {
+  info: 'Default',
+  warning: 'Warning',
+  critical: 'Attention',
+};
+
+/**
+ * For a workflow of Microsoft Teams that posts what a webhook receives. Texts of a `RichTextBlock` are no Markdown, and nothing
+ * is a mention without an entity that says so.
+ * @source learn.microsoft.com "Create and send messages" (webhooks by workflows) and "Create an Incoming Webhook";
+ * adaptivecards.io, `RichTextBlock` and `TextRun`, read 2026-11
+ */
+export function encodeTeams({ title, text, severity, link }: Message): object {
+  const block = (run: object): object => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', ...run }] });
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [
+      block({ text: unmarked(title), weight: 'Bolder', color: TEAMS_COLORS[severity] }),
+      block({ text: unmarked(text.slice(0, TEAMS_CHARS_MAX)) }),
+    ],
+    ...(link !== null && { actions: [{ type: 'Action.OpenUrl', title: 'Open the dashboard', url: link }] }),
+  };
+  return {
+    type: 'message',
+    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
+  };
+}
+
+/** Functions for dates, and tags of mentions, are read in any text of a card. */
+function unmarked(text: string): string {
+  return neutral(text)
+    .replaceAll('{{', `{${BREAK}{`)
+    .replaceAll(/<(?=\/?at>)/gi, `<${BREAK}`);
+}
+
 function linkLine({ link }: Message): string {
   return link === null ? '' : `\n${link}`;
 }

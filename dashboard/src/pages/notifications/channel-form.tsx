@@ -7,7 +7,7 @@ import { NumberField } from '../../parts/number-field.tsx';
 import { parseNumber } from '../../parts/number-text.ts';
 import type { Channel } from './columns.tsx';
 
-const KINDS = ['webhook', 'slack', 'mattermost', 'discord', 'email'] as const;
+const KINDS = ['webhook', 'slack', 'mattermost', 'discord', 'teams', 'email'] as const;
 type Kind = (typeof KINDS)[number];
 const KIND_OPTIONS = KINDS.map((kind) => ({ value: kind, label: kind === 'email' ? 'mail' : kind }));
 const SEVERITIES = ['info', 'warning', 'critical'] as const;
