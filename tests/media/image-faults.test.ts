@@ -41,6 +41,9 @@ models:
   a/pixels:
     output_modalities: [image]
     endpoints: [{ provider: one, model: p, price: { prompt: 0, completion: 0, images: [{ billable: output_image, unit: megapixel, cost_usd: 1 }] } }]
+  a/lines-of-tokens:
+    output_modalities: [image]
+    endpoints: [{ provider: one, model: lt, price: { prompt: 0, completion: 0, images: [{ billable: output_image, unit: token, cost_usd: 0.00001 }] } }]
   a/tokens:
     output_modalities: [image]
     endpoints: [{ provider: one, model: gpt-image-t, price: { prompt: 5, completion: 0, image_output: 40 } }]
@@ -237,6 +240,12 @@ describe('prices of pictures', () => {
       { model: 'a/tokens' },
       { usage: { input_tokens: 10 } },
       0.16645,
+    ],
+    [
+      'no more tokens of pictures than tokens of all',
+      { model: 'a/lines-of-tokens' },
+      { usage: { input_tokens: 2, output_tokens: 100, output_tokens_details: { image_tokens: 90_000_000 } } },
+      0.001,
     ],
     ['tokens of an estimate where the provider counts none', { model: 'a/tokens' }, {}, 0.16641],
     [

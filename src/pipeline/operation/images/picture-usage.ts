@@ -86,8 +86,13 @@ export function usageOfPictures(made: Made, operation: ImageOperation, endpoint:
     },
     bounds,
   );
-  // What is written is pictures, where nothing says how much of it is text.
-  return { ...completed, imageCompletionTokens: completed.imageCompletionTokens ?? completed.completionTokens };
+  const { promptTokens, completionTokens, imagePromptTokens, imageCompletionTokens = completionTokens } = completed;
+  return {
+    ...completed,
+    ...(imagePromptTokens !== undefined && { imagePromptTokens: Math.min(imagePromptTokens, promptTokens) }),
+    // What is written is pictures, where nothing says how much of it is text; a part is never more than all of it.
+    imageCompletionTokens: Math.min(imageCompletionTokens, completionTokens),
+  };
 }
 
 function tokensOfOne({ image }: Pick<Endpoint, 'image'>): number {
