@@ -37,7 +37,7 @@ const DEEPINFRA_IMAGE = {
 
 // deepinfra.com, page "API" of Qwen/Qwen3-Reranker-8B, read 2026-11: each pair of a query and a document is scored by itself, at a
 // path that the form of OpenAI has no part in.
-export const DEEPINFRA_RERANK = {
+const DEEPINFRA_RERANK = {
   format: 'rerank/deepinfra',
   basePath: '/v1/inference',
   path: inferencePath,
@@ -59,8 +59,11 @@ export const FIREWORKS_FLUX = {
   },
 } as const satisfies Pick<KindOffer, 'format' | 'models' | 'image'>;
 
+/** Its pictures, and the order of documents. */
+export const DEEPINFRA_KINDS = { image: DEEPINFRA_IMAGE, rerank: DEEPINFRA_RERANK } as const;
+
 /** How single hosts make pictures. */
-export const PICTURES = { xai: XAI_IMAGE, together: TOGETHER_IMAGE, deepinfra: DEEPINFRA_IMAGE } as const;
+export const PICTURES = { xai: XAI_IMAGE, together: TOGETHER_IMAGE } as const;
 
 // Base64 is ignored there without an error: lmstudio-ai/lmstudio-bug-tracker#756, BerriAI/litellm#42426.
 export const FLOATS_ONLY = { dialect: { encodings: ['float'] } } as const satisfies Pick<KindOffer, 'dialect'>;

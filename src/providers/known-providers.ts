@@ -3,7 +3,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { PARAMETERS } from '../wire/chat/parameters.ts';
 import type { Dialect } from '../wire/format.ts';
 import type { OpenAiCompatibleFacts } from './openai-compatible/adapter.ts';
-import { DEEPINFRA_RERANK, FIREWORKS_FLUX, FLOATS_ONLY, NVIDIA_INPUT_TYPES, PICTURES } from './kind-dialects.ts';
+import { DEEPINFRA_KINDS, FIREWORKS_FLUX, FLOATS_ONLY, NVIDIA_INPUT_TYPES, PICTURES } from './kind-dialects.ts';
 
 /** A host of the chat or the responses format that needs no code of its own. */
 export interface KnownProvider extends Pick<
@@ -318,8 +318,7 @@ export const KNOWN_PROVIDERS = [
     baseUrl: 'https://api.deepinfra.com/v1/openai',
     apiKeyVariables: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'],
     dialect: { plainMessages: true },
-    image: PICTURES.deepinfra,
-    rerank: DEEPINFRA_RERANK,
+    ...DEEPINFRA_KINDS,
     checkPath: false,
     cancellable: true,
   },
