@@ -3,6 +3,7 @@ import { tokenCount } from '../../../canonical/usage.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { objectOf, objectsOf, textOf } from '../../json-fields.ts';
 import { errorOfEvent } from '../../upstream-error.ts';
+import { toSrt, toVtt } from '../subtitles.ts';
 import type { Transcript, TranscriptEvent, TranscriptSegment, TranscriptUsage, TranscriptWord } from '../transcript.ts';
 
 /** A transcript in JSON, or the text itself where that was to come. */
@@ -10,8 +11,16 @@ export function decodeAnswer(text: string, answersIn: TranscriptFormat): Transcr
   const isJson = answersIn === 'json' || answersIn === 'verbose_json' || answersIn === 'diarized_json';
   // Some hosts answer in JSON whatever was to come.
   const body = isJson || text.startsWith('{') ? parseJsonObject(text) : undefined;
-  if (body !== undefined) return transcriptOf(body);
+  if (body !== undefined) return inFormat(transcriptOf(body), answersIn);
   return isJson || text.startsWith('<') ? undefined : { text };
+}
+
+/** Subtitles need times: a transcript without any is none of them. */
+function inFormat(transcript: Transcript | undefined, answersIn: TranscriptFormat): Transcript | undefined {
+  if (transcript === undefined || (answersIn !== 'srt' && answersIn !== 'vtt')) return transcript;
+  const { segments = [] } = transcript;
+  if (segments.length === 0) return transcript.text === '' ? transcript : undefined;
+  return { ...transcript, text: answersIn === 'srt' ? toSrt(segments) : toVtt(segments) };
 }
 
 function transcriptOf(body: JsonObject): Transcript | undefined {
