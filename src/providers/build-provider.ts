@@ -12,7 +12,8 @@ import {
   textOf,
 } from './check-settings.ts';
 import type { AttemptTimeouts, Connection, FormatOffer, Provider, ProviderAdapter } from './contract.ts';
-import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts';
+import type { KnownProvider } from './known-provider.ts';
+import { KNOWN_PROVIDERS } from './known-providers.ts';
 
 /** One provider as the operator's configuration has it. */
 export interface ProviderEntry {

@@ -11,7 +11,8 @@ import {
   missingKey,
   type ProvidersSetup,
 } from './index.ts';
-import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts';
+import type { KnownProvider } from './known-provider.ts';
+import { KNOWN_PROVIDERS } from './known-providers.ts';
 import { testCall } from '../../tests/support/providers/call.ts';
 
 const TIMEOUTS = {

@@ -1,4 +1,5 @@
-import { KNOWN_PROVIDERS, type KnownProvider } from './known-providers.ts';
+import type { KnownProvider } from './known-provider.ts';
+import { KNOWN_PROVIDERS } from './known-providers.ts';
 
 /** Engines that run on the operator's own machine and need no key. */
 export const LOCAL_ENGINES: ReadonlyMap<string, KnownProvider> = new Map(

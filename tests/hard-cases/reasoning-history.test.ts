@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/lib/json.ts';
-import { KNOWN_PROVIDERS, type KnownProvider } from '../../src/providers/known-providers.ts';
+import type { KnownProvider } from '../../src/providers/known-provider.ts';
+import { KNOWN_PROVIDERS } from '../../src/providers/known-providers.ts';
 import { CALLERS, PATHS, shareAllUpstreams } from '../support/upstreams/all-upstreams.ts';
 import { startGateway } from '../support/gateway.ts';
 import { messageOf, resultsFor, toolsOf } from '../support/next-turn.ts';

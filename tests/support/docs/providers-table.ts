@@ -1,6 +1,7 @@
 import type { ProviderAdapter } from '../../../src/providers/contract.ts';
 import { ADAPTER_IDS, ADAPTERS } from '../../../src/providers/index.ts';
-import { KNOWN_PROVIDERS, type KnownProvider } from '../../../src/providers/known-providers.ts';
+import type { KnownProvider } from '../../../src/providers/known-provider.ts';
+import { KNOWN_PROVIDERS } from '../../../src/providers/known-providers.ts';
 import { markdownTable } from './generated-page.ts';
 
 const HEAD = ['provider', 'name', 'on with', 'formats', 'base URL'] as const;
