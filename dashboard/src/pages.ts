@@ -138,6 +138,13 @@ export const PAGES: readonly PageEntry[] = [
     users: 'admins',
   },
   {
+    path: '/ui/provisioning',
+    title: 'Provisioning',
+    load: () => import('./pages/provisioning/page.tsx'),
+    nav: { group: 'Manage', icon: 'link' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/tools',
     title: 'Tools',
     load: () => import('./pages/tools/page.tsx'),

@@ -21,6 +21,7 @@ const PAGES = [
   '/ui/presets',
   '/ui/workspaces',
   '/ui/people',
+  '/ui/provisioning',
   '/ui/tools',
   '/ui/vault',
   '/ui/containers',
