@@ -194,6 +194,13 @@ export const PAGES: readonly PageEntry[] = [
     isForOperators: true,
   },
   {
+    path: '/ui/jobs',
+    title: 'Jobs',
+    load: () => import('./pages/jobs/page.tsx'),
+    nav: { group: 'Run', icon: 'start' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/audit',
     title: 'Audit',
     load: () => import('./pages/audit/page.tsx'),

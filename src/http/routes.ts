@@ -92,6 +92,7 @@ import { listDestinationTypes } from './management/observability/types.ts';
 import { updateDestination } from './management/observability/update.ts';
 import { getConfig } from './management/operations/config.ts';
 import { getHealthDetails } from './management/operations/health-details.ts';
+import { countJobs, getJob, listJobs } from './management/operations/jobs.ts';
 import {
   checkNewByokKey,
   checkProviderOfGateway,
@@ -266,6 +267,9 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   callMcpTool,
   getConfig,
   getHealthDetails,
+  listJobs,
+  countJobs,
+  getJob,
   getRoutingHealth,
   resetRoutingHealth,
   backtestRoute,

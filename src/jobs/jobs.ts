@@ -3,7 +3,7 @@ import { assert } from '../lib/assert.ts';
 import { createHousekeeping, type Housekeeping } from '../lib/async/housekeeping.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Job } from '../store/jobs/columns.ts';
-import type { Added } from '../store/jobs/jobs.ts';
+import type { Added, JobStore } from '../store/jobs/jobs.ts';
 import type { JobKind } from './contract.ts';
 import { KEEP_MS, OPEN_MAX, type JobsDeps, type JobTimes } from './engine-deps.ts';
 import { Runner } from './runner.ts';
@@ -17,6 +17,10 @@ export interface Jobs {
   find(id: string): Promise<Job | undefined>;
   /** The newest first, at most 100. */
   ofSubject(kind: string, subjectId: string): Promise<readonly Job[]>;
+  /** A page of all of them, the newest first. */
+  readonly list: JobStore['list'];
+  /** How many there are, by kind and state. */
+  readonly count: JobStore['count'];
   /** Ends a job that waits, and stops one that runs. @returns whether it was not over */
   cancel(kind: string, id: string): Promise<boolean>;
   /** Lets a job run on that waits for something outside. @returns whether it waited */
@@ -74,6 +78,8 @@ export function createJobs(deps: JobsDeps): Jobs {
     },
     find: (id) => store.find(id),
     ofSubject: (kind, subjectId) => store.ofSubject(kind, subjectId, LISTED_MAX),
+    list: (filter, window) => store.list(filter, window),
+    count: () => store.count(),
     async cancel(kind, id) {
       const wasOpen = await store.cancel(id, kindOf(kind).keepMs ?? KEEP_MS);
       if (wasOpen) runner.stop(id);

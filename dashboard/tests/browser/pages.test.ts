@@ -30,6 +30,7 @@ const PAGES = [
   '/ui/destinations',
   '/ui/notifications',
   '/ui/notifications?tab=sent',
+  '/ui/jobs',
   '/ui/audit',
   '/ui/health',
   '/ui/settings',

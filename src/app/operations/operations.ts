@@ -21,7 +21,8 @@ export function createOperations(
     providers,
     inEffect,
     running,
-  }: Pick<Parts, 'generateDeps' | 'areas' | 'providers' | 'inEffect' | 'running'>,
+    jobs,
+  }: Pick<Parts, 'generateDeps' | 'areas' | 'providers' | 'inEffect' | 'running' | 'jobs'>,
   {
     ready,
     workers,
@@ -35,6 +36,7 @@ export function createOperations(
   const ownName = workers === undefined ? 'gateway' : 'first';
   return {
     running,
+    jobs,
     routing: createRoutingHealth(generateDeps),
     providers: createProviderChecks({
       ...areas,

@@ -107,6 +107,32 @@ for (const engine of ENGINES)
       assert.equal((await store.find('b'))?.state, 'cancelled');
     });
 
+    // @spec job-8
+    test('lists jobs by kind, state and subject, the newest first, and counts them', async () => {
+      const { store, add, setClock } = await open(database);
+      for (const [index, id] of ['a', 'b', 'c'].entries()) {
+        setClock(START_MS + index);
+        await add(id, id === 'c' ? { kind: 'evaluate' } : {});
+      }
+      await store.lease({ ...LEASE, owner: 'one', limit: 1 });
+      await store.end('a', 'one', { state: 'failed', error: 'refused', keepMs: 60_000 });
+      const found = async (...[filter, window]: Partial<Parameters<typeof store.list>>) => {
+        const { rows, totalCount } = await store.list(filter ?? {}, window ?? { offset: 0, limit: 10 });
+        return [rows.map(({ id }) => id).join(), totalCount];
+      };
+      assert.deepEqual(await found(), ['c,b,a', 3]);
+      assert.deepEqual(await found({}, { offset: 1, limit: 1 }), ['b', 3]);
+      assert.deepEqual(await found({ kind: 'notify' }), ['b,a', 2]);
+      assert.deepEqual(await found({ kind: 'notify', state: 'failed' }), ['a', 1]);
+      assert.deepEqual(await found({ subjectId: 'c' }), ['c', 1]);
+      assert.deepEqual(await found({ subjectId: '\0' }), ['', 0]);
+      assert.deepEqual(await store.count(), [
+        { kind: 'evaluate', state: 'queued', jobs: 1 },
+        { kind: 'notify', state: 'failed', jobs: 1 },
+        { kind: 'notify', state: 'queued', jobs: 1 },
+      ]);
+    });
+
     // @spec classifier-6
     test('drops the oldest jobs of a subject that wait, and none that run or are of another one', async () => {
       const { store, add, setClock } = await open(database);

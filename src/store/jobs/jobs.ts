@@ -37,12 +37,33 @@ export type JobNext =
       readonly uncounted?: true;
     };
 
+export interface JobFilter {
+  readonly kind?: string | undefined;
+  readonly state?: JobState | undefined;
+  readonly subjectId?: string | undefined;
+}
+
+export interface JobWindow {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface JobCount {
+  readonly kind: string;
+  readonly state: JobState;
+  readonly jobs: number;
+}
+
 /** Times are those of the database's clock, so that processes agree on them. */
 export interface JobStore {
   add(job: NewJob, openMax: number): Promise<Added>;
   find(id: string): Promise<Job | undefined>;
   /** The newest first. */
   ofSubject(kind: string, subjectId: string, limit: number): Promise<readonly Job[]>;
+  /** A page of all jobs, the newest first. */
+  list(filter: JobFilter, window: JobWindow): Promise<{ readonly rows: readonly Job[]; readonly totalCount: number }>;
+  /** How many there are, by kind and state. */
+  count(): Promise<readonly JobCount[]>;
   /** Takes jobs whose time has come, or whose process is gone, the oldest first. */
   lease(request: JobLease): Promise<readonly Job[]>;
   /** @returns the jobs that are still the owner's, each with whether it is to stop */
@@ -75,7 +96,7 @@ const ERROR_CHARS_MAX = 2_000;
 /** @param now for tests: the moment in place of the database's */
 export function createJobStore(database: Database, now: Now = () => databaseNow(database.engine)): JobStore {
   const context = { database, now };
-  return { ...intake(context), ...leases(context), ...endings(context) };
+  return { ...intake(context), ...reports(database), ...leases(context), ...endings(context) };
 }
 
 interface Context {
@@ -148,6 +169,33 @@ function intake(context: Context): Pick<JobStore, 'add' | 'find' | 'ofSubject' |
         .where('state', '=', 'waiting')
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+  };
+}
+
+/** For operators: read apart from what runs jobs. */
+function reports({ reports: kysely }: Database): Pick<JobStore, 'list' | 'count'> {
+  return {
+    async list({ kind, state, subjectId }, { offset, limit }) {
+      let query = kysely.selectFrom('jobs');
+      if (kind !== undefined) query = query.where('kind', '=', storableText(kind));
+      if (state !== undefined) query = query.where('state', '=', state);
+      if (subjectId !== undefined) query = query.where('subject_id', '=', storableText(subjectId));
+      const [rows, { jobs }] = await Promise.all([
+        query.selectAll().orderBy('created_at_ms', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+        query.select(({ fn }) => fn.countAll().as('jobs')).executeTakeFirstOrThrow(),
+      ]);
+      return { rows: rows.map(jobRows.toRow), totalCount: numberOf(jobs) };
+    },
+    async count() {
+      const rows = await kysely
+        .selectFrom('jobs')
+        .select(['kind', 'state', ({ fn }) => fn.countAll().as('jobs')])
+        .groupBy(['kind', 'state'])
+        .orderBy('kind')
+        .orderBy('state')
+        .execute();
+      return rows.map(({ kind, state, jobs }) => ({ kind, state, jobs: numberOf(jobs) }));
     },
   };
 }

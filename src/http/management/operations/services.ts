@@ -3,6 +3,7 @@ import type { McpTool } from '../../../canonical/tools/mcp.ts';
 import type { Json, JsonObject } from '../../../lib/json.ts';
 import type { RunningGeneration, RunningSight } from '../../../pipeline/running-requests.ts';
 import type { ProcessFigures } from '../../../telemetry/process-figures.ts';
+import type { Page, PageWindow } from '../page.ts';
 
 /** What operators look at, and what they may set right: how endpoints, processes and credentials do. */
 export interface OperationServices {
@@ -12,6 +13,42 @@ export interface OperationServices {
   readonly running: RunningGenerations;
   readonly tools: ToolInventory;
   readonly config: () => ConfigInEffect;
+  readonly jobs: JobList;
+}
+
+/** Work that outlives requests, of every area. What it is about is known there, by the subject. */
+export interface JobList {
+  /** The newest first. */
+  list(
+    filter: {
+      readonly kind?: string | undefined;
+      readonly state?: JobState | undefined;
+      readonly subjectId?: string | undefined;
+    },
+    window: PageWindow,
+  ): Promise<Page<ListedJob>>;
+  find(id: string): Promise<ListedJob | undefined>;
+  count(): Promise<readonly { readonly kind: string; readonly state: JobState; readonly jobs: number }[]>;
+}
+
+/** The last three are final. */
+export const JOB_STATES = ['queued', 'running', 'waiting', 'done', 'failed', 'cancelled'] as const;
+type JobState = (typeof JOB_STATES)[number];
+
+/** A job without how far it is, which may be of what callers wrote. */
+export interface ListedJob {
+  readonly id: string;
+  readonly kind: string;
+  readonly subjectId: string;
+  readonly state: JobState;
+  readonly attempt: number;
+  readonly runAfterMs: number;
+  readonly isCancelled: boolean;
+  readonly error: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly finishedAtMs: number | null;
+  readonly expiresAtMs: number | null;
 }
 
 /** Requests under way in all processes that share state. */
