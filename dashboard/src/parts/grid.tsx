@@ -89,7 +89,16 @@ export function Grid<Row>(props: GridProps<Row>): ReactElement {
           })}
         </div>
       </div>
-      {foot}
+      {foot !== undefined && (
+        // A grid owns rows alone, so that a screen reader finds what stands below the last one.
+        <div role="rowgroup">
+          <div role="row">
+            <div role="gridcell" aria-colindex={1} aria-colspan={columns.length}>
+              {foot}
+            </div>
+          </div>
+        </div>
+      )}
     </div>
   );
 }
