@@ -117,4 +117,22 @@ suite('transcripts of keys whose filters look through responses', () => {
     // Two seconds, as the provider counted.
     assert.equal(data['total_cost'], 0.0002);
   });
+
+  test('are free where the provider breaks them off before the filters have seen them', async () => {
+    const key = await keyWith('redact');
+    const said = `data: ${JSON.stringify({ type: 'transcript.text.delta', delta: 'the red' })}\n\n`;
+    const refused = `data: ${JSON.stringify({ error: { message: 'no', type: 'permission_error', code: 403 } })}\n\n`;
+    for (const text of [said, said + refused]) {
+      fake.answer = (_call, response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
+      const response = await transcribe(key, { stream: 'true' });
+      const answered = await response.text();
+      assert.doesNotMatch(answered, /the red/);
+      assert.match(answered, /"code":502/);
+      const found = await fetch(`${gateway.baseUrl}/generation?id=${response.headers.get('x-generation-id') ?? ''}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      const { data } = (await found.json()) as { data: JsonObject };
+      assert.equal(data['total_cost'], 0, answered);
+    }
+  });
 });

@@ -5,6 +5,7 @@ import type { ContentFilterDeps } from '../content-filters/content-filters.ts';
 import { filtersOf } from '../content-filters/filter-rules.ts';
 import { blockOf, noteFindings } from '../content-filters/filter-stages.ts';
 import type { CallerRules, RequestFacts } from '../request.ts';
+import { upstreamError } from '../route/route-errors.ts';
 import type { Served } from './call-candidates.ts';
 import type { KindSteps } from './kind-steps.ts';
 
@@ -61,7 +62,12 @@ export async function filterGiven<Op extends Operation, Given extends object>(
 ): Promise<Given> {
   const filters = steps.answer && filtersOf(policy, allowedPhrases)?.answer;
   if (steps.answer === undefined || filters === undefined || filters.rules.length === 0) return served.given;
-  const given = await steps.answer.whole(served.given);
+  const whole = await steps.answer.whole(served.given);
+  if ('failure' in whole) {
+    facts.meter.failure = whole.failure;
+    throw upstreamError(whole.failure, served.candidate);
+  }
+  const { given } = whole;
   facts.meter.usage = steps.usageOf(given, { operation: facts.log.request, served });
   const texts = steps.answer.texts(given);
   const inspected = texts.map((text) => ({ text, form: 'plain', byUser: false }) as const);

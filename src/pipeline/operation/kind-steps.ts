@@ -1,6 +1,7 @@
 import type { GatewayError } from '../../canonical/gateway-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Operation } from '../../canonical/operation.ts';
+import type { UpstreamFailure } from '../../canonical/failure/failure.ts';
 import type { FileOwner } from '../../canonical/tools/stored-files.ts';
 import type { Usage } from '../../canonical/usage.ts';
 import type { Endpoint } from '../../catalog/model.ts';
@@ -66,8 +67,8 @@ export interface GivenCache<Op extends Operation, Given> {
 
 /** What filters of answers look through. */
 export interface AnswerTexts<Given> {
-  /** All of it, where it comes as it is made. @throws GatewayError where it breaks off */
-  whole(given: Given): Promise<Given>;
+  /** All of it, where it comes as it is made; why it broke off, where it does. */
+  whole(given: Given): Promise<{ readonly given: Given } | { readonly failure: UpstreamFailure }>;
   texts(given: Given): readonly string[];
   /** Without what was found, by the places of its texts. */
   redact(given: Given, redacted: Inspection['redacted']): Given;

@@ -366,9 +366,9 @@ function transcriptOf(done: Extract<TranscriptPiece, { type: 'done' }> | undefin
   return done === undefined || done.transcript.text === '' ? { ...done?.transcript, text } : done.transcript;
 }
 
-/** A transcript that comes as it is made, once all of it is here. @throws GatewayError where it breaks off */
-async function wholeOf(given: Given): Promise<Given> {
-  if ('transcript' in given) return given;
+/** A transcript that comes as it is made, once all of it is here. */
+async function wholeOf(given: Given): Promise<{ readonly given: Given } | { readonly failure: UpstreamFailure }> {
+  if ('transcript' in given) return { given };
   const { events, first, answersIn } = given;
   let text = '';
   let done: Extract<TranscriptPiece, { type: 'done' }> | undefined;
@@ -378,18 +378,18 @@ async function wholeOf(given: Given): Promise<Given> {
       batch !== undefined;
       batch = await events.next()
     ) {
-      if ('kind' in batch) throw errorOf(batch);
+      if ('kind' in batch) return { failure: batch };
       for (const event of batch) {
         if (event.type === 'done') done = event;
         else if (event.type === 'delta') text += event.delta.slice(0, TRANSCRIPT_CHARS_MAX - text.length);
       }
     }
   } catch (error) {
-    throw error instanceof GatewayError ? error : errorOf(events.explain(error));
+    return { failure: events.explain(error) };
   } finally {
     events.close();
   }
-  return { transcript: transcriptOf(done, text), answersIn };
+  return { given: { transcript: transcriptOf(done, text), answersIn } };
 }
 
 function errorOf({ errorType, status, message }: UpstreamFailure): GatewayError {
