@@ -24,12 +24,18 @@ export function createHealthWatch(
 ): () => Promise<void> {
   /** Since when circuits are open, as far as this process saw it. */
   const openSince = new Map<string, { readonly sinceMs: number; isReported: boolean }>();
+  /** Those that this process has found in order: what an earlier one reported of them is over. */
+  const inOrder = new Set<string>();
   return async () => {
     const atMs = nowMs();
     const reports = health.list();
     for (const report of reports) {
       const { endpoint, open } = report;
       if (isRejected(report)) await raise(rejected(endpoint, atMs));
+      if (!open && report.streak === 0 && !openSince.has(endpoint) && !inOrder.has(endpoint)) {
+        inOrder.add(endpoint);
+        if ((await clear([markOf(endpoint)])) > 0) await raise(recovered(endpoint));
+      }
       if (!open) continue;
       const known = openSince.get(endpoint) ?? { sinceMs: atMs, isReported: false };
       openSince.set(endpoint, known);
@@ -41,10 +47,15 @@ export function createHealthWatch(
     for (const [endpoint, { isReported, sinceMs }] of openSince) {
       if (open.has(endpoint)) continue;
       openSince.delete(endpoint);
-      if (!isReported) continue;
+      // It may have been reported by a process that has ended since.
+      if (!isReported && inOrder.has(endpoint)) continue;
+      inOrder.add(endpoint);
       // Every process sees that it is back: the one that clears the mark reports it.
-      if ((await clear([markOf(endpoint)])) > 0) await raise(recovered(endpoint, atMs - sinceMs));
+      if ((await clear([markOf(endpoint)])) > 0)
+        await raise(recovered(endpoint, isReported ? atMs - sinceMs : undefined));
     }
+    const listed = new Set(reports.map(({ endpoint }) => endpoint));
+    for (const endpoint of inOrder) if (!listed.has(endpoint)) inOrder.delete(endpoint);
   };
 }
 
@@ -85,15 +96,16 @@ function down({ endpoint, lastFailure }: EndpointReport, forMs: number): NewEven
   };
 }
 
-function recovered(endpoint: string, forMs: number): NewEvent {
+/** @param forMs absent: this process has not seen since when it was down */
+function recovered(endpoint: string, forMs?: number): NewEvent {
   const { provider, model } = partsOf(endpoint);
   return {
     type: 'provider.recovered',
     severity: 'info',
     subject: `endpoint:${endpoint}`,
     title: `${provider} serves ${model} again`,
-    text: `It was down for ${minutes(forMs)}.`,
-    facts: { ...factsOf(endpoint), down_for_seconds: Math.round(forMs / 1_000) },
+    text: forMs === undefined ? 'The gateway was started anew meanwhile.' : `It was down for ${minutes(forMs)}.`,
+    facts: { ...factsOf(endpoint), down_for_seconds: forMs === undefined ? null : Math.round(forMs / 1_000) },
     link: '/ui/routing',
   };
 }

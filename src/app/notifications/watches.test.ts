@@ -79,6 +79,33 @@ suite('endpoints', () => {
   });
 
   // @spec notification-9
+  test('are reported as back, and as down anew, by a process that was started during the outage', async () => {
+    for (const seesItOpen of [true, false]) {
+      const { deps, types } = setUp();
+      let [nowMs, reports] = [0, [report({ open: true })]];
+      const earlier = createHealthWatch({ list: () => reports }, deps, () => nowMs);
+      await earlier();
+      nowMs = 6 * MINUTE_MS;
+      await earlier();
+      assert.deepEqual(types(), ['provider.down']);
+      const look = createHealthWatch({ list: () => reports }, deps, () => nowMs);
+      if (seesItOpen) await look();
+      reports = [report({ streak: 1 })];
+      if (!seesItOpen) await look();
+      assert.deepEqual(types(), [], 'a failure is no sign that it is back');
+      reports = [report({})];
+      await look();
+      await look();
+      assert.deepEqual(types(), ['provider.recovered']);
+      reports = [report({ open: true })];
+      await look();
+      nowMs = 12 * MINUTE_MS;
+      await look();
+      assert.deepEqual(types(), ['provider.down']);
+    }
+  });
+
+  // @spec notification-9
   test('are reported once a day where they refuse the credential lately', async () => {
     const { deps, types } = setUp();
     const failure = { kind: 'status', status: 502, upstreamStatus: 401, agoMs: 1_000 } as const;
