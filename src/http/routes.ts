@@ -130,7 +130,7 @@ import {
   listScimTokens,
   updateScimGroupMapping,
 } from './management/scim/scim-routes.ts';
-import { getScimStatus, listScimRequests } from './management/scim/overview-routes.ts';
+import { getScimStatus, listScimRequests, listScimUsers } from './management/scim/overview-routes.ts';
 import { PLATFORM_ROUTES } from './platform-routes.ts';
 import type { ManagementRoute } from './management/route.ts';
 import { listImageEndpoints } from './management/images/endpoints.ts';
@@ -204,6 +204,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   withdrawInvitation,
   createScimToken,
   listScimTokens,
+  listScimUsers,
   listScimRequests,
   getScimStatus,
   deleteScimToken,

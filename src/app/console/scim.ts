@@ -8,6 +8,7 @@ import type { ScimHttpDeps } from '../../http/scim/mount-scim.ts';
 import type { MountRoutes } from '../../http/server.ts';
 import { createHousekeeping } from '../../lib/async/housekeeping.ts';
 import { eraseDeleted, readScimOverview } from '../../store/scim/overview.ts';
+import { listPushedUsers } from '../../store/scim/pushed-users.ts';
 import { createScimRequestStore } from '../../store/scim/requests.ts';
 import { createScimStore } from '../../store/scim/scim.ts';
 import { createScimTokenStore } from '../../store/scim/tokens.ts';
@@ -61,6 +62,10 @@ export function createScimArea(
       mappings: createScimMappings({ store, workspaces: administration.workspaces, clock }),
       requests: (window) => requests.list(window),
       baseUrl,
+      users: {
+        list: (window) => listPushedUsers(storage.database, window),
+        forgottenAfterMs: rules.onDelete === 'erase' ? ERASE_AFTER_MS : undefined,
+      },
       async overview() {
         await requests.flush();
         return readScimOverview(storage.database);

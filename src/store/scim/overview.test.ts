@@ -5,6 +5,7 @@ import { userRows } from '../people/columns.ts';
 import { openDatabase } from '../engine/database.ts';
 import { scimRequestRows, scimUserRows } from './columns.ts';
 import { eraseDeleted } from './overview.ts';
+import { listPushedUsers } from './pushed-users.ts';
 import { createScimRequestStore } from './requests.ts';
 
 const clock = { nowMs: () => 0, monotonicMs: () => 0 };
@@ -34,7 +35,7 @@ for (const { name, makePlace } of ENGINES)
       return database;
     };
 
-    // @spec scim-13
+    // @spec scim-13, scim-16
     test('forgets users that were deleted long ago, and not those that are back or active', async (t) => {
       const database = await open(t);
       for (const [id, deletedAtMs, disabledAtMs] of [
@@ -48,6 +49,16 @@ for (const { name, makePlace } of ENGINES)
         const pushed = { ...PUSHED, userId: id, userName: id, userNameKey: id, externalId: id, deletedAtMs };
         await database.kysely.insertInto('scim_users').values(scimUserRows.toColumns(pushed)).execute();
       }
+      await database.kysely.insertInto('scim_group_members').values({ group_id: 'g', user_id: 'old' }).execute();
+      const listed = await listPushedUsers(database, { offset: 1, limit: 2 });
+      assert.deepEqual(
+        listed.rows.map(({ id, deletedAtMs, groups }) => [id, deletedAtMs, groups]),
+        [
+          ['old', 100, 1],
+          ['pushed', null, 0],
+        ],
+      );
+      assert.equal(listed.totalCount, 4);
       assert.equal(await eraseDeleted(database, 200, 400, 10), 1);
       const rows = await database.kysely.selectFrom('users').selectAll().orderBy('id').execute();
       assert.deepEqual(

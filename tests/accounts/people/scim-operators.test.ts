@@ -58,6 +58,31 @@ suite('what operators see of an identity provider', () => {
     assert.equal(listed?.last_used_from, '127.0.0.1');
   });
 
+  // @spec scim-16, scim-10
+  test('lists who was pushed, with the reason of its state, until an admin erases the person', async () => {
+    const [active, off, barred, gone] = [await push('ua'), await push('ub'), await push('uc'), await push('ud')];
+    await scim('PATCH', `/Users/${off}`, { Operations: [{ op: 'Replace', path: 'active', value: false }] });
+    await manage(gateway, 'PATCH', `/organization/members/${barred}`, { disabled: true });
+    await scim('DELETE', `/Users/${gone}`);
+    await scim('POST', '/Groups', { displayName: 'lab', schemas: [], members: [{ value: active }] });
+    const listed = async () => {
+      const rows = (await data('/scim/users?limit=100')) as Record<string, unknown>[];
+      return rows
+        .filter(({ id }) => [active, off, barred, gone].includes(String(id)))
+        .map(({ user_name: name, state, disabled_by: by, groups, deleted_at: at }) =>
+          [name, state, by, groups, at !== null].join(' '),
+        );
+    };
+    assert.deepEqual(await listed(), [
+      'ua@acme.example active  1 false',
+      'ub@acme.example disabled scim 0 false',
+      'uc@acme.example disabled admin 0 false',
+      'ud@acme.example deleted scim 0 true',
+    ]);
+    assert.equal((await manage(gateway, 'DELETE', `/organization/members/${gone}`)).status, 200);
+    assert.equal((await listed()).length, 3);
+  });
+
   // @spec scim-7
   test('says of a key that the provider disabled it, until an admin enables it', async () => {
     const id = await push('kim');

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { serializeTime } from '../../../resources/columns.ts';
+import type { PushedUser } from '../../../scim/pushed-users.ts';
 import type { ScimRequestRow } from '../../../scim/request-log.ts';
-import { pageQuerySchema } from '../page.ts';
+import { pageQuerySchema, pageSchema, parseWindow, serializePage } from '../page.ts';
 import { defineList } from '../resource-routes.ts';
 import { defineRoute, NO_BODY, NOTHING } from '../route.ts';
 import { scimOf } from './scim-routes.ts';
@@ -85,5 +86,65 @@ export const getScimStatus = defineRoute({
       last_refusal: lastRefusal === undefined ? null : serializeRequest(lastRefusal),
     };
     return { status: 200, body: { data } };
+  },
+});
+
+const pushedUserSchema = z
+  .strictObject({
+    id: z.string().describe('That of the user: `DELETE /organization/members/{id}` erases the person.'),
+    user_name: z.string(),
+    external_id: z.string().nullable(),
+    email: z.string(),
+    state: z.enum(['active', 'disabled', 'deleted']).describe('`deleted`: by the provider; it can come back.'),
+    disabled_by: z
+      .enum(['admin', 'scim'])
+      .nullable()
+      .describe('`admin`: only an admin makes it active again. Null: it is active, or this is not known.'),
+    groups: z.int().describe('That it is in.'),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime().describe('By the provider.'),
+    deleted_at: z.iso.datetime().nullable(),
+    forgotten_at: z.iso.datetime().nullable().describe('From when on it is erased by itself (`scim.on_delete`).'),
+  })
+  .meta({ id: 'ScimUser' });
+
+function serializePushedUser(
+  user: PushedUser,
+  forgottenAfterMs: number | undefined,
+): z.output<typeof pushedUserSchema> {
+  const { id, userName, externalId, email, disabledAtMs, disabledBy, deletedAtMs } = user;
+  const isErased = deletedAtMs !== null && disabledAtMs !== null && forgottenAfterMs !== undefined;
+  return {
+    id,
+    user_name: userName,
+    external_id: externalId,
+    email,
+    state: deletedAtMs !== null ? 'deleted' : disabledAtMs !== null ? 'disabled' : 'active',
+    disabled_by: disabledAtMs === null ? null : disabledBy,
+    groups: user.groups,
+    created_at: serializeTime(user.createdAtMs),
+    updated_at: serializeTime(user.modifiedAtMs),
+    deleted_at: deletedAtMs === null ? null : serializeTime(deletedAtMs),
+    forgotten_at: isErased ? serializeTime(deletedAtMs + forgottenAfterMs) : null,
+  };
+}
+
+/** @spec scim-16 */
+export const listScimUsers = defineRoute({
+  method: 'GET',
+  path: '/scim/users',
+  scope: 'management',
+  operationId: 'listScimUsers',
+  tag,
+  summary: 'List the users that an identity provider pushed, by name, deleted ones included',
+  params: NOTHING,
+  query: pageQuerySchema,
+  body: NO_BODY,
+  responses: { 200: { description: 'A page of users.', schema: pageSchema(pushedUserSchema) } },
+  errors: [400, 404],
+  async handle({ query, services }) {
+    const { users } = scimOf(services);
+    const page = await users.list(parseWindow(query));
+    return { status: 200, body: serializePage(page, (user) => serializePushedUser(user, users.forgottenAfterMs)) };
   },
 });
