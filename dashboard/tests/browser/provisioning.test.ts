@@ -1,41 +1,51 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { findChromium, findWithAxe, startStand, visit, type Stand, type Visit } from './support.ts';
+import { findChromium, findWithAxe, startStand, visit, type Stand } from './support.ts';
 
 const CHROMIUM = findChromium();
-const SHOTS = process.env['SHOTS'];
+const YAML = 'organization: { enabled: true, name: Acme }\nscim: { enabled: true, on_delete: erase }\n';
+const PASSWORD = 'correct horse battery';
 
 suite('provisioning', { skip: CHROMIUM === undefined }, () => {
   let stand: Stand;
   before(async () => {
-    stand = await startStand(CHROMIUM ?? '', { yaml: 'organization: { enabled: true }\nscim: { enabled: true }\n' });
+    stand = await startStand(CHROMIUM ?? '', { yaml: YAML });
   });
   after(() => stand.close());
 
-  async function open(options: { readonly theme?: 'dark' | 'light'; readonly width?: number } = {}): Promise<Visit> {
-    const visitor = await stand.open({ ...options, isSignedIn: false });
-    await visitor.page.goto(`${stand.url}/`);
-    await visitor.page.getByRole('button', { name: 'Use a key' }).click();
-    await visitor.page.getByLabel('Management key or API key').fill(stand.managementKey);
-    await visitor.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await visitor.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    return visitor;
+  async function invite(email: string, role: string): Promise<string> {
+    const made = (await (await stand.call('/organization/members', { email, role })).json()) as { link: string };
+    return stand.url + made.link;
   }
 
-  async function push(token: string, path: string, body: unknown): Promise<number> {
+  /** Opens the dashboard as a user that joins by a link. */
+  async function join(email: string, role: string, width = 1280) {
+    const opened = await stand.open({ isSignedIn: false, width });
+    await opened.page.goto(await invite(email, role));
+    await opened.page.getByLabel('Password').fill(PASSWORD);
+    await opened.page.keyboard.press('Enter');
+    await opened.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    return opened;
+  }
+
+  async function push(token: string, method: string, path: string, body?: object): Promise<{ id: string }> {
     const response = await fetch(`${stand.url}/scim/v2${path}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/scim+json' },
-      body: JSON.stringify(body),
+      method,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    await response.arrayBuffer();
-    return response.status;
+    const text = await response.text();
+    return text === '' ? { id: '' } : (JSON.parse(text) as { id: string });
   }
 
-  test('makes a token, shows what a provider did and why not, and maps a group to a workspace', async () => {
-    const { page, context, problems } = await open();
-    await visit(page, `${stand.url}/ui/provisioning`);
-    await page.getByText('No identity provider has called').waitFor();
+  test('is set up by an admin of the organization, shows what came and why not, maps groups and erases a person', async () => {
+    const { page, context, problems } = await join('root@acme.example', 'org:admin');
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: /^Provisioning/ })
+      .click();
+    await page.getByText('No token is valid, so that nothing can call.').waitFor();
+    assert.equal(await page.getByLabel('Base URL', { exact: true }).textContent(), `${stand.url}/scim/v2`);
     await page.keyboard.press('n');
     const form = page.getByRole('dialog', { name: 'New token' });
     await form.getByRole('button', { name: 'Make token' }).click();
@@ -45,69 +55,113 @@ suite('provisioning', { skip: CHROMIUM === undefined }, () => {
     await form.getByRole('button', { name: 'Make token' }).click();
     const shown = page.getByRole('dialog', { name: 'The token' });
     const token = (await shown.getByLabel('Token', { exact: true }).textContent()) ?? '';
-    await page.keyboard.press('Escape');
-    assert.ok(!(await page.content()).includes(token), 'the token stays in the page');
+    assert.match(token, /^scim-[\w-]{43}$/);
+    assert.deepEqual(await findWithAxe(page), []);
+    await shown.getByRole('button', { name: 'I have it' }).click();
+    await page.getByText('“Entra ID” has sent nothing yet.').waitFor();
+    assert.ok(!(await page.content()).includes(token));
 
-    const user = {
-      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
-      userName: 'ann@acme.example',
-      active: true,
-    };
-    const group = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: 'Platform' };
-    assert.deepEqual(
-      [await push(token, '/Users', user), await push(token, '/Users', user), await push(token, '/Groups', group)],
-      [201, 409, 201],
-    );
-    await visit(page, `${stand.url}/ui/provisioning`);
-    await page.getByRole('gridcell', { name: '409' }).click();
+    const { id } = await push(token, 'POST', '/Users', { userName: 'mia@acme.example', schemas: [] });
+    await push(token, 'POST', '/Users', { userName: 'mia@acme.example', schemas: [] });
+    await push(token, 'POST', '/Groups', { displayName: 'lab \u202Egroup', schemas: [], members: [{ value: id }] });
+    await stand.call('/workspaces', { name: 'Research', slug: 'research' });
+    await page.reload();
+    await page.getByText(/A request of the last day was refused: .*mia@acme\.example is taken/).waitFor();
+    await page.getByText('Groups are pushed, and none is mapped to a workspace.').waitFor();
+    assert.deepEqual(await findWithAxe(page), []);
+
+    await page.getByRole('button', { name: 'Requests', exact: true }).click();
+    await page.getByLabel('Filter requests').fill('is taken');
+    await page.waitForURL(/q=/);
+    await page.getByRole('gridcell', { name: '409', exact: true }).click();
     await page.getByRole('heading', { name: 'Why not' }).waitFor();
-    await page.getByRole('complementary').getByText('Entra ID').waitFor();
+    await page.getByLabel('Details').getByText('Entra ID').waitFor();
+    assert.equal(await page.getByRole('row').count(), 2);
     assert.deepEqual(await findWithAxe(page), []);
 
-    await page.getByRole('button', { name: 'Mappings' }).click();
-    await page.getByText('Groups give no workspace').waitFor();
-    await page.keyboard.press('n');
-    await page.getByRole('dialog').getByRole('button', { name: 'Make mapping' }).click();
-    await page.getByRole('gridcell', { name: 'Platform' }).click();
-    await page.getByRole('complementary').getByRole('button', { name: 'admin' }).click();
-    await page.getByRole('gridcell', { name: 'admin' }).waitFor();
-    const listed = (await (await stand.call('/scim/group-mappings')).json()) as { data: { role: string }[] };
-    assert.deepEqual(
-      listed.data.map(({ role }) => role),
-      ['admin'],
-    );
+    await page.getByRole('button', { name: 'Groups', exact: true }).click();
+    await page.getByRole('gridcell', { name: 'lab U+202Egroup' }).click();
+    await page.getByRole('button', { name: 'Map to a workspace' }).click();
+    const map = page.getByRole('dialog');
+    await map.getByLabel('Workspace').selectOption({ label: 'Research' });
     assert.deepEqual(await findWithAxe(page), []);
-    await page.getByRole('button', { name: 'Delete the mapping' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'leave' }).click();
+    await map.getByRole('button', { name: 'Map', exact: true }).click();
+    await page.getByRole('gridcell', { name: 'member of Research' }).waitFor();
+    await page.getByLabel('Role in Research').selectOption('admin');
+    await page.getByRole('gridcell', { name: 'admin of Research' }).waitFor();
+    assert.deepEqual(await rolesIn('research'), ['admin']);
+    await page.getByRole('button', { name: 'Delete the mapping to Research' }).click();
+    await page.getByRole('dialog').getByText('Members that it alone made members leave the workspace.').waitFor();
+    await page.getByLabel('Its members stay').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete mapping' }).click();
-    await page.getByText('Groups give no workspace').waitFor();
+    await page.getByRole('gridcell', { name: 'members of nothing' }).waitFor();
+    assert.deepEqual(await rolesIn('research'), ['admin']);
 
-    await page.getByRole('button', { name: 'Tokens' }).click();
-    await page.getByRole('gridcell', { name: 'Entra ID' }).click();
-    await page.getByRole('button', { name: 'Delete the token' }).click();
-    await page.getByLabel(/Type/).fill('Entra ID');
+    await page.getByRole('button', { name: 'Users', exact: true }).click();
+    await page.getByRole('gridcell', { name: 'mia@acme.example' }).click();
+    await page.getByRole('button', { name: 'Erase' }).click();
+    const erase = page.getByRole('dialog', { name: 'Erase a person' });
+    await erase.getByText('The provider still has this user.').waitFor();
+    assert.ok(await erase.getByRole('button', { name: 'Erase the person' }).isDisabled());
+    await erase.getByLabel(/^Type/).fill('mia@acme.example');
+    assert.deepEqual(await findWithAxe(page), []);
+    await erase.getByRole('button', { name: 'Erase the person' }).click();
+    await page.getByText('No user was pushed').waitFor();
+    assert.deepEqual(await rolesIn('research'), []);
+
+    await page.getByRole('button', { name: 'Status', exact: true }).click();
+    await page.getByRole('button', { name: 'Revoke Entra ID' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Entra ID');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete token' }).click();
-    await page.getByText('There is no token').waitFor();
-    assert.equal(await push(token, '/Users', user), 401);
+    await page.getByText('No token is valid, so that nothing can call.').waitFor();
+    assert.equal(
+      (await fetch(`${stand.url}/scim/v2/Users`, { headers: { authorization: `Bearer ${token}` } })).status,
+      401,
+    );
     await context.close();
     assert.deepEqual(problems, []);
   });
 
-  test('fits a narrow screen', async () => {
-    for (const [theme, width] of [
-      ['dark', 1280],
-      ['light', 1280],
-      ['dark', 390],
-      ['light', 390],
-    ] as const) {
-      const { page, context } = await open({ theme, width });
+  test('is not there for members, and fits a narrow screen', async () => {
+    const member = await join('bob@acme.example', 'org:member', 390);
+    assert.equal(await member.page.getByRole('link', { name: /^Provisioning/ }).count(), 0);
+    await visit(member.page, `${stand.url}/ui/provisioning`);
+    await member.page.getByRole('alert').first().waitFor();
+    assert.equal(await member.page.getByLabel('Base URL', { exact: true }).count(), 0);
+    await member.context.close();
+    const admin = await join('ann@acme.example', 'org:admin', 390);
+    for (const tab of ['status', 'groups', 'users', 'requests']) {
+      await visit(admin.page, `${stand.url}/ui/provisioning?tab=${tab}`);
+      assert.deepEqual(await findWithAxe(admin.page), []);
+      const width = await admin.page.evaluate<number>('document.querySelector("main").scrollWidth');
+      assert.ok(width <= 390, `${tab} ${width}`);
+    }
+    await admin.context.close();
+    assert.deepEqual(admin.problems, []);
+  });
+
+  async function rolesIn(workspace: string): Promise<readonly string[]> {
+    const list = (await (await stand.call(`/workspaces/${workspace}/members`)).json()) as {
+      data: { role: string }[];
+    };
+    return list.data.map(({ role }) => role);
+  }
+});
+
+suite('provisioning that is off', { skip: CHROMIUM === undefined }, () => {
+  test('says how it is turned on', async () => {
+    const stand = await startStand(CHROMIUM ?? '');
+    try {
+      const { page } = await stand.open({ theme: 'light' });
       await visit(page, `${stand.url}/ui/provisioning`);
-      await page.getByRole('gridcell', { name: '409' }).waitFor();
+      await page.getByText('No identity provider pushes users here').waitFor();
+      assert.match(
+        (await page.getByLabel('Configuration', { exact: true }).textContent()) ?? '',
+        /scim: \{ enabled: true \}/,
+      );
       assert.deepEqual(await findWithAxe(page), []);
-      const wide = await page.evaluate<number>('document.querySelector("main").scrollWidth');
-      assert.ok(wide <= width, String(wide));
-      if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/provisioning-${theme}-${width}.png` });
-      await context.close();
+    } finally {
+      await stand.close();
     }
   });
 });

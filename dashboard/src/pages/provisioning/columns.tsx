@@ -1,131 +1,124 @@
 import type { Schemas } from '../../api/client.ts';
-import { Status } from '../../parts/badge.tsx';
+import { nameOf, type Workspace } from '../../api/lists.ts';
+import { Badge, Status } from '../../parts/badge.tsx';
 import type { Column } from '../../parts/grid.tsx';
 import { formatCount } from '../../parts/money.ts';
 import { Ago, Name } from '../../parts/text.tsx';
-import { formatUtc } from '../../parts/time.ts';
 
+export type Group = Schemas['ScimGroup'];
+export type Mapping = Schemas['ScimGroupMapping'];
+export type PushedUser = Schemas['ScimUser'];
 export type ScimRequest = Schemas['ScimRequest'];
-export type ScimToken = Schemas['ScimToken'];
-export type ScimGroup = Schemas['ScimGroup'];
-export type ScimMapping = Schemas['ScimGroupMapping'];
+export type Token = Schemas['ScimToken'];
+
+export const USER_TONES = { active: 'good', disabled: 'warn', deleted: 'bad' } as const;
+
+/** Why a user is what it is, in words. */
+export function reasonOf({ state, disabled_by: by, forgotten_at: forgottenAt }: PushedUser): string {
+  if (state === 'deleted')
+    return forgottenAt === null
+      ? 'the provider deleted it'
+      : `the provider deleted it; it is erased after ${forgottenAt.slice(0, 10)}`;
+  if (state === 'active') return 'pushed as active';
+  if (by === 'scim') return 'the provider deactivated it';
+  return by === 'admin' ? 'an admin disabled it here' : 'it was disabled';
+}
+
+/** What a mapping gives, in words. */
+export function grantOf({ role, workspace_id: id }: Mapping, workspaces: readonly Workspace[] | undefined): string {
+  return `${role} of ${nameOf(workspaces, id)}`;
+}
+
+export function groupColumns(
+  mappings: readonly Mapping[],
+  workspaces: readonly Workspace[] | undefined,
+): readonly Column<Group>[] {
+  return [
+    {
+      id: 'name',
+      title: 'Group',
+      width: 180,
+      cell: ({ display_name: name }) => (
+        <span className="font-medium">
+          <Name>{name}</Name>
+        </span>
+      ),
+    },
+    {
+      id: 'members',
+      title: 'Members',
+      width: 80,
+      align: 'right',
+      cell: ({ member_count: count }) => formatCount(count),
+    },
+    {
+      id: 'grants',
+      title: 'Makes them',
+      width: 260,
+      grows: true,
+      cell: ({ id }) => {
+        const own = mappings.filter(({ scim_group_id: group }) => group === id);
+        if (own.length === 0) return <span className="text-dim">members of nothing</span>;
+        return <Name>{own.map((mapping) => grantOf(mapping, workspaces)).join(', ')}</Name>;
+      },
+    },
+    { id: 'updated', title: 'Changed', width: 110, cell: ({ updated_at: at }) => <Ago at={at} /> },
+  ];
+}
+
+export const USER_COLUMNS: readonly Column<PushedUser>[] = [
+  {
+    id: 'name',
+    title: 'User',
+    width: 220,
+    cell: ({ user_name: name }) => (
+      <span className="font-medium">
+        <Name>{name}</Name>
+      </span>
+    ),
+  },
+  {
+    id: 'state',
+    title: 'State',
+    width: 90,
+    cell: ({ state }) => <Badge tone={USER_TONES[state]}>{state}</Badge>,
+  },
+  {
+    id: 'reason',
+    title: 'Because',
+    width: 260,
+    grows: true,
+    cell: (user) => <span className="text-dim">{reasonOf(user)}</span>,
+  },
+  { id: 'groups', title: 'Groups', width: 70, align: 'right', cell: ({ groups }) => formatCount(groups) },
+  { id: 'updated', title: 'Pushed last', width: 110, cell: ({ updated_at: at }) => <Ago at={at} /> },
+];
 
 export const REQUEST_COLUMNS: readonly Column<ScimRequest>[] = [
-  {
-    id: 'time',
-    title: 'Time UTC',
-    width: 160,
-    cell: ({ at }) => <span className="font-mono text-xs">{formatUtc(new Date(at)).slice(0, 19)}</span>,
-  },
-  { id: 'status', title: 'Status', width: 70, cell: ({ status }) => <Status status={status} /> },
+  { id: 'at', title: 'When', width: 100, cell: ({ at }) => <Ago at={at} /> },
+  { id: 'status', title: 'Status', width: 60, cell: ({ status }) => <Status status={status} /> },
   {
     id: 'request',
     title: 'Request',
-    width: 300,
+    width: 280,
     cell: ({ method, path }) => (
       <span className="font-mono text-xs">
-        {method} <Name>{path}</Name>
+        {method} <Name>{path.replace('/scim/v2', '')}</Name>
       </span>
     ),
   },
   {
     id: 'outcome',
     title: 'What changed, or why not',
-    width: 280,
+    width: 320,
     grows: true,
-    cell: ({ outcome }) =>
-      outcome === '' ? <span className="text-dim">nothing changed</span> : <Name>{outcome}</Name>,
-  },
-];
-
-export const GROUP_COLUMNS: readonly Column<ScimGroup>[] = [
-  {
-    id: 'name',
-    title: 'Group',
-    width: 220,
-    grows: true,
-    cell: ({ display_name: name }) => (
-      <span className="font-medium">
-        <Name>{name}</Name>
-      </span>
-    ),
-  },
-  {
-    id: 'members',
-    title: 'Members',
-    width: 90,
-    align: 'right',
-    cell: ({ member_count: members }) => formatCount(members),
-  },
-  {
-    id: 'external',
-    title: 'Id at the provider',
-    width: 220,
-    cell: ({ external_id: id }) => (
-      <span className="font-mono text-xs text-dim">{id === null ? '–' : <Name>{id}</Name>}</span>
-    ),
-  },
-  { id: 'changed', title: 'Changed', width: 110, cell: ({ updated_at: at }) => <Ago at={at} /> },
-];
-
-export const TOKEN_COLUMNS: readonly Column<ScimToken>[] = [
-  {
-    id: 'name',
-    title: 'Token',
-    width: 200,
-    grows: true,
-    cell: ({ name }) => (
-      <span className="font-medium">
-        <Name>{name}</Name>
-      </span>
-    ),
-  },
-  {
-    id: 'label',
-    title: 'Excerpt',
-    width: 190,
-    cell: ({ label }) => <span className="font-mono text-xs">{label}</span>,
-  },
-  { id: 'used', title: 'Last used', width: 110, cell: ({ last_used_at: at }) => <Ago at={at} /> },
-  {
-    id: 'from',
-    title: 'From',
-    width: 140,
-    cell: ({ last_used_from: from }) => <span className="font-mono text-xs">{from ?? '–'}</span>,
-  },
-  {
-    id: 'ends',
-    title: 'Ends',
-    width: 110,
-    cell: ({ expires_at: at }) =>
-      at === null ? <span className="text-warn">never</span> : formatUtc(new Date(at)).slice(0, 10),
-  },
-];
-
-/** @param groups, workspaces names by their ids */
-export function mappingColumns(
-  groups: ReadonlyMap<string, string>,
-  workspaces: ReadonlyMap<string, string>,
-): readonly Column<ScimMapping>[] {
-  return [
-    {
-      id: 'group',
-      title: 'Members of the group',
-      width: 220,
-      grows: true,
-      cell: ({ scim_group_id: id }) => (
-        <span className="font-medium">
-          <Name>{groups.get(id) ?? id}</Name>
+    cell: ({ status, outcome }) =>
+      outcome === '' ? (
+        <span className="text-dim">nothing changed</span>
+      ) : (
+        <span className={status >= 400 ? 'text-bad' : ''}>
+          <Name>{outcome}</Name>
         </span>
       ),
-    },
-    { id: 'role', title: 'Are', width: 90, cell: ({ role }) => role },
-    {
-      id: 'workspace',
-      title: 'Of the workspace',
-      width: 200,
-      cell: ({ workspace_id: id }) => <Name>{workspaces.get(id) ?? id}</Name>,
-    },
-    { id: 'made', title: 'Made', width: 110, cell: ({ created_at: at }) => <Ago at={at} /> },
-  ];
-}
+  },
+];

@@ -1,116 +1,99 @@
-import { useState, type ReactElement } from 'react';
+import { useCallback, useState, type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
-import { useWorkspaces } from '../../api/lists.ts';
-import { useList, usePages, useRead } from '../../api/read.ts';
-import { Button } from '../../parts/button.tsx';
+import { useRead } from '../../api/read.ts';
+import { Button, LinkButton } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Segments } from '../../parts/field.tsx';
+import { FilterBox } from '../../parts/filter-box.tsx';
 import { useHotkeys } from '../../parts/hotkeys.ts';
 import { Page as Frame } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
-import { Empty, Failure, Load } from '../../parts/states.tsx';
-import { MappingForm } from './mapping-form.tsx';
+import { Empty, Load } from '../../parts/states.tsx';
+import { Groups } from './groups.tsx';
+import { Requests } from './requests.tsx';
 import { parseProvisioningSearch } from './search.ts';
-import { Summary } from './summary.tsx';
-import { Groups, Mappings, Requests, Tokens } from './tabs.tsx';
-import { TokenForm } from './token-form.tsx';
+import { StatusTab } from './status.tsx';
+import { TokenForm } from './tokens.tsx';
+import { Users } from './users.tsx';
 
-const TABS = [
-  { value: 'requests', label: 'Requests' },
-  { value: 'mappings', label: 'Mappings' },
+const TAB_OPTIONS = [
+  { value: 'status', label: 'Status' },
   { value: 'groups', label: 'Groups' },
-  { value: 'tokens', label: 'Tokens' },
+  { value: 'users', label: 'Users' },
+  { value: 'requests', label: 'Requests' },
 ] as const;
 const EVERY_MS = 10_000;
 
-/** What identity providers push, and what their groups give. */
+/** Users and groups that an identity provider pushes: whether they arrive, and why not. */
 export function Page(): ReactElement {
-  const [{ tab, peek, isNew }, change] = useSearchState(parseProvisioningSearch);
+  const [{ tab, filter, peek, isNew }, change] = useSearchState(parseProvisioningSearch);
   const [token, setToken] = useState<string>();
   const status = useRead(['scim-status'], (signal) => client.GET('/scim/status', { signal }), { everyMs: EVERY_MS });
-  const isOn = status.data !== undefined;
-  const tokens = useRead(['scim-tokens'], (signal) => client.GET('/scim/tokens', { signal }), { enabled: isOn });
-  const groups = useList(
-    ['scim-groups'],
-    (window, signal) => client.GET('/scim/groups', { signal, params: { query: window } }),
-    { enabled: isOn },
-  );
-  const mappings = useList(
-    ['scim-mappings'],
-    (window, signal) => client.GET('/scim/group-mappings', { signal, params: { query: window } }),
-    { enabled: isOn },
-  );
-  const requests = usePages(['scim-requests'], (window, signal) =>
-    client.GET('/scim/requests', { signal, params: { query: window } }),
-  );
-  const workspaces = useWorkspaces(isOn);
+  useHotkeys({ n: () => change({ new: 'true' }) });
+  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
   const onPeek = (id: string | undefined): void => change({ peek: id }, false);
-  const begin = (): void => change({ new: 'true', peek: undefined, tab: tab === 'mappings' ? tab : 'tokens' });
-  useHotkeys({ n: () => isOn && begin() });
-  const create = (
-    <Button look="primary" icon="plus" hotkey="n" onClick={begin}>
-      {tab === 'mappings' ? 'New mapping' : 'New token'}
-    </Button>
-  );
-  const close = (): void => change({ new: undefined }, false);
-  const names = { groups: groups.data?.items ?? [], workspaces: workspaces.data ?? [] };
+  const onNew = (): void => change({ new: 'true' });
+  if (status.isError && status.error.status === 404) return <Off reason={status.error.message} />;
   return (
     <Frame
       title="Provisioning"
-      isFilled
-      actions={isOn ? create : undefined}
+      isFilled={tab !== 'status'}
+      lead="SCIM"
+      actions={
+        <Button look="primary" icon="plus" hotkey="n" onClick={onNew}>
+          New token
+        </Button>
+      }
       bar={
-        isOn ? (
+        <>
           <Segments
             label="Show"
             value={tab}
-            options={TABS}
-            onChange={(next) => change({ tab: next, peek: undefined })}
+            options={TAB_OPTIONS}
+            onChange={(next) => change({ tab: next, peek: undefined, q: undefined })}
           />
-        ) : undefined
+          {tab !== 'status' && (
+            <FilterBox value={filter} onChange={setFilter} placeholder={PLACEHOLDERS[tab]} label={`Filter ${tab}`} />
+          )}
+        </>
       }
     >
-      {status.isError && status.error.status === 404 ? (
-        <Empty title="Provisioning is off">
-          <p>
-            Entra ID, Okta and other identity providers push users and groups where scim.enabled is set in the
-            configuration: docs/scim.md.
-          </p>
-        </Empty>
-      ) : status.isError ? (
-        <Failure error={status.error} onRetry={() => void status.refetch()} />
-      ) : (
-        <Load of={status}>
-          {({ data }) => (
-            <>
-              <Summary status={data} />
-              {tab === 'requests' && (
-                <Requests of={requests} tokens={tokens.data?.data ?? []} peek={peek} onPeek={onPeek} />
-              )}
-              {tab === 'mappings' && <Mappings of={mappings} {...names} peek={peek} create={create} onPeek={onPeek} />}
-              {tab === 'groups' && <Groups of={groups} />}
-              {tab === 'tokens' && <Tokens of={tokens} peek={peek} create={create} onPeek={onPeek} />}
-            </>
-          )}
-        </Load>
-      )}
+      {tab === 'status' && <Load of={status}>{({ data }) => <StatusTab status={data} />}</Load>}
+      {tab === 'groups' && <Groups filter={filter} peek={peek} onPeek={onPeek} onFilter={setFilter} />}
+      {tab === 'users' && <Users filter={filter} peek={peek} onPeek={onPeek} onFilter={setFilter} />}
+      {tab === 'requests' && <Requests filter={filter} peek={peek} onPeek={onPeek} onFilter={setFilter} />}
       <TokenForm
-        key={`token ${String(isNew)}`}
-        isOpen={isOn && isNew && tab !== 'mappings'}
+        key={String(isNew)}
+        isOpen={isNew}
         onToken={setToken}
-        onClose={close}
-      />
-      <MappingForm
-        key={`mapping ${String(isNew)}`}
-        {...names}
-        isOpen={isOn && isNew && tab === 'mappings'}
-        onClose={close}
+        onClose={() => change({ new: undefined }, false)}
       />
       <Dialog title="The token" isOpen={token !== undefined} onClose={() => setToken(undefined)}>
-        <p className="mb-3">It is shown this once. It opens /scim/v2 alone.</p>
-        <CodeBlock label="Token" text={token ?? ''} />
+        <div className="flex flex-col gap-3">
+          <p>It is shown this once, and opens /scim/v2 alone. The provider calls it secret token, or HTTP header.</p>
+          <CodeBlock label="Token" text={token ?? ''} isWrapped />
+          <div className="flex justify-end">
+            <Button look="primary" onClick={() => setToken(undefined)}>
+              I have it
+            </Button>
+          </div>
+        </div>
       </Dialog>
+    </Frame>
+  );
+}
+
+const PLACEHOLDERS = { groups: 'platform', users: 'ann@', requests: '409' } as const;
+
+function Off({ reason }: { readonly reason: string }): ReactElement {
+  return (
+    <Frame title="Provisioning" lead="SCIM is off">
+      <Empty title="No identity provider pushes users here" action={<LinkButton to="/ui/people">People</LinkButton>}>
+        <p>{reason}</p>
+        <p>With it, Entra ID, Okta and others push users and groups to this gateway, and take them away at once.</p>
+        <CodeBlock label="Configuration" text={'organization: { enabled: true }\nscim: { enabled: true }'} />
+      </Empty>
     </Frame>
   );
 }

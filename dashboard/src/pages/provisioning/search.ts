@@ -1,14 +1,22 @@
 import { oneOf, type Search } from '../../parts/search.ts';
 
-const TABS = ['requests', 'mappings', 'groups', 'tokens'] as const;
+export const TABS = ['status', 'groups', 'users', 'requests'] as const;
+export type Tab = (typeof TABS)[number];
 
 export interface ProvisioningSearch {
-  readonly tab: (typeof TABS)[number];
+  readonly tab: Tab;
+  readonly filter: string;
+  /** A group, a user or a request. */
   readonly peek: string;
-  /** The form of the open tab. */
+  /** Makes a token. */
   readonly isNew: boolean;
 }
 
 export function parseProvisioningSearch(search: Search): ProvisioningSearch {
-  return { tab: oneOf(search['tab'], TABS), peek: search['peek'] ?? '', isNew: search['new'] === 'true' };
+  return {
+    tab: oneOf(search['tab'], TABS),
+    filter: search['q'] ?? '',
+    peek: search['peek'] ?? '',
+    isNew: search['new'] === 'true',
+  };
 }
