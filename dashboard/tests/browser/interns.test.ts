@@ -71,6 +71,60 @@ suite('interns', { skip: CHROMIUM === undefined }, () => {
     assert.deepEqual(problems, []);
   });
 
+  test('sets a schedule, changes it, switches it off and deletes it', async () => {
+    const { page, context, problems } = await stand.open();
+    await visit(page, `${stand.url}/ui/interns?peek=${await internId()}`);
+    await page.getByRole('button', { name: 'New schedule' }).click();
+    const form = page.getByRole('dialog', { name: 'New schedule' });
+    await form.getByRole('button', { name: 'Make schedule' }).click();
+    await form.getByText('Fill in this field.').first().waitFor();
+    await form.getByLabel('Name').fill('morning');
+    await form.getByLabel('Prompt').fill('Read the \u202Enews.');
+    await form.getByLabel('As cron').fill('30 25 * * *');
+    await form.getByLabel('Time zone').fill('Vienna');
+    await form.getByRole('button', { name: 'Make schedule' }).click();
+    await form.getByText('must be a time zone such as Europe/Vienna').first().waitFor();
+    assert.equal(await form.getByLabel('As cron').getAttribute('aria-invalid'), 'true');
+    await form.getByLabel('Time zone').fill('Europe/Vienna');
+    await form.getByLabel('When').selectOption({ label: 'Mondays at 9:00' });
+    assert.equal(await form.getByLabel('As cron').inputValue(), '0 9 * * mon');
+    assert.deepEqual(await findWithAxe(page), []);
+    await form.getByRole('button', { name: 'Make schedule' }).click();
+    await page.getByText(/^next in \d/).waitFor();
+    await page.getByText('Read the U+202Enews.').waitFor();
+    assert.deepEqual(await findWithAxe(page), []);
+    await page.getByRole('button', { name: 'Change morning' }).click();
+    const change = page.getByRole('dialog');
+    await change.getByLabel('Make up for missed times, once').check();
+    await change.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByText('makes up for missed times, once').waitFor();
+    await page.getByRole('button', { name: 'Switch off morning' }).click();
+    await page.getByRole('button', { name: 'Switch on morning' }).waitFor();
+    await page.getByText('not due').waitFor();
+    assert.deepEqual(await schedules(), [
+      {
+        id: 'morning',
+        cron: '0 9 * * mon',
+        tz: 'Europe/Vienna',
+        prompt: 'Read the \u202Enews.',
+        enabled: false,
+        catch_up: 'once',
+      },
+    ]);
+    await page.getByRole('button', { name: 'Delete morning' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('morning');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete schedule' }).click();
+    await page.getByText('None: a message to its chat alone begins a run.').waitFor();
+    assert.deepEqual(await schedules(), []);
+    await context.close();
+    assert.deepEqual(problems, []);
+  });
+
+  async function schedules(): Promise<unknown> {
+    const { data } = (await (await stand.call('/interns')).json()) as { data: { schedules: unknown }[] };
+    return data[0]?.schedules;
+  }
+
   test('suspends one, and deletes it after its name is typed', async () => {
     const { page, context, problems } = await stand.open();
     await visit(page, `${stand.url}/ui/interns?peek=${await internId()}`);

@@ -9,7 +9,8 @@ import { SidePanel } from '../../parts/side-panel.tsx';
 import { Load } from '../../parts/states.tsx';
 import { Ago, Money, Name } from '../../parts/text.tsx';
 import { formatState, RUN_TONES, type Intern } from './columns.tsx';
-import { MemorySection, SchedulesSection } from './memory-section.tsx';
+import { MemorySection } from './memory-section.tsx';
+import { SchedulesSection } from './schedules-section.tsx';
 
 const RUNS = 50;
 const EVERY_MS = 5_000;

@@ -1,7 +1,6 @@
 import { useState, type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
 import { useChange, useRead } from '../../api/read.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { TextArea } from '../../parts/field.tsx';
 import { FormDialog, issueFor } from '../../parts/form.tsx';
@@ -76,33 +75,5 @@ function MemoryForm({
         onChange={(event) => setText(event.target.value)}
       />
     </FormDialog>
-  );
-}
-
-/** When an intern runs by itself. Schedules are set by the API. */
-export function SchedulesSection({ intern }: { readonly intern: Intern }): ReactElement | null {
-  const params = { path: { internId: intern.id } };
-  const schedules = useRead(['intern-schedules', intern.id], (signal) =>
-    client.GET('/interns/{internId}/schedules', { signal, params }),
-  );
-  if (intern.schedules.length === 0) return null;
-  return (
-    <Section title="Schedules">
-      <Load of={schedules} rows={2}>
-        {({ data }) => (
-          <ul className="flex flex-col gap-1">
-            {data.map(({ id, cron, tz, next_at: nextAt, paused_at: pausedAt }) => (
-              <li key={id} className="flex flex-wrap items-center gap-2">
-                <Name>{id}</Name>
-                <span className="font-mono text-xs">{cron}</span>
-                <span className="text-dim">{tz}</span>
-                {pausedAt !== null && <Badge tone="bad">paused</Badge>}
-                <span className="ml-auto">{nextAt === null ? 'not due' : <Ago at={nextAt} />}</span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Load>
-    </Section>
   );
 }
