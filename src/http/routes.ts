@@ -1,4 +1,5 @@
 import { getActivity } from './management/analytics/activity.ts';
+import { exportAnalytics } from './management/analytics/export.ts';
 import { getAnalyticsMeta } from './management/analytics/meta.ts';
 import { queryAnalytics } from './management/analytics/query.ts';
 import { assignKeys, unassignKeys } from './management/assignments/keys.ts';
@@ -251,6 +252,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getActivity,
   getAnalyticsMeta,
   queryAnalytics,
+  exportAnalytics,
   listDestinations,
   createDestination,
   getDestination,

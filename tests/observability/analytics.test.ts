@@ -473,6 +473,55 @@ for (const engine of ENGINES)
       assert.equal((await call('POST', '/analytics/query', { metrics: ['request_count'] }, API_KEY)).status, 403);
     });
 
+    // @spec analytics-14
+    test('exports the rows of a query, as CSV that no spreadsheet runs and as lines of JSON', async () => {
+      const send = async (body: object, key = MANAGEMENT_KEY) => {
+        const response = await fetch(`${gateway.baseUrl}/analytics/export`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        return { response, text: await response.text() };
+      };
+      await call('PATCH', `/keys/${keyHash}`, { name: '=HYPERLINK("http://a.example","Shop")' });
+      const body = { metrics: ['request_count'], dimensions: ['api_key_id'], time_range: range };
+      const { response, text } = await send({ ...body, include_query: true });
+      assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8', text);
+      assert.match(response.headers.get('content-disposition') ?? '', /filename="analytics\.csv"/);
+      const [note = '', head, ...rows] = text.trimEnd().split('\r\n');
+      assert.match(note, /^"# \{""query"":\{.*""row_count"":2,""truncated"":false\}"$/);
+      assert.equal(head, 'api_key_id,api_key_id__id,request_count');
+      assert.ok(rows.includes(`"'=HYPERLINK(""http://a.example"",""Shop"")",${keyHash},2`), text);
+      await call('PATCH', `/keys/${keyHash}`, { name: 'Shop' });
+      const lines = await send({ ...body, format: 'jsonl' });
+      assert.deepEqual(
+        lines.text
+          .trimEnd()
+          .split('\n')
+          .map((line) => parseJsonObject(line)),
+        await query(body),
+      );
+      assert.deepEqual(
+        [lines.response.headers.get('x-service-row-count'), lines.response.headers.get('x-service-truncated')],
+        ['2', 'false'],
+      );
+      const short = await send({ ...body, format: 'jsonl', limit: 1, include_query: true });
+      assert.match(short.text, /^\{"query":.*"row_count":1,"truncated":true\}\n\{[^\n]*\}\n$/);
+      assert.equal(short.response.headers.get('x-service-truncated'), 'true');
+      assert.equal((await send({ ...body, time_range: { start: range.end, end: range.start } })).response.status, 400);
+      for (const wrong of [{ limit: 100_001 }, { format: 'xlsx' }, { metrics: ['colour'] }, { colour: 'red' }])
+        assert.equal((await send({ ...body, ...wrong })).response.status, 400, JSON.stringify(wrong));
+      assert.equal((await send(body, API_KEY)).response.status, 403);
+    });
+
+    // @spec analytics-14
+    test('leaves no row out of a series while all of them fit', async () => {
+      const body = { metrics: ['request_count'], dimensions: ['country'], granularity: 'hour', time_range: range };
+      // Of two series, one has more rows than half of the limit.
+      assert.equal((await query({ ...body, limit: 4 })).length, 4);
+      assert.equal((await query({ ...body, limit: 3 })).length, 3, 'two of one and the one of the other');
+    });
+
     // @spec analytics-2
     test('accepts every listed name', async () => {
       const { body } = await call('GET', '/analytics/meta');

@@ -1,7 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { client } from './client.ts';
+import { client, type Schemas } from './client.ts';
 import type { ApiError } from './errors.ts';
 import { useRead, type ReadOptions } from './read.ts';
+import { API_ROOT, openStream } from './transport.ts';
 
 /** A row: dimensions are texts, metrics numbers, both null where there is none. */
 export type AnalyticsRow = Readonly<Record<string, string | number | null>>;
@@ -33,22 +34,10 @@ export function useAnalytics(
   question: AnalyticsQuestion,
   options?: ReadOptions,
 ): UseQueryResult<AnalyticsResult, ApiError> {
-  const { metrics, dimensions = [], granularity, filters = [], range, orderBy, limit } = question;
   return useRead(
     ['analytics', question],
     async (signal) => {
-      const { data } = await client.POST('/analytics/query', {
-        signal,
-        body: {
-          metrics: [...metrics],
-          dimensions: [...dimensions],
-          filters: [...filters],
-          time_range: range,
-          ...(granularity !== undefined && { granularity }),
-          ...(orderBy !== undefined && { order_by: { field: orderBy, direction: 'desc' as const } }),
-          ...(limit !== undefined && { limit }),
-        },
-      });
+      const { data } = await client.POST('/analytics/query', { signal, body: bodyOf(question) });
       const result = data?.data;
       return {
         data: {
@@ -60,6 +49,30 @@ export function useAnalytics(
     },
     options,
   );
+}
+
+function bodyOf(question: AnalyticsQuestion): Schemas['AnalyticsQuery'] {
+  const { metrics, dimensions = [], granularity, filters = [], range, orderBy, limit } = question;
+  return {
+    metrics: [...metrics],
+    dimensions: [...dimensions],
+    filters: [...filters],
+    time_range: range,
+    ...(granularity !== undefined && { granularity }),
+    ...(orderBy !== undefined && { order_by: { field: orderBy, direction: 'desc' as const } }),
+    ...(limit !== undefined && { limit }),
+  };
+}
+
+/** The rows of a query as a file, with the query in its first line: at most 100,000 of them. */
+export async function exportAnalytics(question: AnalyticsQuestion, format: 'csv' | 'jsonl'): Promise<Blob> {
+  const body: Schemas['AnalyticsExport'] = { ...bodyOf(question), format, include_query: true };
+  const response = await openStream(`${API_ROOT}/analytics/export`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return response.blob();
 }
 
 /** A metric of a row, where absent zero. */

@@ -118,12 +118,24 @@ models:
     await ask(stand, 'acme/priced', made.key);
     const { page, context } = await stand.open();
     await visit(page, `${stand.url}/ui/analytics?range=1h&m=request_count&by=api_key_id`);
-    const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'CSV' }).click();
-    const lines = readFileSync(await (await download).path(), 'utf8').split('\r\n');
-    assert.match(lines[0] ?? '', /^"# request_count by api_key_id/);
-    assert.ok(lines.includes("'=1+1,1,1"), lines.join('\n'));
-    const counts = lines.slice(2).map((line) => Number(line.split(',')[1]));
+    const save = async (button: string): Promise<readonly string[]> => {
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: button }).click();
+      return readFileSync(await (await download).path(), 'utf8')
+        .trimEnd()
+        .split(/\r?\n/);
+    };
+    const [note = '', head, ...rows] = await save('Download as CSV');
+    assert.match(note, /^"# \{""query"":\{""metrics"":\[""request_count"",/);
+    assert.match(note, /""row_count"":2,""truncated"":false\}"$/);
+    assert.equal(head, 'api_key_id,api_key_id__id,request_count,unpriced_count');
+    assert.ok(
+      rows.some((line) => /^'=1\+1,[0-9a-f]{64},1,0$/.test(line)),
+      rows.join('\n'),
+    );
+    const [query, ...lines] = await save('Download as lines of JSON');
+    assert.match(query ?? '', /^\{"query":/);
+    const counts = lines.map((line) => (JSON.parse(line) as { request_count: number }).request_count);
     assert.deepEqual(
       counts.toSorted((one, other) => one - other),
       [1, REQUESTS + 1],

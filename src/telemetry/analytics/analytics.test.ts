@@ -33,3 +33,21 @@ test('returns 408 for a query of more than 20 seconds', async () => {
     (error) => error instanceof GatewayError && error.status === 408,
   );
 });
+
+// @spec analytics-14
+test('refuses an export while four others are read, and takes it once one of them is over', async () => {
+  const reports = { read: () => Promise.resolve({ groups: [], truncated: false }) } as unknown as UsageReports;
+  const clock = { nowMs: () => Date.parse('2026-11-20T12:00:00Z'), monotonicMs: () => 0 };
+  const analytics = createAnalytics({ reports, clock });
+  const query = { metrics: ['request_count'] };
+  const [first] = await Promise.all(Array.from({ length: 4 }, () => analytics.export(query)));
+  await assert.rejects(
+    analytics.export(query),
+    (error) => error instanceof GatewayError && error.status === 429 && error.retryAfterMs === 5_000,
+  );
+  first?.release();
+  first?.release();
+  await assert.rejects(analytics.export({ metrics: ['colour'] }), { status: 400 });
+  await analytics.export(query);
+  await assert.rejects(analytics.export(query), { status: 429 });
+});

@@ -16,10 +16,17 @@ export interface AnalyticsResponse {
   readonly warnings: readonly string[];
 }
 
+export interface AnalyticsExport extends AnalyticsResponse {
+  /** The rows have left, or are not read any more. */
+  readonly release: () => void;
+}
+
 /** Queries over many generations. */
 export interface Analytics {
   /** @throws GatewayError 400 for an invalid query, 408 when it takes too long */
   query(query: AnalyticsQuery): Promise<AnalyticsResponse>;
+  /** The rows of a query that leave as fast as they are read. @throws GatewayError 429 while too many others do, and as `query` */
+  export(query: AnalyticsQuery): Promise<AnalyticsExport>;
   /** Runs a valid query and returns all groups. @throws GatewayError 400 when there are too many, 408 */
   read(input: UsageInput): Promise<readonly UsageGroup[]>;
   nowMs(): number;
@@ -27,6 +34,11 @@ export interface Analytics {
 
 /** The groups of one query, which are all in memory. */
 const GROUPS_MAX = 100_000;
+/** An export has a row for each group. */
+export const ROWS_EXPORTED_MAX = 100_000;
+/** Their rows are in memory until the slowest reader has them. */
+const EXPORTS_AT_ONCE_MAX = 4;
+const EXPORT_RETRY_MS = 5_000;
 const QUERY_MS_MAX = 20_000;
 /** Applications whose number a filter can name. */
 const APPS_MAX = 10_000;
@@ -49,7 +61,9 @@ export function createAnalytics({
     }
   }
 
-  return {
+  let exportsUnderWay = 0;
+
+  const analytics: Analytics = {
     async query(query) {
       const startMs = clock.monotonicMs();
       const parsed = parseQuery(query, clock.nowMs());
@@ -73,6 +87,21 @@ export function createAnalytics({
         warnings,
       };
     },
+    async export(query) {
+      if (exportsUnderWay >= EXPORTS_AT_ONCE_MAX) throw tooManyExports();
+      exportsUnderWay += 1;
+      let isReleased = false;
+      const release = (): void => {
+        if (!isReleased) exportsUnderWay -= 1;
+        isReleased = true;
+      };
+      try {
+        return { ...(await analytics.query(query)), release };
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
     async read(input) {
       const { groups, truncated } = await read(input);
       // A partial sum looks like a complete one.
@@ -82,6 +111,17 @@ export function createAnalytics({
     },
     nowMs: () => clock.nowMs(),
   };
+  return analytics;
+}
+
+function tooManyExports(): GatewayError {
+  return new GatewayError(
+    'rate_limit_exceeded',
+    `${EXPORTS_AT_ONCE_MAX} exports are under way. Try again once one of them is over.`,
+    {
+      retryAfterMs: EXPORT_RETRY_MS,
+    },
+  );
 }
 
 /** Filters name things by id; one that is not known is a warning, since rows of it may be gone. */

@@ -24,8 +24,8 @@ export function serializeRows(
   const lines = ordered(incoming, serializeLines(incoming, groups, names));
   const combinations = new Set(lines.map(({ combination }) => combination)).size;
   const isGrouped = incoming.dimensions.length > 0 || incoming.tags?.input.names !== undefined;
-  const isSeries = incoming.granularity !== undefined && isGrouped;
-  // Of several series each gets its part of the rows: one of them must not leave no room for the others.
+  const isSeries = incoming.granularity !== undefined && isGrouped && lines.length > incoming.limit;
+  // Of several series each gets its part of rows that do not all fit: one of them must not leave no room for the others.
   const each =
     incoming.groupLimit ?? (isSeries ? Math.ceil(incoming.limit / Math.max(1, combinations)) : incoming.limit);
   const given = new Map<string, number>();

@@ -35,6 +35,7 @@ const OF_USERS = new Set([
   'listWorkspaces',
   'putWorkspaceBudget',
   'queryAnalytics',
+  'exportAnalytics',
   'removeWorkspaceMembers',
   'testGuardrail',
   'testObservabilityDestination',
@@ -255,6 +256,7 @@ suite('the rights of users', () => {
         await session.call('GET', '/ui/api/v1/generations/export?format=jsonl'),
         await session.call('GET', '/ui/api/v1/workspaces'),
         await session.call('POST', '/ui/api/v1/analytics/query', query),
+        await session.call('POST', '/ui/api/v1/analytics/export', { ...query, include_query: true }),
         await session.call('GET', '/ui/api/v1/observability/destinations'),
         await session.call('GET', '/ui/api/v1/guardrails'),
       ];
@@ -324,6 +326,7 @@ suite('the rights of users', () => {
         'listGenerationContent',
         'getAnalyticsMeta',
         'queryAnalytics',
+        'exportAnalytics',
         // The same for all: any admin of a workspace chooses among them.
         'listObservabilityDestinationTypes',
       ],

@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react';
-import { numberOf, useAnalytics, type AnalyticsResult, type AnalyticsQuestion } from '../../api/analytics.ts';
+import { exportAnalytics, useAnalytics, type AnalyticsQuestion, type AnalyticsResult } from '../../api/analytics.ts';
 import { toBuckets } from '../../api/buckets.ts';
 import { client, type Schemas } from '../../api/client.ts';
 import { useKeys, useWorkspaces } from '../../api/lists.ts';
 import { useRead } from '../../api/read.ts';
 import { useConsole } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { toCsv, saveFile } from '../../parts/csv.ts';
+import { ExportButtons } from '../../parts/export-buttons.tsx';
 import { Segments, Select } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { formatCompact, formatUsdShort } from '../../parts/money.ts';
@@ -19,6 +19,9 @@ import { TimeChart } from '../../parts/time-chart.tsx';
 import { boundsOf, formatMs, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
 import { RowTable, type NameOf } from './row-table.tsx';
 import { formatFilters, KINDS, parseAnalyticsSearch, type AnalyticsSearch } from './search.ts';
+
+const SHOWN_MAX = 10_000;
+const EXPORTED_MAX = 100_000;
 
 type Meta = Schemas['GetAnalyticsMetaResponse']['data'];
 type Metric = Meta['metrics'][number];
@@ -121,7 +124,7 @@ function Results({ meta, search, change }: Props): ReactElement {
     metrics: [...new Set([search.metric, 'request_count', 'unpriced_count'])],
     dimensions: search.by,
     range: bounds,
-    limit: 10_000,
+    limit: SHOWN_MAX,
     filters: search.filters.map(({ field, value, isExcluded }) => ({
       field,
       operator: isExcluded ? ('neq' as const) : ('eq' as const),
@@ -151,9 +154,10 @@ function Results({ meta, search, change }: Props): ReactElement {
               title={`${metric.display_label}, ${RANGE_LABELS[search.range]}`}
               isFlush
               actions={
-                <Button icon="download" onClick={() => save(search, result, nameOf)}>
-                  CSV
-                </Button>
+                <ExportButtons
+                  name={`analytics-${search.metric}`}
+                  read={(format) => exportAnalytics({ ...base, limit: EXPORTED_MAX }, format)}
+                />
               }
             >
               <RowTable
@@ -175,7 +179,10 @@ function Results({ meta, search, change }: Props): ReactElement {
 }
 
 function Warnings({ result }: { readonly result: AnalyticsResult }): ReactElement | undefined {
-  const warnings = [...result.warnings, ...(result.isTruncated ? ['Only the first 10,000 rows are shown.'] : [])];
+  const warnings = [
+    ...result.warnings,
+    ...(result.isTruncated ? ['Only the first 10,000 rows are shown: the file has up to 100,000.'] : []),
+  ];
   if (warnings.length === 0) return undefined;
   return (
     <p role="note" className="border-b border-line bg-warn-soft px-4 py-1 text-warn">
@@ -239,19 +246,4 @@ function useNames(): NameOf {
     if (dimension === 'workspace') return workspaces.data?.find(({ id }) => id === value)?.name ?? value.slice(0, 8);
     return value === '' ? 'none' : value;
   };
-}
-
-/** Exactly what is shown, with the query in its first line. */
-function save(search: AnalyticsSearch, result: AnalyticsResult, nameOf: NameOf): void {
-  const header = [...search.by, search.metric, 'request_count'];
-  const rows = result.rows.map((row) => [
-    ...search.by.map((name) => nameOf(name, String(row[name] ?? ''))),
-    row[search.metric] ?? null,
-    numberOf(row, 'request_count'),
-  ]);
-  saveFile(
-    `analytics-${search.metric}.csv`,
-    'text/csv',
-    toCsv(`${search.metric} by ${search.by.join(', ') || 'nothing'}, ${RANGE_LABELS[search.range]}, UTC`, header, rows),
-  );
 }

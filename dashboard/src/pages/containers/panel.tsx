@@ -3,7 +3,7 @@ import { client } from '../../api/client.ts';
 import { downloadContainerFile } from '../../api/files.ts';
 import { useCall, useChange, useRead } from '../../api/read.ts';
 import { IconButton } from '../../parts/button.tsx';
-import { saveBlob } from '../../parts/csv.ts';
+import { saveBlob } from '../../parts/save-blob.ts';
 import { DeleteDialog } from '../../parts/form.tsx';
 import { formatBytes } from '../../parts/money.ts';
 import { Facts, Section } from '../../parts/page.tsx';

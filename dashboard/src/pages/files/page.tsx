@@ -14,7 +14,7 @@ import { NothingMatches } from '../../parts/nothing-matches.tsx';
 import { Page as Frame } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
-import { saveBlob } from '../../parts/csv.ts';
+import { saveBlob } from '../../parts/save-blob.ts';
 import { fileColumns } from './columns.tsx';
 import { parseFilesSearch } from './search.ts';
 

@@ -4,13 +4,14 @@ import { useState, type ReactElement } from 'react';
 import { useAnalytics } from '../../api/analytics.ts';
 import { toBuckets } from '../../api/buckets.ts';
 import { asApiError } from '../../api/errors.ts';
-import { readGenerations, type GenerationPage, type GenerationRow } from '../../api/generations.ts';
+import { exportGenerations, readGenerations, type GenerationPage, type GenerationRow } from '../../api/generations.ts';
 import { mergeRows } from '../../api/live/tail.ts';
 import { useLiveTail, type LiveTail } from '../../api/live/use-live.ts';
 import { useKeys } from '../../api/lists.ts';
 import { useConsole } from '../../api/session.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
+import { ExportButtons } from '../../parts/export-buttons.tsx';
 import { Grid } from '../../parts/grid.tsx';
 import { useHotkeys } from '../../parts/hotkeys.ts';
 import { formatCount } from '../../parts/money.ts';
@@ -24,7 +25,6 @@ import { TimeChart } from '../../parts/time-chart.tsx';
 import { boundsOf, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
 import { ColumnChooser } from './column-chooser.tsx';
 import { chosenColumns, requestColumns } from './columns.tsx';
-import { ExportButton } from './export.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { Peek } from './peek.tsx';
 import { parseRequestsSearch, type RequestsSearch } from './search.ts';
@@ -58,7 +58,10 @@ export function Page(): ReactElement {
             value={search.range}
             onChange={(range) => change({ range: range === '24h' ? undefined : range })}
           />
-          <ExportButton filters={filters} from={boundsOf(search.range, nowMs).start} />
+          <ExportButtons
+            name="requests"
+            read={(format) => exportGenerations(filters, { from: boundsOf(search.range, nowMs).start, format })}
+          />
           <RunningButton
             isShown={search.hasRunning}
             onToggle={() => change({ running: search.hasRunning ? undefined : 'true' }, false)}

@@ -49,40 +49,44 @@ const tagFiltersSchema = z
   })
   .meta({ id: 'AnalyticsTagFilters' });
 
-/** @spec analytics-3 */
+/** What a query names; how many rows it may have follows from where they go. @spec analytics-3 */
+export const queryShape = {
+  metrics: z.array(name).min(1).max(METRICS_MAX),
+  dimensions: z.array(name).max(DIMENSIONS_MAX).optional(),
+  filters: z
+    .array(
+      z.strictObject({
+        field: name.describe('A dimension, or a metric: then rows whose value does not hold are left out.'),
+        operator: z.enum(OPERATORS.map((operator) => operator.name)),
+        value: z.union([scalar, z.array(scalar).min(1).max(VALUES_MAX)]),
+        include_unset: z
+          .boolean()
+          .optional()
+          .describe('Whether rows without the dimension are kept. Default: by neq and not_in only.'),
+      }),
+    )
+    .max(FILTERS_MAX)
+    .optional(),
+  granularity: name.optional(),
+  timezone: name
+    .optional()
+    .describe(
+      'Where days, weeks and months begin: `Europe/Berlin`, `+02:00`. Whole hours from UTC, the same in all of the range. Default: UTC.',
+    ),
+  time_range: z
+    .strictObject({ start: z.iso.datetime({ offset: true }), end: z.iso.datetime({ offset: true }) })
+    .optional()
+    .describe('Default: the last 30 days.'),
+  order_by: z.strictObject({ field: name, direction: z.enum(['asc', 'desc']) }).optional(),
+  group_limit: z.int().min(1).max(ROWS_MAX).optional().describe('Rows of each combination of dimensions.'),
+  classifier_dimensions: tagGroupsSchema.optional(),
+  classifier_filters: tagFiltersSchema.optional(),
+};
+
 const bodySchema = z
   .strictObject({
-    metrics: z.array(name).min(1).max(METRICS_MAX),
-    dimensions: z.array(name).max(DIMENSIONS_MAX).optional(),
-    filters: z
-      .array(
-        z.strictObject({
-          field: name.describe('A dimension, or a metric: then rows whose value does not hold are left out.'),
-          operator: z.enum(OPERATORS.map((operator) => operator.name)),
-          value: z.union([scalar, z.array(scalar).min(1).max(VALUES_MAX)]),
-          include_unset: z
-            .boolean()
-            .optional()
-            .describe('Whether rows without the dimension are kept. Default: by neq and not_in only.'),
-        }),
-      )
-      .max(FILTERS_MAX)
-      .optional(),
-    granularity: name.optional(),
-    timezone: name
-      .optional()
-      .describe(
-        'Where days, weeks and months begin: `Europe/Berlin`, `+02:00`. Whole hours from UTC, the same in all of the range. Default: UTC.',
-      ),
-    time_range: z
-      .strictObject({ start: z.iso.datetime({ offset: true }), end: z.iso.datetime({ offset: true }) })
-      .optional()
-      .describe('Default: the last 30 days.'),
-    order_by: z.strictObject({ field: name, direction: z.enum(['asc', 'desc']) }).optional(),
+    ...queryShape,
     limit: z.int().min(1).max(ROWS_MAX).optional().describe('Rows. Default 1000.'),
-    group_limit: z.int().min(1).max(ROWS_MAX).optional().describe('Rows of each combination of dimensions.'),
-    classifier_dimensions: tagGroupsSchema.optional(),
-    classifier_filters: tagFiltersSchema.optional(),
   })
   .meta({ id: 'AnalyticsQuery' });
 
@@ -114,8 +118,7 @@ export const queryAnalytics = defineRoute({
   onlyReads: true,
   users: 'narrowed',
   async handle({ body, viewer, services }) {
-    const query = viewer === undefined ? body : { ...body, filters: [...(body.filters ?? []), filterFor(viewer)] };
-    const { rows, queryTimeMs, truncated, warnings } = await services.analytics.query(query);
+    const { rows, queryTimeMs, truncated, warnings } = await services.analytics.query(narrowed(body, viewer));
     const metadata = { query_time_ms: queryTimeMs, row_count: rows.length, truncated };
     return {
       status: 200,
@@ -124,8 +127,18 @@ export const queryAnalytics = defineRoute({
   },
 });
 
+type Filters = z.output<typeof bodySchema>['filters'];
+
+/** What of a query a user may see. */
+export function narrowed<Query extends { readonly filters?: Filters }>(
+  query: Query,
+  viewer: Viewer | undefined,
+): Query {
+  return viewer === undefined ? query : { ...query, filters: [...(query.filters ?? []), filterFor(viewer)] };
+}
+
 /** A user sees the workspaces that it administers or, without any, what its own keys did. @spec people-9 */
-function filterFor(viewer: Viewer): NonNullable<z.output<typeof bodySchema>['filters']>[number] {
+function filterFor(viewer: Viewer): NonNullable<Filters>[number] {
   const workspaces = administeredBy(viewer);
   if (workspaces.length > 0) return { field: 'workspace', operator: 'in', value: [...workspaces] };
   return { field: 'user', operator: 'eq', value: viewer.userId };

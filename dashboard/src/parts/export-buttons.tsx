@@ -1,19 +1,18 @@
 import type { ReactElement } from 'react';
-import { exportGenerations } from '../../api/generations.ts';
-import { useCall } from '../../api/read.ts';
-import { Button } from '../../parts/button.tsx';
-import { saveBlob } from '../../parts/csv.ts';
+import { useCall } from '../api/read.ts';
+import { Button } from './button.tsx';
+import { saveBlob } from './save-blob.ts';
 
-/** Everything that the filters find in the range, as a file. */
-export function ExportButton({
-  filters,
-  from,
+/** Everything that a page found, as a file of one of two forms. @param name of the file, without its ending */
+export function ExportButtons({
+  name,
+  read,
 }: {
-  readonly filters: Readonly<Record<string, string>>;
-  readonly from: string;
+  readonly name: string;
+  readonly read: (format: 'csv' | 'jsonl') => Promise<Blob>;
 }): ReactElement {
   const save = useCall(async (format: 'csv' | 'jsonl') => {
-    saveBlob(`requests.${format}`, await exportGenerations(filters, { from, format }));
+    saveBlob(`${name}.${format}`, await read(format));
     return { data: undefined };
   });
   return (
