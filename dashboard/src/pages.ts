@@ -179,6 +179,12 @@ export const PAGES: readonly PageEntry[] = [
     nav: { group: 'Run', icon: 'files', key: 'f' },
   },
   {
+    path: '/ui/clips',
+    title: 'Clips',
+    load: () => import('./pages/clips/page.tsx'),
+    nav: { group: 'Run', icon: 'play' },
+  },
+  {
     path: '/ui/destinations',
     title: 'Destinations',
     load: () => import('./pages/destinations/page.tsx'),

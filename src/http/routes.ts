@@ -139,6 +139,7 @@ import { listImageModels } from './management/images/models.ts';
 import { getVideoContent } from './management/videos/content.ts';
 import { deleteVideo } from './management/videos/delete.ts';
 import { getVideo } from './management/videos/get.ts';
+import { cancelVideoJob, deleteVideoJob, listVideoJobs, readVideoJobContent } from './management/videos/job-routes.ts';
 import { listVideos } from './management/videos/list.ts';
 import { listVideoModels } from './management/videos/models.ts';
 import { cancelResponse } from './management/responses/cancel.ts';
@@ -315,6 +316,10 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   listImageModels,
   listImageEndpoints,
   listVideos,
+  listVideoJobs,
+  cancelVideoJob,
+  deleteVideoJob,
+  readVideoJobContent,
   getVideo,
   deleteVideo,
   getVideoContent,

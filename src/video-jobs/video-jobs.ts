@@ -6,11 +6,14 @@ import { GatewayError } from '../canonical/gateway-error.ts';
 import { createHousekeeping } from '../lib/async/housekeeping.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { VideoAsset, VideoJob, VideoStatus } from '../store/video-jobs/columns.ts';
+import type { VideoJobSearch } from '../store/video-jobs/search-jobs.ts';
+import type { VideoJobOwner } from '../store/video-jobs/video-jobs.ts';
 import { encodeDeletedJob, encodeJob, encodeJobList, isFinal } from '../wire/video/answer-out.ts';
 import { reportToCallers, type CallbackDeps } from './callbacks.ts';
 import { ClipGone, openClip } from './clips.ts';
 import { endedBy, endJob } from './end-job.ts';
 import { decodeFacts } from './facts.ts';
+import { listedOf, type ListedVideoJob } from './listed.ts';
 import { filenameOf } from './keep-clips.ts';
 import { cancelAtProvider, connect, nextPollMs } from './poll-job.ts';
 import { Poller, type PollerDeps } from './poller.ts';
@@ -50,14 +53,20 @@ export interface VideoJobs {
     id: string,
   ): Promise<{ readonly job: JsonObject; readonly retryAfterS: number | undefined }>;
   list(principal: Principal, window: JobWindow): Promise<JsonObject>;
+  /** Jobs of all workspaces that the caller sees, without what they are about. */
+  search(search: VideoJobSearch): Promise<{ readonly jobs: readonly ListedVideoJob[]; readonly hasMore: boolean }>;
   /**
    * Cancels a job that runs; removes one that is over, with its clips.
    * @throws GatewayError 404; 409 where the provider cancels none
    */
-  delete(principal: Principal, id: string): Promise<JsonObject>;
+  delete(owner: VideoJobOwner, id: string): Promise<JsonObject>;
+  /** Cancels a job that runs. @throws GatewayError 404; 409 for one that is over, and where the provider cancels none */
+  cancel(owner: VideoJobOwner, id: string): Promise<void>;
+  /** Removes a job that is over, with its clips. @throws GatewayError 404; 409 for one that runs */
+  remove(owner: VideoJobOwner, id: string): Promise<void>;
   /** @throws GatewayError 400 before the job is completed; 404; 502 where the provider has the clip no more */
   content(
-    principal: Principal,
+    owner: VideoJobOwner,
     id: string,
     wanted: { readonly index: number; readonly range?: string },
   ): Promise<ClipAnswer>;
@@ -84,8 +93,8 @@ export function createVideoJobs(deps: VideoJobsDeps): VideoJobs {
     keep(() => reportToCallers(deps), deps.times.tickMs, 0),
     keep(() => jobs.clearAway(), CLEAR_EVERY_MS, CLEAR_PAUSE_MS),
   ];
-  const find = async (principal: Principal, id: string): Promise<VideoJob> => {
-    const job = await jobs.find(principal, id);
+  const find = async (owner: VideoJobOwner, id: string): Promise<VideoJob> => {
+    const job = await jobs.find(owner, id);
     if (job === undefined) throw noSuchJob();
     return job;
   };
@@ -101,15 +110,28 @@ export function createVideoJobs(deps: VideoJobsDeps): VideoJobs {
       const found = await jobs.list(principal, { limit: limit + 1, afterId: after, status });
       return encodeJobList(found.slice(0, limit).map(viewOf), found.length > limit, baseUrl());
     },
-    async delete(principal, id) {
-      const job = await find(principal, id);
-      if (!isFinal(job)) return encodeJob(viewOf(await cancel(deps, principal, job)), baseUrl());
-      await removeClips(deps, job);
-      if (!(await jobs.remove(principal, id))) throw noSuchJob();
+    async search(search) {
+      const found = await jobs.search({ ...search, limit: search.limit + 1 });
+      return { jobs: found.slice(0, search.limit).map(listedOf), hasMore: found.length > search.limit };
+    },
+    async delete(owner, id) {
+      const job = await find(owner, id);
+      if (!isFinal(job)) return encodeJob(viewOf(await cancel(deps, owner, job)), baseUrl());
+      await remove(deps, owner, job);
       return encodeDeletedJob(viewOf(job));
     },
-    async content(principal, id, { index, range }) {
-      const job = await find(principal, id);
+    async cancel(owner, id) {
+      const job = await find(owner, id);
+      if (isFinal(job)) throw conflict(`The job is over: it is ${job.status}.`);
+      await cancel(deps, owner, job);
+    },
+    async remove(owner, id) {
+      const job = await find(owner, id);
+      if (!isFinal(job)) throw conflict('The job is not over: cancel it first.');
+      await remove(deps, owner, job);
+    },
+    async content(owner, id, { index, range }) {
+      const job = await find(owner, id);
       return readClip(deps, job, index, range);
     },
     start() {
@@ -127,11 +149,11 @@ function noSuchJob(): GatewayError {
 }
 
 /** Only where its provider stops: else the operator would pay for a clip that is never fetched. */
-async function cancel(deps: VideoJobsDeps, principal: Principal, { id }: VideoJob): Promise<VideoJob> {
+async function cancel(deps: VideoJobsDeps, of: VideoJobOwner, { id }: VideoJob): Promise<VideoJob> {
   const { jobs, owner, times } = deps;
-  const job = await jobs.take(principal, id, { owner, leaseMs: times.leaseMs });
+  const job = await jobs.take(of, id, { owner, leaseMs: times.leaseMs });
   if (job === undefined) {
-    const over = await mustFind(deps, principal, id);
+    const over = await mustFind(deps, of, id);
     if (isFinal(over)) return over;
     throw conflict('The job is being submitted: it cannot be cancelled yet.');
   }
@@ -154,11 +176,11 @@ async function cancel(deps: VideoJobsDeps, principal: Principal, { id }: VideoJo
     throw conflict('The provider did not cancel the job: it goes on. Try again.');
   }
   await endJob(deps, job, facts, { status: 'cancelled', reason: endedBy('cancelled') });
-  return mustFind(deps, principal, id);
+  return mustFind(deps, of, id);
 }
 
-async function mustFind({ jobs }: VideoJobsDeps, principal: Principal, id: string): Promise<VideoJob> {
-  const job = await jobs.find(principal, id);
+async function mustFind({ jobs }: VideoJobsDeps, owner: VideoJobOwner, id: string): Promise<VideoJob> {
+  const job = await jobs.find(owner, id);
   if (job === undefined) throw noSuchJob();
   return job;
 }
@@ -167,8 +189,9 @@ function conflict(message: string): GatewayError {
   return new GatewayError('invalid_request', message, { status: 409 });
 }
 
-async function removeClips({ files }: VideoJobsDeps, job: VideoJob): Promise<void> {
+async function remove({ files, jobs }: VideoJobsDeps, owner: VideoJobOwner, job: VideoJob): Promise<void> {
   for (const { fileId } of job.assets) if (fileId !== undefined) await files.delete(job, fileId).catch(unlessMissing);
+  if (!(await jobs.remove(owner, job.id))) throw noSuchJob();
 }
 
 function unlessMissing(error: unknown): undefined {

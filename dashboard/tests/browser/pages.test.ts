@@ -27,6 +27,7 @@ const PAGES = [
   '/ui/containers',
   '/ui/vault?tab=releases',
   '/ui/files',
+  '/ui/clips',
   '/ui/destinations',
   '/ui/notifications',
   '/ui/notifications?tab=sent',

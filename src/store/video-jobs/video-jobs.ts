@@ -7,6 +7,7 @@ import type { GenerationRow } from '../generations/columns.ts';
 import { numberOf, storableText } from '../portable.ts';
 import { createSealing, type Sealing } from '../responses/sealing.ts';
 import type { Tables } from '../tables.ts';
+import { searchJobs, type SeenVideoJob, type VideoJobSearch } from './search-jobs.ts';
 import { OPEN_STATUSES, videoJobRows, type VideoJob, type VideoJobChanges, type VideoJobsTable } from './columns.ts';
 
 /** Jobs are seen by the keys of their workspace. */
@@ -36,6 +37,8 @@ export interface VideoJobStore {
   find(owner: VideoJobOwner, id: string): Promise<VideoJob | undefined>;
   /** The newest first. */
   list(owner: VideoJobOwner, window: VideoJobWindow): Promise<readonly VideoJob[]>;
+  /** The newest first, of all workspaces that the caller sees. */
+  search(search: VideoJobSearch): Promise<readonly SeenVideoJob[]>;
   /** Jobs that are not over. */
   countOpen(of: { readonly keyHash: string; readonly accountId: string }): Promise<{ key: number; account: number }>;
   /** Changes a job that is not over and is this process's. @returns whether it was */
@@ -227,10 +230,12 @@ function leases({
 type Is = ExpressionBuilder<Tables, 'video_jobs'>;
 
 function readers(
-  { kysely, reports }: Database,
+  database: Database,
   open: (rows: readonly VideoJobsTable[]) => Promise<readonly VideoJob[]>,
-): Pick<VideoJobStore, 'find' | 'list' | 'countOpen'> {
+): Pick<VideoJobStore, 'find' | 'list' | 'search' | 'countOpen'> {
+  const { kysely, reports } = database;
   return {
+    search: (search) => searchJobs(database, open, search),
     async find({ accountId, workspaceId }, id) {
       const rows = await kysely
         .selectFrom('video_jobs')

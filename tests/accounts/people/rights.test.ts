@@ -248,6 +248,9 @@ suite('the rights of users', () => {
     const chat = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hi' }] };
     const used = await gateway.post('/chat/completions', chat, { authorization: `Bearer ${textAt(key.body, 'key')}` });
     const { id } = (await used.json()) as { id: string };
+    const clip = { model: 'sandbox/video-stall', prompt: 'ms=1' };
+    const begun = await gateway.post('/videos', clip, { authorization: `Bearer ${textAt(key.body, 'key')}` });
+    const { id: jobId } = (await begun.json()) as { id: string };
     const query = { metrics: ['request_count'], dimensions: ['workspace'] };
     for (const { session } of [member, admin]) {
       const seen = [
@@ -255,17 +258,54 @@ suite('the rights of users', () => {
         await session.call('GET', `/ui/api/v1/generations?workspace=${foreign.workspaceId}`),
         await session.call('GET', '/ui/api/v1/generations/export?format=jsonl'),
         await session.call('GET', '/ui/api/v1/workspaces'),
+        await session.call('GET', '/ui/api/v1/videos/jobs'),
         await session.call('POST', '/ui/api/v1/analytics/query', query),
         await session.call('POST', '/ui/api/v1/analytics/export', { ...query, include_query: true }),
         await session.call('GET', '/ui/api/v1/observability/destinations'),
         await session.call('GET', '/ui/api/v1/guardrails'),
       ];
       for (const { text } of seen)
-        for (const secret of [foreign.workspaceId, id, 'foreign']) assert.ok(!text.includes(secret), text);
+        for (const secret of [foreign.workspaceId, id, jobId, 'foreign']) assert.ok(!text.includes(secret), text);
       for (const path of ['/generation', '/generation/content', '/generation/route'])
         assert.equal((await session.call('GET', `/ui/api/v1${path}?id=${id}`)).status, 404, path);
+      for (const [method, path] of [
+        ['GET', `/videos/jobs/${jobId}/content`],
+        ['POST', `/videos/jobs/${jobId}/cancel`],
+        ['DELETE', `/videos/jobs/${jobId}`],
+      ] as const)
+        assert.equal((await session.call(method, `/ui/api/v1${path}`)).status, 404, path);
     }
     assert.equal((await member.session.call('GET', '/ui/api/v1/organization/members')).status, 403);
+  });
+
+  // @spec people-9, video-24
+  test('are to see and cancel the clips of the own keys and, of an admin, those of the workspace', async () => {
+    const begin = async (creator: string): Promise<string> => {
+      const key = { name: 'clips', workspace_id: own.workspaceId, creator_user_id: creator };
+      const made = await manage(gateway, 'POST', '/keys', key);
+      const clip = { model: 'sandbox/video-stall', prompt: 'ms=1' };
+      const begun = await gateway.post('/videos', clip, { authorization: `Bearer ${textAt(made.body, 'key')}` });
+      return ((await begun.json()) as { id: string }).id;
+    };
+    const [ofMember, ofAdmin] = [await begin(member.id), await begin(admin.id)];
+    const listed = async ({ session }: Colleague) => {
+      const { body } = await session.call('GET', '/ui/api/v1/videos/jobs');
+      return (body['data'] as JsonObject[]).map(({ id }) => id);
+    };
+    assert.deepEqual(await listed(member), [ofMember]);
+    assert.deepEqual(await listed(admin), [ofAdmin, ofMember]);
+    const cancel = async ({ session }: Colleague, id: string) =>
+      (await session.call('POST', `/ui/api/v1/videos/jobs/${id}/cancel`)).status;
+    assert.equal(await cancel(member, ofAdmin), 403);
+    for (const who of [member, admin]) {
+      const id = who === member ? ofMember : ofAdmin;
+      // It may still be on its way to its provider.
+      while ((await cancel(who, id)) === 409)
+        if ((await listed(who)).length === 0) assert.fail('it is gone');
+        else await new Promise((resolve) => setTimeout(resolve, 50));
+      const { body } = await who.session.call('GET', '/ui/api/v1/videos/jobs?status=cancelled');
+      assert.ok((body['data'] as JsonObject[]).some((job) => job['id'] === id));
+    }
   });
 
   // @spec people-9
@@ -329,6 +369,7 @@ suite('the rights of users', () => {
         'exportAnalytics',
         // The same for all: any admin of a workspace chooses among them.
         'listObservabilityDestinationTypes',
+        'listVideoJobs',
       ],
     );
   });

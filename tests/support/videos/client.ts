@@ -33,10 +33,11 @@ export async function waitFor(
   id: string,
   isWanted: (job: JsonObject) => boolean = ({ status }) =>
     status !== 'pending' && status !== 'in_progress' && status !== 'queued',
+  key?: string,
 ): Promise<JsonObject> {
   let job: JsonObject = {};
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    job = await getJob(baseUrl, id);
+    job = await getJob(baseUrl, id, key);
     if (isWanted(job)) return job;
     await sleep(LOOK_MS);
   }

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../../canonical/gateway-error.ts';
 import { callerOf } from '../owner.ts';
 import { defineRoute, NO_BODY } from '../route.ts';
-import { videoPathSchema } from './video-shape.ts';
-
-const bytes = z.string().meta({ format: 'binary' });
-const INDEX_MAX = 63;
+import { clipBytes, clipIndex, videoPathSchema } from './video-shape.ts';
 
 export const getVideoContent = defineRoute({
   method: 'GET',
@@ -17,14 +14,14 @@ export const getVideoContent = defineRoute({
   summary: 'The bytes of a clip; `Range` gives a part',
   params: videoPathSchema,
   query: z.strictObject({
-    index: z.coerce.number().pipe(z.int().min(0).max(INDEX_MAX)).optional().describe('Which clip. Default: 0.'),
+    index: clipIndex,
     variant: z.string().max(64).optional().describe('`video` alone: there are no thumbnails.'),
   }),
   body: NO_BODY,
   namesBareParameters: true,
   responses: {
-    200: { description: 'The clip.', schema: bytes, contentType: 'video/mp4' },
-    206: { description: 'The part of it that `Range` names.', schema: bytes, contentType: 'video/mp4' },
+    200: { description: 'The clip.', schema: clipBytes, contentType: 'video/mp4' },
+    206: { description: 'The part of it that `Range` names.', schema: clipBytes, contentType: 'video/mp4' },
   },
   errors: [400, 404, 502],
   async handle({ params, query, principal, headers, services }) {

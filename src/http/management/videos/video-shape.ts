@@ -2,6 +2,14 @@ import { z } from 'zod';
 
 export const videoPathSchema = z.strictObject({ job_id: z.string().max(200).describe('The id of a job: `vid_...`.') });
 
+export const clipBytes = z.string().meta({ format: 'binary' });
+const INDEX_MAX = 63;
+export const clipIndex = z.coerce
+  .number()
+  .pipe(z.int().min(0).max(INDEX_MAX))
+  .optional()
+  .describe('Which clip. Default: 0.');
+
 const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'expired'] as const;
 export const videoStatus = z.enum(STATUSES);
 
