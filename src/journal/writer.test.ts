@@ -106,12 +106,14 @@ suite('the writer of a journal', () => {
 
   test('leaves the event loop alone while a sync takes long', async (t) => {
     const held = Promise.withResolvers<void>();
+    const began = Promise.withResolvers<void>();
     let threaded = 0;
     const { writer } = await openWriter(t, {
-      sync: () => held.promise,
+      sync: () => (began.resolve(), held.promise),
       write: (...args) => (threaded++, systemDisk.write(...args)),
     });
     await writer.append('1');
+    await began.promise;
     await wait(120);
     await writer.append('2');
     assert.equal(threaded, 1);

@@ -259,7 +259,7 @@ models:
 });
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500 && !(await isSo()); tries++) await pause(5);
+  for (let tries = 0; tries < 2_000 && !(await isSo()); tries++) await pause(5);
   assert.ok(await isSo());
 }
 
