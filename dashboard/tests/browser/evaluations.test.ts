@@ -60,4 +60,47 @@ suite('evaluations', { skip: CHROMIUM === undefined }, () => {
       [],
     );
   });
+
+  test('are judged against the answers of a model of reference', async () => {
+    const { page, context, problems } = await stand.open({ theme: 'light', width: 390 });
+    await visit(page, `${stand.url}/ui/evaluations?new=true`);
+    const form = page.getByRole('dialog', { name: 'New run' });
+    await form.getByLabel('File').setInputFiles({
+      name: 'haikus.jsonl',
+      mimeType: 'application/jsonl',
+      buffer: Buffer.from(
+        ['snow', 'rain'].map((word) => JSON.stringify({ prompt: `A haiku about ${word}` })).join('\n'),
+      ),
+    });
+    await form.getByLabel('Name of the dataset').fill('haikus');
+    await form.getByLabel('Models').fill('sandbox/echo');
+    await form.getByLabel('Judge', { exact: true }).selectOption({ label: 'on a scale' });
+    await form.getByLabel('Levels of the scale').fill('11');
+    await form.getByText('At most 10.').waitFor();
+    await form.getByLabel('Judge', { exact: true }).selectOption({ label: 'against the answers of another model' });
+    assert.equal(await form.getByLabel('Levels of the scale').count(), 0);
+    await form.getByLabel('Model that judges').fill('sandbox/judge');
+    await form.getByRole('button', { name: 'Begin' }).click();
+    assert.equal(
+      await form.getByLabel('Model of reference').evaluate((field) => field === document.activeElement),
+      true,
+    );
+    await form.getByLabel('Model of reference').fill('sandbox/judge');
+    await form.getByLabel('What makes an answer good').fill('It is short.');
+    assert.deepEqual(await findWithAxe(page), []);
+    await form.getByRole('button', { name: 'Begin' }).click();
+    await form.getByRole('alert').waitFor();
+    await form.getByLabel('Model of reference').fill('sandbox/reasoning');
+    await form.getByRole('button', { name: 'Begin' }).click();
+    const details = page.getByRole('complementary', { name: 'Details' });
+    await details.getByText('done', { exact: true }).waitFor();
+    await details.getByText('sandbox/judge', { exact: true }).waitFor();
+    await details.getByText('sandbox/reasoning', { exact: true }).waitFor();
+    const { data } = (await (await stand.call('/benchmarks/runs')).json()) as {
+      data: { settings: { judge: { reference_model: string; rubric: string } } }[];
+    };
+    assert.equal(data[0]?.settings.judge.reference_model, 'sandbox/reasoning');
+    await context.close();
+    assert.deepEqual(problems, []);
+  });
 });

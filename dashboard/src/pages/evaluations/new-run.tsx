@@ -7,6 +7,7 @@ import { Select, TextArea, TextField } from '../../parts/field.tsx';
 import { FormDialog, issueFor } from '../../parts/form.tsx';
 import { formatCount } from '../../parts/money.ts';
 import { NumberField } from '../../parts/number-field.tsx';
+import { JudgeFields, judgeOf, NO_JUDGE } from './judge-fields.tsx';
 
 const NEW_FILE = '';
 const COST_USD = '1';
@@ -22,6 +23,7 @@ export function NewRun({
   readonly onBegun: (id: string) => void;
 }): ReactElement {
   const [form, setForm] = useState({ dataset: NEW_FILE, name: '', models: '', payer: '', cost: COST_USD });
+  const [judge, setJudge] = useState(NO_JUDGE);
   const [file, setFile] = useState<File>();
   const set = (change: Partial<typeof form>): void => setForm((before) => ({ ...before, ...change }));
   const datasets = useList(
@@ -33,10 +35,12 @@ export function NewRun({
   const payers = (keys.data ?? []).filter(({ disabled }) => !disabled);
   const payer = form.payer === '' ? (payers[0]?.hash ?? '') : form.payer;
   const stored = datasets.data?.items ?? [];
+  const judged = stored.find(({ id }) => id === form.dataset)?.judged_items;
   const body = {
     models: form.models.split(/[\s,]+/).filter((model) => model !== ''),
     payer_key_hash: payer,
     max_cost_usd: Number(form.cost),
+    ...judgeOf(judge),
   };
   const begin = useChange(
     async () => {
@@ -72,26 +76,7 @@ export function NewRun({
         ]}
         onChange={(dataset) => set({ dataset })}
       />
-      {form.dataset === NEW_FILE && (
-        <>
-          <TextField
-            label="File"
-            hint="One JSON object a line: prompt, expected."
-            type="file"
-            accept=".jsonl,.json"
-            required
-            onChange={({ target }) => setFile(target.files?.[0])}
-          />
-          <TextField
-            label="Name of the dataset"
-            required
-            pattern="[a-z0-9][a-z0-9\-]{0,63}"
-            title="Lower-case letters, digits and hyphens"
-            value={form.name}
-            onChange={({ target }) => set({ name: target.value })}
-          />
-        </>
-      )}
+      {form.dataset === NEW_FILE && <NewFile name={form.name} onFile={setFile} onName={(name) => set({ name })} />}
       <TextArea
         label="Models"
         hint="One a line."
@@ -101,6 +86,7 @@ export function NewRun({
         error={issueFor(begin.error, 'models')}
         onChange={({ target }) => set({ models: target.value })}
       />
+      <JudgeFields judge={judge} judgedItems={judged} error={begin.error} onChange={setJudge} />
       <Select
         label="Key that pays"
         value={payer}
@@ -110,5 +96,37 @@ export function NewRun({
       />
       <NumberField label="Most that it may cost, USD" isRequired value={form.cost} onChange={(cost) => set({ cost })} />
     </FormDialog>
+  );
+}
+
+/** A dataset that is stored before the run begins. */
+function NewFile({
+  name,
+  onFile,
+  onName,
+}: {
+  readonly name: string;
+  readonly onFile: (file: File | undefined) => void;
+  readonly onName: (name: string) => void;
+}): ReactElement {
+  return (
+    <>
+      <TextField
+        label="File"
+        hint="One JSON object a line: prompt, expected."
+        type="file"
+        accept=".jsonl,.json"
+        required
+        onChange={({ target }) => onFile(target.files?.[0])}
+      />
+      <TextField
+        label="Name of the dataset"
+        required
+        pattern="[a-z0-9][a-z0-9\-]{0,63}"
+        title="Lower-case letters, digits and hyphens"
+        value={name}
+        onChange={({ target }) => onName(target.value)}
+      />
+    </>
   );
 }

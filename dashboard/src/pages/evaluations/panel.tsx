@@ -43,6 +43,9 @@ export function RunPanel({ run, onClose }: { readonly run: Run; readonly onClose
             ['Cost', `${formatUsd(run.spent_usd)} of ${formatUsd(run.max_cost_usd)} at most`],
             ['Dataset', <Name key="dataset">{`${run.dataset} ${run.dataset_sha256.slice(0, 8)}`}</Name>],
             ['Judge', run.settings.judge === null ? 'none' : <Name key="judge">{run.settings.judge.model}</Name>],
+            ...(run.settings.judge?.reference_model === undefined
+              ? []
+              : [['Against', <Name key="reference">{run.settings.judge.reference_model}</Name>] as const]),
           ]}
         />
         {run.error !== null && run.error !== '' && <p className="mt-2 text-bad">{run.error}</p>}
