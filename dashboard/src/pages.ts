@@ -71,6 +71,13 @@ export const PAGES: readonly PageEntry[] = [
     isForOperators: true,
   },
   {
+    path: '/ui/datasets',
+    title: 'Datasets',
+    load: () => import('./pages/datasets/page.tsx'),
+    nav: { group: 'Look', icon: 'datasets' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/classifiers',
     title: 'Classifiers',
     load: () => import('./pages/classifiers/page.tsx'),

@@ -54,10 +54,15 @@ export function uploadFile(file: File, onProgress: (share: number) => void, sign
   });
 }
 
-/** Stores a dataset. @returns its id */
-export async function uploadDataset(file: File, name: string): Promise<string> {
+/** Stores a dataset. @param about fields that are left out where they are empty @returns its id */
+export async function uploadDataset(
+  file: File,
+  name: string,
+  about: { readonly license?: string; readonly citation?: string } = {},
+): Promise<string> {
   const form = new FormData();
-  form.append('name', name);
+  // The file comes last, so that what is wrong with the fields is known before it is sent.
+  for (const [field, value] of Object.entries({ name, ...about })) if (value !== '') form.append(field, value);
   form.append('file', file);
   const response = await fetch(`${API_ROOT}/benchmarks/datasets`, {
     method: 'POST',

@@ -12,6 +12,8 @@ const PAGES = [
   '/ui/models/sandbox/echo',
   '/ui/routing?model=sandbox/echo',
   '/ui/evaluations',
+  '/ui/datasets',
+  '/ui/datasets?tab=models',
   '/ui/classifiers',
   '/ui/keys',
   '/ui/money',
