@@ -35,7 +35,7 @@ suite('jobs of all workspaces', () => {
   };
   const idsOf = (rows: readonly JsonObject[]) => rows.map(({ id }) => id);
 
-  // @spec video-24
+  // @spec video-25
   test('are listed for management keys without their content, and for a normal key its own alone', async () => {
     const first = await begin({ model: 'sandbox/video', prompt: 'a secret cat ms=10', duration: 2 });
     const second = await begin({ model: 'sandbox/video-fail', prompt: 'ms=10' }, otherKey);
@@ -76,7 +76,7 @@ suite('jobs of all workspaces', () => {
       assert.equal((await call('GET', wrong)).status, 400, wrong);
   });
 
-  // @spec video-24
+  // @spec video-25
   test('are cancelled, read and removed by a management key, and by a normal key its own alone', async () => {
     const id = await begin({ model: 'sandbox/video-stall', prompt: 'ms=1' }, otherKey);
     await waitFor(gateway.baseUrl, id, ({ status }) => status === 'in_progress', otherKey);

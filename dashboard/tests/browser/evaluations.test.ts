@@ -77,7 +77,7 @@ suite('evaluations', { skip: CHROMIUM === undefined }, () => {
     await form.getByLabel('Judge', { exact: true }).selectOption({ label: 'on a scale' });
     await form.getByLabel('Levels of the scale').fill('11');
     await form.getByText('At most 10.').waitFor();
-    await form.getByLabel('Judge', { exact: true }).selectOption({ label: 'against the answers of another model' });
+    await form.getByLabel('Judge', { exact: true }).selectOption({ label: 'against responses of another model' });
     assert.equal(await form.getByLabel('Levels of the scale').count(), 0);
     await form.getByLabel('Model that judges').fill('sandbox/judge');
     await form.getByRole('button', { name: 'Begin' }).click();
@@ -86,7 +86,7 @@ suite('evaluations', { skip: CHROMIUM === undefined }, () => {
       true,
     );
     await form.getByLabel('Model of reference').fill('sandbox/judge');
-    await form.getByLabel('What makes an answer good').fill('It is short.');
+    await form.getByLabel('What makes a response good').fill('It is short.');
     assert.deepEqual(await findWithAxe(page), []);
     await form.getByRole('button', { name: 'Begin' }).click();
     await form.getByRole('alert').waitFor();

@@ -278,7 +278,7 @@ suite('the rights of users', () => {
     assert.equal((await member.session.call('GET', '/ui/api/v1/organization/members')).status, 403);
   });
 
-  // @spec people-9, video-24
+  // @spec people-9, video-25
   test('are to see and cancel the clips of the own keys and, of an admin, those of the workspace', async () => {
     const begin = async (creator: string): Promise<string> => {
       const key = { name: 'clips', workspace_id: own.workspaceId, creator_user_id: creator };

@@ -59,7 +59,7 @@ suite('what operators see of an identity provider', () => {
   });
 
   // @spec scim-16, scim-10
-  test('lists who was pushed, with the reason of its state, until an admin erases the person', async () => {
+  test('lists pushed users, with the reason of their state, until an admin erases one', async () => {
     const [active, off, barred, gone] = [await push('ua'), await push('ub'), await push('uc'), await push('ud')];
     await scim('PATCH', `/Users/${off}`, { Operations: [{ op: 'Replace', path: 'active', value: false }] });
     await manage(gateway, 'PATCH', `/organization/members/${barred}`, { disabled: true });

@@ -10,7 +10,7 @@ import { parseNumber } from '../../parts/number-text.ts';
 const WAYS = [
   { value: 'none', label: 'none' },
   { value: 'scale', label: 'on a scale' },
-  { value: 'reference', label: 'against the answers of another model' },
+  { value: 'reference', label: 'against responses of another model' },
 ] as const;
 const SCALE = { isRequired: true, isWhole: true, min: 2, max: 10 } as const;
 
@@ -99,7 +99,7 @@ export function JudgeFields({
               required
               spellCheck={false}
               placeholder="author/slug"
-              hint="It gives an answer to each question, too. A score above 0.5 says that a model is better than it."
+              hint="It responds to each question, too. A score above 0.5 says that a model is better than it."
               error={issue('reference_model')}
               onChange={(event) => set({ reference: event.target.value })}
             />
@@ -113,7 +113,7 @@ export function JudgeFields({
             />
           )}
           <TextArea
-            label="What makes an answer good"
+            label="What makes a response good"
             value={judge.rubric}
             required
             rows={3}

@@ -25,7 +25,7 @@ export function reasonOf({ state, disabled_by: by, forgotten_at: forgottenAt }: 
 }
 
 /** What a mapping gives, in words. */
-export function grantOf({ role, workspace_id: id }: Mapping, workspaces: readonly Workspace[] | undefined): string {
+function grantOf({ role, workspace_id: id }: Mapping, workspaces: readonly Workspace[] | undefined): string {
   return `${role} of ${nameOf(workspaces, id)}`;
 }
 

@@ -16,7 +16,7 @@ import { Ago, Name } from '../../parts/text.tsx';
 import { reasonOf, USER_COLUMNS, USER_TONES, type PushedUser } from './columns.tsx';
 import { Listed, type TabProps } from './tab.tsx';
 
-/** Who was pushed, in which state and why; and the erasure of a person. */
+/** Pushed users, their state and its reason; and the erasure of a person. */
 export function Users({ filter, peek, onPeek, onFilter }: TabProps): ReactElement {
   const users = useList(['scim-users'], (window, signal) =>
     client.GET('/scim/users', { signal, params: { query: window } }),
