@@ -159,6 +159,13 @@ export const PAGES: readonly PageEntry[] = [
     isForOperators: true,
   },
   {
+    path: '/ui/mcp',
+    title: 'MCP server',
+    load: () => import('./pages/mcp/page.tsx'),
+    nav: { group: 'Run', icon: 'external' },
+    isForOperators: true,
+  },
+  {
     path: '/ui/interns',
     title: 'Interns',
     load: () => import('./pages/interns/page.tsx'),

@@ -31,10 +31,15 @@ export interface Allowance {
 /** A program that may use the MCP server. */
 export interface Connection {
   readonly id: string;
+  readonly clientId: string;
   readonly clientName: string;
   readonly clientHost: string | undefined;
   readonly keyHash: string;
+  /** That allowed it; absent: an operator did. */
+  readonly userId: string | undefined;
+  readonly workspaceId: string;
   readonly scopes: readonly string[];
+  readonly createdAt: string | undefined;
   readonly lastUsedAt: string | undefined;
   readonly expiresAt: string | undefined;
 }
@@ -84,9 +89,13 @@ function toConnection(row: Readonly<Record<string, unknown>>): Connection {
   const scopes: readonly unknown[] = Array.isArray(row['scopes']) ? row['scopes'] : [];
   return {
     id: textOf(row['id']) ?? '',
+    clientId: textOf(row['client_id']) ?? '',
     clientName: textOf(row['client_name']) ?? '',
     clientHost: textOf(row['client_host']),
     keyHash: textOf(row['key_hash']) ?? '',
+    userId: textOf(row['user_id']),
+    workspaceId: textOf(row['workspace_id']) ?? '',
+    createdAt: textOf(row['created_at']),
     scopes: scopes.filter((scope) => typeof scope === 'string'),
     lastUsedAt: textOf(row['last_used_at']),
     expiresAt: textOf(row['expires_at']),

@@ -25,6 +25,8 @@ const PAGES = [
   '/ui/people',
   '/ui/provisioning',
   '/ui/tools',
+  '/ui/mcp',
+  '/ui/mcp?tab=connections',
   '/ui/vault',
   '/ui/containers',
   '/ui/vault?tab=releases',
