@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { findChromium, findWithAxe, startStand, visit, type Stand } from './support.ts';
 
@@ -115,11 +117,13 @@ suite('the MCP server that is off', { skip: CHROMIUM === undefined }, () => {
       const { page } = await stand.open({ width: 390 });
       await visit(page, `${stand.url}/ui/mcp`);
       assert.equal(
-        await page.getByLabel('Configuration', { exact: true }).textContent(),
+        await page.getByLabel('With keys alone', { exact: true }).textContent(),
         'mcp_server: { enabled: true }',
       );
       assert.equal(await page.getByLabel('Address', { exact: true }).count(), 0);
       assert.deepEqual(await findWithAxe(page), []);
+      writeFileSync(path.join(stand.dataDir, 'gateway.yaml'), 'mcp_server: { enabled: true }\n');
+      await page.getByText('It was changed on the disk').waitFor();
       await page.getByRole('button', { name: 'Connections' }).click();
       await page.getByText('Programs connect with API keys alone').waitFor();
     } finally {

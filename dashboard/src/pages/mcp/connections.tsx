@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Connection>[] = [
   { id: 'ends', title: 'Ends', width: 100, cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
 ];
 
-/** Programs with tokens: for whom, what they may do, and the way to end that. */
+/** Programs with tokens, the people that allowed them, what they may do, and the way to end that. */
 export function Connections({
   peek,
   onPeek,

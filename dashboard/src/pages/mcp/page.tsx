@@ -13,10 +13,12 @@ import { parseMcpSearch } from './search.ts';
 import { Server } from './server.tsx';
 import { readSettings } from './settings.ts';
 
+const EVERY_MS = 10_000;
+
 /** The gateway as an MCP server: what is on, how programs connect, and which ones did. */
 export function Page(): ReactElement {
   const [{ tab, client: shown, peek }, change] = useSearchState(parseMcpSearch);
-  const config = useRead(['config'], (signal) => client.GET('/config', { signal }));
+  const config = useRead(['config'], (signal) => client.GET('/config', { signal }), { everyMs: EVERY_MS });
   const { data: connections } = useQuery(connectionsQuery);
   const count = connections?.length ?? 0;
   return (
@@ -44,7 +46,7 @@ export function Page(): ReactElement {
             <Server
               settings={readSettings(values)}
               file={file}
-              isChanged={changed.some((path) => path.startsWith('mcp_server'))}
+              isChanged={changed.includes('mcpServer')}
               client={shown}
               onClient={(next) => change({ client: next }, false)}
             />

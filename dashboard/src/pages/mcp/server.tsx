@@ -47,10 +47,15 @@ export function Server({
       <Section title={isOn ? 'To change it' : 'To turn it on'}>
         <div className="flex max-w-2xl flex-col gap-2">
           <p className="text-dim">
-            Who may call a gateway is reviewed and versioned with the rest of its configuration, so it is these lines of{' '}
-            <Name>{file ?? 'gateway.yaml'}</Name>, and a restart:
+            Access to a gateway is reviewed and versioned with the rest of its configuration, so it is set in{' '}
+            <Name>{file ?? 'gateway.yaml'}</Name>, below mcp_server, and a restart puts it into effect.
           </p>
-          <CodeBlock label="Configuration" text={yamlOf(settings)} />
+          {changesOf(settings).map(([label, text]) => (
+            <div key={label} className="flex flex-col gap-1">
+              <p>{label}:</p>
+              <CodeBlock label={label} text={text} />
+            </div>
+          ))}
         </div>
       </Section>
       {isOn && (
@@ -119,12 +124,19 @@ function factsOf(settings: McpSettings): Parameters<typeof Facts>[0]['of'] {
   ];
 }
 
-/** The lines that turn on what is off, or off what is on. */
-function yamlOf({ isOn, hasOauth }: McpSettings): string {
-  if (!isOn) return 'mcp_server: { enabled: true }';
-  return hasOauth
-    ? 'mcp_server: { enabled: true, oauth: false } # keys alone\nmcp_server: { enabled: false } # nothing at /mcp'
-    : 'mcp_server: { enabled: true, oauth: true } # programs ask a person\nmcp_server: { enabled: false } # nothing at /mcp';
+/** What can be turned on or off from here, each with its lines. */
+function changesOf({ isOn, hasOauth }: McpSettings): readonly (readonly [string, string])[] {
+  if (!isOn)
+    return [
+      ['With keys alone', 'mcp_server: { enabled: true }'],
+      ['Programs may also ask a person', 'mcp_server: { enabled: true, oauth: true }'],
+    ];
+  return [
+    hasOauth
+      ? ['With keys alone', 'mcp_server: { enabled: true, oauth: false }']
+      : ['Programs may also ask a person', 'mcp_server: { enabled: true, oauth: true }'],
+    ['Nothing at /mcp', 'mcp_server: { enabled: false }'],
+  ];
 }
 
 function Programs({ of }: { readonly of: readonly KnownClient[] }): ReactElement {
