@@ -101,7 +101,8 @@ suite('every page', { skip: CHROMIUM === undefined }, () => {
   test('has nothing that axe finds, and a word of what is wrong, where no read gets a response', async () => {
     const { page, context } = await stand.open({ theme: 'light' });
     const body = { error: { code: 500, message: 'The database is away.', metadata: { error_type: 'server_error' } } };
-    await page.route('**/ui/api/v1/**', (route) => route.fulfill({ status: 500, json: body }));
+    for (const reads of ['v1/**', 'connections'])
+      await page.route(`**/ui/api/${reads}`, (route) => route.fulfill({ status: 500, json: body }));
     const found: string[] = [];
     for (const address of PAGES) {
       await visit(page, `${stand.url}${address}`);
