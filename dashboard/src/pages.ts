@@ -199,6 +199,12 @@ export const PAGES: readonly PageEntry[] = [
     nav: { group: 'Run', icon: 'play' },
   },
   {
+    path: '/ui/responses',
+    title: 'Responses',
+    load: () => import('./pages/responses/page.tsx'),
+    nav: { group: 'Run', icon: 'sessions' },
+  },
+  {
     path: '/ui/destinations',
     title: 'Destinations',
     load: () => import('./pages/destinations/page.tsx'),

@@ -145,6 +145,7 @@ import { listVideoModels } from './management/videos/models.ts';
 import { cancelResponse } from './management/responses/cancel.ts';
 import { deleteResponse } from './management/responses/delete.ts';
 import { getResponse } from './management/responses/get.ts';
+import { cancelKeptResponse, deleteKeptResponse, listKeptResponses } from './management/responses/kept.ts';
 import { listInputItems } from './management/responses/input-items.ts';
 import { createWorkspace } from './management/workspaces/create.ts';
 import { deleteWorkspace } from './management/workspaces/delete.ts';
@@ -307,6 +308,9 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   getFileMetadata,
   deleteFile,
   downloadFileContent,
+  listKeptResponses,
+  cancelKeptResponse,
+  deleteKeptResponse,
   getResponse,
   deleteResponse,
   cancelResponse,

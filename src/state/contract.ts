@@ -249,7 +249,35 @@ export interface ChainBounds {
  * Responses that later requests may continue. A row that no owner of the reader made is not there for it. Every method
  * rejects while the rows cannot be reached.
  */
+/** What of a kept response is not its content. */
+export interface KeptResponse {
+  readonly id: string;
+  readonly owner: ResponseOwner;
+  readonly status: string;
+  readonly parentId: string | null;
+  readonly createdAtMs: number;
+  /** Of all that is kept of it. */
+  readonly bytes: number;
+  /** Null: each use of it moves its end, or it is kept until it is deleted. */
+  readonly expiresAtMs: number | null;
+  /** How often it began to run in the background. Null: it did not. */
+  readonly runs: number | null;
+}
+
+/** Which responses are listed: those of a workspace, the newest first. */
+export interface ResponseListing {
+  readonly accountId: string;
+  readonly workspaceId: string;
+  /** Absent: of all keys of the workspace. */
+  readonly keyHashes?: readonly string[] | undefined;
+  readonly limit: number;
+  /** Only those that stand behind this one. */
+  readonly after?: Pick<KeptResponse, 'createdAtMs' | 'id'> | undefined;
+}
+
 export interface ResponseRows {
+  /** Uses none of them: their lives go on as they were. */
+  list(listing: ResponseListing): Promise<readonly KeptResponse[]>;
   /** Keeps a row in place of one with the same id. @returns whether there was room for it */
   put(row: ResponseRow): Promise<boolean>;
   find(id: string, reader: ResponseReader): Promise<ResponseRow | undefined>;

@@ -1,4 +1,4 @@
-import type { ResponseOwner, ResponseReader } from './contract.ts';
+import type { KeptResponse, ResponseListing, ResponseOwner, ResponseReader } from './contract.ts';
 
 /** The room for kept responses. */
 export interface ResponseRoom {
@@ -24,4 +24,19 @@ export function ownerText({ accountId, workspaceId, keyHash }: ResponseOwner | R
 export function parseOwner(text: string): ResponseOwner {
   const [accountId = '', workspaceId = '', keyHash = ''] = text.split(' ');
   return { accountId, workspaceId, keyHash };
+}
+
+type Listed = Pick<KeptResponse, 'createdAtMs' | 'id'>;
+
+/** The newest first, in an order that no two rows share. */
+export function compareListed(one: Listed, other: Listed): number {
+  if (one.createdAtMs !== other.createdAtMs) return other.createdAtMs - one.createdAtMs;
+  if (one.id === other.id) return 0;
+  return one.id < other.id ? 1 : -1;
+}
+
+/** Whether a list has the rows of an owner. */
+export function isListed({ accountId, workspaceId, keyHashes }: ResponseListing, owner: ResponseOwner): boolean {
+  const isOfPlace = owner.accountId === accountId && owner.workspaceId === workspaceId;
+  return isOfPlace && (keyHashes === undefined || keyHashes.includes(owner.keyHash));
 }

@@ -4,7 +4,7 @@ import type { GenerationRequest } from '../canonical/request.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { KeepResponse } from '../pipeline/request.ts';
-import type { ResponseReader, ResponseRow, ResponseRows } from '../state/contract.ts';
+import type { KeptResponse, ResponseListing, ResponseReader, ResponseRow, ResponseRows } from '../state/contract.ts';
 import type { DecodeContext } from '../wire/format.ts';
 import type { BackgroundRequest, BackgroundResponses } from './background/background.ts';
 import { namedItems, readHistory, readReferences } from './continue.ts';
@@ -81,6 +81,22 @@ export interface StoredResponses {
   cancel(principal: Principal, id: string): Promise<JsonObject>;
   /** @throws GatewayError 404 */
   delete(principal: Principal, id: string): Promise<void>;
+  /** For lists of operators: what is kept, and never its content. */
+  readonly kept: KeptResponses;
+}
+
+/** Whose responses are looked after: those of a workspace or, with keys, of these keys alone. */
+export type KeptSight = Pick<ResponseListing, 'accountId' | 'workspaceId' | 'keyHashes'>;
+
+export interface KeptResponses {
+  /** What a normal key may see: its own, or those of its workspace where the configuration shares them. */
+  sightOf(principal: Principal): KeptSight;
+  /** @throws GatewayError 503 */
+  list(listing: ResponseListing): Promise<readonly KeptResponse[]>;
+  /** Stops a background response. @throws GatewayError 404; 400 for one that was none, or is over */
+  cancel(sight: KeptSight, id: string): Promise<void>;
+  /** @throws GatewayError 404 */
+  delete(sight: KeptSight, id: string): Promise<void>;
 }
 
 /** A response that was accepted to run in the background. */
@@ -108,7 +124,13 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
     return row;
   }
 
+  async function stopAndDelete(row: ResponseRow, reader: ResponseReader): Promise<void> {
+    if (isUnderWay(row.status)) await background?.cancel(row).catch(away);
+    if (!(await rows.delete(row.id, reader).catch(away))) throw noSuchResponse();
+  }
+
   return {
+    kept: createKept(deps, stopAndDelete),
     prepare: (principal, body) => prepare(deps, principal, body),
     async keeperOf(principal, request) {
       const setting = request.response?.store;
@@ -144,9 +166,37 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
       return (await current(deps, row)).response;
     },
     async delete(principal, id) {
-      const row = await find(principal, id);
-      if (isUnderWay(row.status)) await background?.cancel(row).catch(away);
-      if (!(await rows.delete(id, readerOf(principal, config.share)).catch(away))) throw noSuchResponse();
+      await stopAndDelete(await find(principal, id), readerOf(principal, config.share));
+    },
+  };
+}
+
+function createKept(
+  { config, rows, background }: StoredResponsesDeps,
+  stopAndDelete: (row: ResponseRow, reader: ResponseReader) => Promise<void>,
+): KeptResponses {
+  const isOff = config.store === 'off';
+  const find = async ({ accountId, workspaceId, keyHashes }: KeptSight, id: string) => {
+    const reader: ResponseReader = { accountId, workspaceId, keyHash: undefined };
+    const row = isOff ? undefined : await rows.find(id, reader).catch(away);
+    if (row === undefined || keyHashes?.includes(row.owner.keyHash) === false) throw noSuchResponse();
+    return { row, reader };
+  };
+  return {
+    sightOf: ({ accountId, workspaceId, keyHash }) => ({
+      accountId,
+      workspaceId,
+      ...(config.share === 'key' && { keyHashes: [keyHash] }),
+    }),
+    list: async (listing) => (isOff ? [] : rows.list(listing).catch(away)),
+    async cancel(sight, id) {
+      const { row } = await find(sight, id);
+      if (responseOf(row)['background'] !== true || !isUnderWay(row.status)) throw notInBackground();
+      await background?.cancel(row).catch(away);
+    },
+    async delete(sight, id) {
+      const { row, reader } = await find(sight, id);
+      await stopAndDelete(row, reader);
     },
   };
 }

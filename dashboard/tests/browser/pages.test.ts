@@ -32,6 +32,7 @@ const PAGES = [
   '/ui/vault?tab=releases',
   '/ui/files',
   '/ui/clips',
+  '/ui/responses',
   '/ui/destinations',
   '/ui/notifications',
   '/ui/notifications?tab=sent',

@@ -5,7 +5,9 @@ import type {
   PermitRequest,
   RateRefusal,
   ReservationRequest,
+  KeptResponse,
   ResponseLink,
+  ResponseListing,
   ResponseOwner,
   ResponseReader,
   ResponseRow,
@@ -98,6 +100,7 @@ type ResponseProcedures = {
     readonly charsMax: number;
   }) => Promise<readonly ResponseLink[]>;
   readonly deleteResponse: (asked: { readonly id: string; readonly reader: SentReader }) => Promise<boolean>;
+  readonly listResponses: (listing: ResponseListing) => Promise<readonly KeptResponse[]>;
   readonly responseOwners: () => Promise<readonly ResponseOwner[]>;
   readonly deleteResponsesOf: (owner: ResponseOwner) => Promise<void>;
 };

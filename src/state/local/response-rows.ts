@@ -10,6 +10,7 @@ export function serveResponses(rows: ResponseRows) {
     findResponseChain: ({ id, reader, bounds }) => rows.findChain(id, readerOf(reader), bounds),
     findResponsesByItems: ({ itemIds, reader, charsMax }) => rows.findByItems(itemIds, readerOf(reader), charsMax),
     deleteResponse: ({ id, reader }) => rows.delete(id, readerOf(reader)),
+    listResponses: (listing) => rows.list(listing),
     responseOwners: () => rows.owners(),
     deleteResponsesOf: (owner) => rows.deleteOf(owner),
   } satisfies Partial<StateProcedures>;
@@ -24,6 +25,7 @@ export function responsesOver(link: MessageLink<StateProcedures>): ResponseRows 
     findByItems: (itemIds, reader, charsMax) =>
       link.call('findResponsesByItems', { itemIds, reader: sent(reader), charsMax }),
     delete: (id, reader) => link.call('deleteResponse', { id, reader: sent(reader) }),
+    list: (listing) => link.call('listResponses', listing),
     owners: () => link.call('responseOwners', undefined),
     async deleteOf(owner) {
       await link.call('deleteResponsesOf', owner);

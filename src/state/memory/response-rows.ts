@@ -1,13 +1,24 @@
 import type { Clock } from '../../lib/clock.ts';
 import type {
   ChainBounds,
+  KeptResponse,
   ResponseLink,
+  ResponseListing,
   ResponseOwner,
   ResponseReader,
   ResponseRow,
   ResponseRows,
 } from '../contract.ts';
-import { ITEM_BYTES, ownerText, parseOwner, ROW_BYTES, ROW_PARTS_MIN, type ResponseRoom } from '../response-owners.ts';
+import {
+  compareListed,
+  isListed,
+  ITEM_BYTES,
+  ownerText,
+  parseOwner,
+  ROW_BYTES,
+  ROW_PARTS_MIN,
+  type ResponseRoom,
+} from '../response-owners.ts';
 
 export interface MemoryRowsDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -115,6 +126,23 @@ class MemoryResponses implements ResponseRows {
     if (this.#use(id, reader) === undefined) return false;
     this.#drop(id);
     return true;
+  }
+
+  async list(listing: ResponseListing): Promise<readonly KeptResponse[]> {
+    this.#dropExpired();
+    const { after, limit } = listing;
+    const ids = [...this.#owned].flatMap(([owner, owned]) =>
+      isListed(listing, parseOwner(owner)) ? [...owned.ids] : [],
+    );
+    return ids
+      .flatMap((id) => this.#rows.get(id)?.row ?? [])
+      .filter((row) => after === undefined || compareListed(after, row) < 0)
+      .toSorted(compareListed)
+      .slice(0, limit)
+      .map(({ id, owner, status, parentId, createdAtMs }) => {
+        const bytes = this.#rows.get(id)?.bytes ?? 0;
+        return { id, owner, status, parentId, createdAtMs, bytes, expiresAtMs: null, runs: null };
+      });
   }
 
   async owners(): Promise<readonly ResponseOwner[]> {

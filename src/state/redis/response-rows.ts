@@ -1,5 +1,14 @@
-import type { ResponseLink, ResponseRow, ResponseRows } from '../contract.ts';
-import { ITEM_BYTES, ownerText, parseOwner, ROW_BYTES, ROW_PARTS_MIN, type ResponseRoom } from '../response-owners.ts';
+import type { KeptResponse, ResponseLink, ResponseRow, ResponseRows } from '../contract.ts';
+import {
+  compareListed,
+  isListed,
+  ITEM_BYTES,
+  ownerText,
+  parseOwner,
+  ROW_BYTES,
+  ROW_PARTS_MIN,
+  type ResponseRoom,
+} from '../response-owners.ts';
 import type { RedisLink } from './link.ts';
 import { redisScript } from './script.ts';
 
@@ -118,6 +127,37 @@ drop(ARGV[3])
 return 1
 `);
 
+/** Values: prefix, rows, ms of the last row of the page before, its id, owners. The newest of each owner, among them those of the page. */
+const LIST = redisScript(`${SHARED}
+local most, before, last = tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local ids = {}
+for at = 5, #ARGV do
+  local taken, from = 0, 0
+  while taken < most do
+    local some = redis.call('ZREVRANGEBYSCORE', prefix .. 'of:' .. ARGV[at], before, '-inf', 'WITHSCORES', 'LIMIT', from, most)
+    if #some == 0 then break end
+    for index = 1, #some, 2 do
+      local id, made = some[index], some[index + 1]
+      local isBehind = last == '' or tonumber(made) < tonumber(before) or id < last
+      if isBehind and taken < most and isSeen(id, '') then
+        ids[#ids + 1] = { tonumber(made), id }
+        taken = taken + 1
+      end
+    end
+    from = from + most
+  end
+end
+table.sort(ids, function(one, other)
+  if one[1] ~= other[1] then return one[1] > other[1] end
+  return one[2] > other[2]
+end)
+local rows = {}
+for at = 1, math.min(most, #ids) do
+  rows[at] = redis.call('HMGET', rowKey(ids[at][2]), 'id', 'owner', 'status', 'parentId', 'createdAtMs', 'bytes')
+end
+return rows
+`);
+
 /** Values: prefix. */
 const OWNERS = redisScript(`${SHARED}
 dropExpired()
@@ -143,6 +183,10 @@ export function createRedisResponses({ link, prefix, room }: RedisResponsesDeps)
   const { bytesMax, lifeMs } = room;
   const run = (script: ReturnType<typeof redisScript>, ...values: readonly (string | number)[]): Promise<unknown> =>
     link.call((client) => script(client, [`${start}total`], [start, ...values]));
+  const readOwners = async () => {
+    const owners = await run(OWNERS);
+    return isTexts(owners) ? owners.map(parseOwner) : [];
+  };
   return {
     async put({ id, owner, status, parentId, createdAtMs, itemIds, items, object }) {
       const bytes = Buffer.byteLength(items) + Buffer.byteLength(object) + ROW_BYTES + itemIds.length * ITEM_BYTES;
@@ -165,10 +209,14 @@ export function createRedisResponses({ link, prefix, room }: RedisResponsesDeps)
       return linksOf(await run(BY_ITEMS, lifeMs, ownerText(reader), ITEM_ROWS_MAX, charsMax, ...itemIds));
     },
     delete: async (id, reader) => (await run(DELETE, ownerText(reader), id)) === 1,
-    async owners() {
-      const owners = await run(OWNERS);
-      return isTexts(owners) ? owners.map(parseOwner) : [];
+    async list(listing) {
+      const { after, limit } = listing;
+      const owners = (await readOwners()).filter((owner) => isListed(listing, owner)).map(ownerText);
+      if (owners.length === 0) return [];
+      const rows = await run(LIST, limit, after?.createdAtMs ?? '+inf', after?.id ?? '', ...owners);
+      return Array.isArray(rows) ? rows.filter(isTexts).map(keptOf).toSorted(compareListed) : [];
     },
+    owners: readOwners,
     async deleteOf(owner) {
       await run(DELETE_OF, ownerText(owner));
     },
@@ -192,6 +240,20 @@ function linkOf(fields: readonly string[]): ResponseLink {
     parentId: parentId === '' ? null : parentId,
     createdAtMs: Number(createdAtMs),
     items,
+  };
+}
+
+function keptOf(fields: readonly string[]): KeptResponse {
+  const [id = '', owner = '', status = '', parentId = '', createdAtMs = '', bytes = ''] = fields;
+  return {
+    id,
+    owner: parseOwner(owner),
+    status,
+    parentId: parentId === '' ? null : parentId,
+    createdAtMs: Number(createdAtMs),
+    bytes: Number(bytes),
+    expiresAtMs: null,
+    runs: null,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Tables } from '../tables.ts';
 import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
 import { createClearing, readOwners } from './clear-rows.ts';
 import { storedResponseRows, type StoredResponsesTable } from './columns.ts';
+import { listRows } from './list-rows.ts';
 import { createMediaStore, type MediaStore } from './media.ts';
 import { createResponseEvents, type ResponseEvents } from './response-events.ts';
 import { createSealing, type Sealing } from './sealing.ts';
@@ -80,6 +81,7 @@ export function createStoredRows(deps: StoredRowsDeps): StoredRows {
       if (numDeletedRows > 0n) await clearing.remove([id]);
       return numDeletedRows > 0n;
     },
+    list: (listing) => listRows(database, listing, clock.nowMs()),
     owners: async () => (await readOwners(database)).map(({ owner }) => owner),
     deleteOf: (owner) => clearing.removeOf(owner),
     clearAway: () => clearing.clearAway(),

@@ -308,6 +308,32 @@ suite('the rights of users', () => {
     }
   });
 
+  // @spec people-9, responses-139
+  test('are to see and delete responses of the own keys and, of an admin, those of the workspace', async () => {
+    const create = async (creator: string, workspaceId = own.workspaceId): Promise<string> => {
+      const key = { name: 'responses', workspace_id: workspaceId, creator_user_id: creator };
+      const made = await manage(gateway, 'POST', '/keys', key);
+      const request = { model: 'sandbox/echo', input: 'a secret' };
+      const sent = await gateway.post('/responses', request, { authorization: `Bearer ${textAt(made.body, 'key')}` });
+      return ((await sent.json()) as { id: string }).id;
+    };
+    const [ofMember, ofAdmin] = [await create(member.id), await create(admin.id)];
+    const place = `?workspace_id=${own.workspaceId}`;
+    const listed = async ({ session }: Colleague) => {
+      const { body } = await session.call('GET', `/ui/api/v1/responses/kept${place}`);
+      return (body['data'] as JsonObject[]).map(({ id }) => id);
+    };
+    assert.deepEqual(await listed(member), [ofMember]);
+    assert.deepEqual(await listed(admin), [ofAdmin, ofMember]);
+    const remove = async ({ session }: Colleague, id: string) =>
+      (await session.call('DELETE', `/ui/api/v1/responses/kept/${id}${place}`)).status;
+    assert.equal(await remove(member, ofAdmin), 404);
+    assert.equal(await remove(member, ofMember), 204);
+    assert.equal(await remove(admin, ofAdmin), 204);
+    const other = `/ui/api/v1/responses/kept?workspace_id=${foreign.workspaceId}`;
+    for (const { session } of [member, admin]) assert.equal((await session.call('GET', other)).status, 404);
+  });
+
   // @spec people-9
   test('are to see what the own keys did and, of an admin, what the workspace did', async () => {
     const chat = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hi' }] };
@@ -369,6 +395,9 @@ suite('the rights of users', () => {
         'exportAnalytics',
         // The same for all: any admin of a workspace chooses among them.
         'listObservabilityDestinationTypes',
+        'listKeptResponses',
+        'cancelKeptResponse',
+        'deleteKeptResponse',
         'listVideoJobs',
       ],
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { ResponseReader, ResponseRow, ResponseRows } from '../../../src/state/contract.ts';
+import type { ResponseListing, ResponseReader, ResponseRow, ResponseRows } from '../../../src/state/contract.ts';
 
 const CHARS = 1_000_000;
 const BOUNDS = { linksMax: 10, charsMax: CHARS };
@@ -61,6 +61,35 @@ export function testResponseRows(open: (t: TestContext) => Promise<ResponseRows>
       assert.equal(await rows.delete('a', reader), false);
     }
     assert.equal((await rows.find('a', KEY))?.id, 'a');
+  });
+
+  // @spec responses-139
+  test('lists the rows of a workspace, or of some of its keys, the newest first, page by page', async (t) => {
+    const rows = await open(t);
+    const { accountId, workspaceId } = OWNER;
+    await rows.put(makeRow('a', { parentId: 'before' }));
+    await rows.put(makeRow('b', { owner: OTHER_KEY, status: 'failed' }));
+    const at = makeRow('x').createdAtMs;
+    for (const id of ['c', 'd']) await rows.put(makeRow(id, { createdAtMs: at }));
+    await rows.put(makeRow('e', { owner: { ...OWNER, workspaceId: 'w2' } }));
+    const list = async (more: Partial<ResponseListing> = {}) =>
+      rows.list({ accountId, workspaceId, limit: 10, ...more });
+    const idsOf = async (more?: Partial<ResponseListing>) => (await list(more)).map(({ id }) => id);
+    assert.deepEqual(await idsOf(), ['d', 'c', 'b', 'a']);
+    assert.deepEqual(await idsOf({ keyHashes: ['k1'] }), ['d', 'c', 'a']);
+    assert.deepEqual(await idsOf({ keyHashes: ['k2', 'k3'] }), ['b']);
+    assert.deepEqual(await idsOf({ keyHashes: [] }), []);
+    assert.deepEqual(await idsOf({ workspaceId: 'w' }), []);
+    assert.deepEqual(await idsOf({ accountId: 'other' }), []);
+    const [first] = await list({ limit: 1 });
+    assert.equal(first?.id, 'd');
+    assert.deepEqual(await idsOf({ limit: 2, after: first }), ['c', 'b']);
+    const [, , b, a] = await list();
+    assert.partialDeepStrictEqual(b, { owner: OTHER_KEY, status: 'failed', parentId: null, runs: null });
+    assert.equal(a?.parentId, 'before');
+    assert.ok((a.bytes ?? 0) > 50);
+    await rows.delete('b', OTHER_KEY);
+    assert.deepEqual(await idsOf(), ['d', 'c', 'a']);
   });
 
   test('follows a chain to its root, the newest first, and ends where a link is missing', async (t) => {

@@ -25,12 +25,14 @@ export const getResponse = defineRoute({
   }),
   body: NO_BODY,
   namesBareParameters: true,
+  readsContentAs: 'readResponse',
   responses: {
     200: { description: 'The response; with `stream=true` its events as server-sent events.', schema: responseSchema },
   },
   errors: [400, 404],
   async handle({ params, query, principal, services }) {
     const { storedResponses } = services;
+    const subject = `/responses/${params.response_id}`;
     const caller = callerOf(principal);
     if (query.stream === 'true') {
       const { starting_after: after } = query;
@@ -42,6 +44,7 @@ export const getResponse = defineRoute({
       return {
         status: 200,
         contentType: 'text/event-stream',
+        subject,
         headers: { 'x-accel-buffering': 'no' },
         body: typeof frames === 'string' ? frames : Readable.from(frames),
       };
@@ -50,6 +53,7 @@ export const getResponse = defineRoute({
     return {
       status: 200,
       body: response,
+      subject,
       // Agents' clients of the vendor read it.
       ...(pollAfterMs !== undefined && { headers: { 'openai-poll-after-ms': String(pollAfterMs) } }),
     };

@@ -23,6 +23,7 @@ export const listInputItems = defineRoute({
   }),
   body: NO_BODY,
   namesBareParameters: true,
+  readsContentAs: 'readResponseInput',
   responses: {
     200: {
       description: 'A page of items.',
@@ -45,6 +46,6 @@ export const listInputItems = defineRoute({
       after: query.after,
       showsImages: includes(query, 'message.input_image.image_url'),
     });
-    return { status: 200, body: page };
+    return { status: 200, body: page, subject: `/responses/${params.response_id}` };
   },
 });
