@@ -7,6 +7,10 @@ import { listBundledPackages } from './build/bundled-packages.ts';
 /** The gateway that `npm run dashboard` works on. */
 const GATEWAY_URL = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8787';
 
+/** Below src/parts and src/api, and of one or two pages alone, which load it: it would only lengthen the first load. */
+const OF_FEW_PAGES =
+  'markdown|diff-view|time-chart|chat-stream|sse|client-snippets|api-calls|export-buttons|responses|clips|operations';
+
 export default defineConfig({
   root: import.meta.dirname,
   // Pages are at / and below /ui/, everything that is fetched is below /ui/.
@@ -30,7 +34,7 @@ export default defineConfig({
             },
             {
               name: 'shared',
-              test: /src\/(?:parts|api)\/(?!markdown|diff-view|time-chart)/,
+              test: new RegExp(`src/(?:parts|api)/(?!${OF_FEW_PAGES})`),
               includeDependenciesRecursively: false,
             },
           ],
