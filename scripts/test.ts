@@ -12,7 +12,7 @@ import path from 'node:path';
 /** What runs together with others is in `tests/all-together`. */
 const EVERYTHING = ['tests/{all-together,clients,fuzz}/*.test.ts'];
 /** Two cores: more processes than cores, since many tests wait. */
-const CONCURRENCY = 6;
+const CONCURRENCY = 4;
 /** Of one test: what hangs is named, and ends the run before `npm run verify` does. */
 const TIMEOUT_MS = 240_000;
 /** A process that does not end hangs the runner, which waits without a word. */
