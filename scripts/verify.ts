@@ -168,7 +168,11 @@ function runStep(step: Step): Promise<Outcome> {
 }
 
 function endGroup({ pid }: ChildProcess): void {
-  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself, and the groups of the other lanes are still to be ended.
+  }
 }
 
 function collectOutput(script: string, ...outputs: readonly (NodeJS.ReadableStream | null)[]): readonly string[] {
