@@ -67,7 +67,7 @@ suite('the life of workers', { concurrency: 2 }, () => {
       );
     // What it had under way may be a further reason.
     const isMissing = (reason: string): boolean => /^worker [12] is being restarted$/.test(reason);
-    await until(async () => (await missing())?.some(isMissing) ?? false, 'one is told as missing');
+    await until(async () => (await missing())?.some(isMissing) ?? false, 'one is named as missing');
     const models = await fetch(`${gateway.url}/v1/models`, { headers: { connection: 'close' } });
     assert.equal(models.status, 200, 'management routes go on');
     const ends = await Promise.all(streams);

@@ -66,7 +66,7 @@ suite('jobs of all workspaces', () => {
       ['?model=sandbox/video', [first]],
       [`?workspace=${otherWorkspace}`, [second]],
       [`?key=${textAt(made ?? {}, 'api_key_hash')}`, [first]],
-      ['?provider=nobody', []],
+      ['?provider=unknown', []],
       ['?limit=1', [second]],
       [`?after=${second}`, [first]],
     ] as const)

@@ -23,7 +23,7 @@ test('keeps secrets of an intern apart, and never shows a value', async (t) => {
   assert.partialDeepStrictEqual(list.body, { total_count: 1, data: [{ name: 'mail_key' }] });
   assert.partialDeepStrictEqual((await call('GET', '/vault/secrets')).body, { total_count: 0 });
   assert.equal((await call('PUT', `${path}/Bad`, secret('x'))).status, 400);
-  assert.equal((await call('GET', '/vault/interns/nobody/secrets')).status, 404);
+  assert.equal((await call('GET', '/vault/interns/unknown/secrets')).status, 404);
   const audit = await call('GET', '/audit', undefined, MANAGER);
   assert.match(audit.text, /mail_key/);
   for (const { text } of [stored, list, audit]) assert.ok(!text.includes('canary-own'));
