@@ -25,13 +25,11 @@ export interface KeptRequest {
   readonly response: string;
 }
 
-/** Reads kept requests, the oldest first. `undefined`: one that may not be sent again, or cannot. */
+/** Reads kept requests, the oldest first, a bounded number of them. `undefined`: one that may not be sent again, or cannot. */
 export type ReadKeptRequests = (
   search: Pick<KeptRequestSearch, 'workspaceId' | 'fromMs' | 'toMs' | 'models'>,
 ) => AsyncIterable<KeptRequest | undefined>;
 
-/** Requests that one call looks at. */
-const LOOKED_AT_MAX = 50_000;
 const GROUP_CHARS = 16;
 
 /** The lines of a dataset, and how many requests were left out. */
@@ -53,9 +51,9 @@ export class KeptLines {
 
   /** @throws GatewayError 400 where there is none */
   async *bytes(): AsyncGenerator<Uint8Array> {
-    let [made, seen] = [0, 0];
+    let made = 0;
     for await (const kept of this.#read(this.#search)) {
-      if (++seen > LOOKED_AT_MAX || made === this.#search.limit) break;
+      if (made === this.#search.limit) break;
       const line = kept && this.#lineOf(kept);
       if (line === undefined) {
         this.#skipped++;

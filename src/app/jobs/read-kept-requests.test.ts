@@ -23,6 +23,19 @@ async function readOne(of: Partial<GenerationContent> | undefined, policy: objec
   return (await Array.fromAsync(read(search)))[0];
 }
 
+test('looks at a bounded number of requests, also where none is of the model that is wanted', async () => {
+  const rows = Array.from({ length: 100 }, (_, at) => sampleGeneration({ id: `gen-${at}` }));
+  let pages = 0;
+  const read = createReadKeptRequests({
+    kept: { page: () => Promise.resolve(++pages > 1_000 ? [] : rows) },
+    readContent: () => Promise.resolve(content),
+    policyOf: () => OPEN as never,
+  });
+  const search = { workspaceId: 'w', fromMs: 0, toMs: 1, models: ['acme/none'] };
+  assert.deepEqual(await Array.fromAsync(read(search)), []);
+  assert.equal(pages, 500);
+});
+
 // @spec evaluation-19
 test('leaves requests out whose content may not be sent to any model, or is not whole', async () => {
   assert.partialDeepStrictEqual(await readOne({}), {

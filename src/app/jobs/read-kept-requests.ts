@@ -8,6 +8,8 @@ import { chatInput } from '../../telemetry/destinations/otlp/messages.ts';
 import type { GenerationContent } from '../../telemetry/serialize-content.ts';
 
 const PAGE = 100;
+/** Of the range, whether they are of a model that is wanted or not. */
+const LOOKED_AT_MAX = 50_000;
 /** No classifier: nothing is left out because of its tags. */
 const ANY = { classifierId: '', version: 0 } as const;
 
@@ -17,7 +19,7 @@ export function createReadKeptRequests(
 ): ReadKeptRequests {
   return async function* read({ workspaceId, fromMs, toMs, models }) {
     let after: Parameters<KeptGenerations['page']>[1];
-    for (;;) {
+    for (let seen = 0; seen < LOOKED_AT_MAX; seen += PAGE) {
       const rows = await deps.kept.page({ workspaceId, fromMs, toMs, ...ANY }, after, PAGE);
       for (const row of rows)
         if (models.length === 0 || models.includes(row.model) || models.includes(row.modelRequested))
