@@ -95,27 +95,29 @@ function formatPublished({ metric, data, skipped }: JsonObject): string {
 }
 
 const DAYS = 7;
+const DAYS_MAX = 3_650;
 const MS_PER_DAY = 86_400_000;
 
 /** Kept requests of the last days. */
 function collectionOf(name: string, values: EvalFlags, nowMs: number): JsonObject {
-  const days = numberOf('days', values.days) ?? DAYS;
+  const days = numberOf('days', values.days, DAYS_MAX) ?? DAYS;
   const { limit, models, workspace } = values;
   return {
     name,
     start: new Date(nowMs - days * MS_PER_DAY).toISOString(),
     end: new Date(nowMs).toISOString(),
     ...(models !== undefined && { models: models.split(',') }),
-    ...(limit !== undefined && { limit: numberOf('limit', limit) }),
+    ...(limit !== undefined && { limit: numberOf('limit', limit, Number.MAX_SAFE_INTEGER) }),
     ...(workspace !== undefined && { workspace_id: workspace }),
     ...(values.expected === true && { expected: 'response' }),
   };
 }
 
-function numberOf(flag: string, text: string | undefined): number | undefined {
+function numberOf(flag: string, text: string | undefined, max: number): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new UsageError(`eval collect: --${flag} takes a number above 0`);
+  if (!(value > 0 && value <= max))
+    throw new UsageError(`eval collect: --${flag} takes a number above 0, at most ${max}`);
   return value;
 }
 

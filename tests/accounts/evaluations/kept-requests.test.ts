@@ -84,7 +84,8 @@ test('is a command, too', async (t) => {
   const { code, stdout, stderr } = await collect('kept', '--days', '1', '--models', 'acme/good', '--expected');
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^The dataset [0-9a-f-]{36} has 1 requests; 0 were left out\.\n$/);
-  assert.equal((await collect('kept', '--days', 'some')).code, 2);
+  for (const days of ['some', '0', '-1', '1e300'])
+    assert.equal((await collect('kept', `--days=${days}`)).code, 2, days);
 });
 
 // @spec evaluation-19
