@@ -3,14 +3,14 @@ import { mkdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /*
- * `npm test` runs every test but those of `tests/{processes,crash,scale-out}`, which `npm run verify` runs beside it: the
- * start of a gateway's process takes as long as a hundred tests. `npm test -- FILE...` runs those of some files or folders
+ * `npm test` runs every test but those of `tests/{processes,crash,scale-out,fuzz}`, which `npm run verify` runs beside it:
+ * the start of a gateway's process takes as long as a hundred tests, and made-up requests take as long as they are given. `npm test -- FILE...` runs those of some files or folders
  * alone, each file in a process of its own. Flags go to Node's runner as they stand, with their value behind an equals
  * sign: `npm test -- src/wire --test-name-pattern=cache`.
  */
 
 /** What runs together with others is in `tests/all-together`. */
-const EVERYTHING = ['tests/{all-together,clients,fuzz}/*.test.ts'];
+const EVERYTHING = ['tests/{all-together,clients}/*.test.ts'];
 /** Two cores: more processes than cores, since many tests wait. */
 const CONCURRENCY = 4;
 /** Of one test: what hangs is named, and ends the run before `npm run verify` does. */

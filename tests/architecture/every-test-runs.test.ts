@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { filesOf } from '../support/run-together.ts';
 
-/** What `npm test` leaves to `npm run verify`: suites that start processes take as long as all others together. */
-const LONG_SUITES = ['test:processes', 'test:package', 'test:crash', 'test:scale-out'];
+/** What `npm test` leaves to `npm run verify`: suites that start processes take as long as all others together, made-up requests as long as they are given. */
+const LONG_SUITES = ['test:processes', 'test:package', 'test:crash', 'test:scale-out', 'test:fuzz'];
 
 test('runs every test file once, with `npm test` or in a long suite of `npm run verify`', async () => {
   const [, everything = ''] = /^const EVERYTHING = \[(.+)\];$/m.exec(await readFile('scripts/test.ts', 'utf8')) ?? [];
