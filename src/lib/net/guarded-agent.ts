@@ -1,8 +1,10 @@
 import { lookup as lookupAll, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent } from 'undici';
+import { Agent, buildConnector } from 'undici';
 import { isPublicAddress } from './public-address.ts';
 import { createPublicLookup } from './public-lookup.ts';
+import type { ProxyOf } from './proxy/proxies.ts';
+import { throughProxies, type FindAddress } from './proxy/tunnel.ts';
 
 /** An address of a caller or a user may not be called. The message is safe to show. */
 export class AddressError extends Error {
@@ -27,6 +29,8 @@ export interface GuardedAgentOptions {
   readonly protocols?: readonly string[];
   /** Default: name servers; the system's resolver where local hosts are allowed, whose names may stand in its files. */
   readonly lookup?: typeof lookupAll;
+  /** Absent: everything is called directly. */
+  readonly proxyOf?: ProxyOf | undefined;
 }
 
 /**
@@ -44,14 +48,15 @@ const LOOKUPS_WAITING_MAX = 256;
  * the call (DNS rebinding). @spec media-3
  */
 export function createGuardedAgent(options: GuardedAgentOptions = {}): GuardedAgent {
-  const { isAllowed = isPublicAddress, protocols = ['https:'] } = options;
+  const { isAllowed = isPublicAddress, protocols = ['https:'], proxyOf } = options;
   const isPublicOnly = options.isAllowed === undefined && options.lookup === undefined;
   const lookup = options.lookup ?? (isPublicOnly ? createPublicLookup() : lookupAll);
   const take = createTurns(isPublicOnly ? PUBLIC_LOOKUPS_AT_ONCE_MAX : LOOKUPS_AT_ONCE_MAX, LOOKUPS_WAITING_MAX);
   const schemes = protocols.map((protocol) => protocol.slice(0, -1)).join(' and ');
   // No connection is kept, as HTTP/2 would do: a name that was judged once must be judged again.
+  const lookupGuarded = guardedLookup(isAllowed, lookup, take);
   const dispatcher = new Agent({
-    connect: { lookup: guardedLookup(isAllowed, lookup, take) },
+    connect: proxyOf === undefined ? { lookup: lookupGuarded } : connectByAddress(lookupGuarded, proxyOf),
     pipelining: 0,
     allowH2: false,
   });
@@ -81,6 +86,22 @@ export function addressErrorIn(error: unknown): AddressError | undefined {
 
 function forbidden(): AddressError {
   return new AddressError('The address is not on the public Internet.');
+}
+
+const CONNECT_MS_MAX = 10_000;
+
+/**
+ * A proxy is requested to connect to the address that was judged: it might look a name up to another one. Hosts of the own
+ * network, where they are allowed, are called directly.
+ */
+function connectByAddress(lookup: LookupFunction, proxyOf: ProxyOf): buildConnector.connector {
+  const direct = buildConnector({ lookup, timeout: CONNECT_MS_MAX, allowH2: false });
+  const findAddress: FindAddress = (hostname, found) =>
+    lookup(hostname, { all: false }, (error, address) => {
+      const isPublic = typeof address === 'string' && isPublicAddress(address);
+      found(error, isPublic ? address : undefined);
+    });
+  return throughProxies(direct, proxyOf, { timeoutMs: CONNECT_MS_MAX, findAddress });
 }
 
 type Lookup = typeof lookupAll | ReturnType<typeof createPublicLookup>;

@@ -10,6 +10,7 @@ import { encodeUtf8 } from '../text/encode-utf8.ts';
 import { encodingsOf, inflate, UnknownEncodingError, type Inflating } from './inflate-response.ts';
 import { PausedResponses, type PausedResponse } from './paused-responses.ts';
 import { PieceQueue } from './piece-queue.ts';
+import type { ProxyOf } from './proxy/proxies.ts';
 import { createConnector } from './skip-continue.ts';
 
 export interface OutboundRequest {
@@ -101,6 +102,8 @@ export interface HttpClientOptions {
   readonly pausedBytesMax?: number;
   /** The memory of all inflaters together. Absent: no limit. */
   readonly inflateMemory?: ByteBudget;
+  /** Absent: everything is called directly. */
+  readonly proxyOf?: ProxyOf | undefined;
 }
 
 /** The shared memory budget of all inflaters. */
@@ -115,7 +118,11 @@ const ENCODED_CHARS_MIN = 1_000;
  * HTTP/1.1 over keep-alive pools, one an origin, through undici's lowest interface: `fetch` costs four times the CPU
  * (docs/decisions/0003). Time limits on headers and bodies belong to the attempt, so undici's own are off.
  */
-export function createHttpClient({ inflateMemory, pausedBytesMax = Infinity }: HttpClientOptions = {}): HttpClient {
+export function createHttpClient({
+  inflateMemory,
+  pausedBytesMax = Infinity,
+  proxyOf,
+}: HttpClientOptions = {}): HttpClient {
   const shared: Shared = { loopShare: new LoopShare(), inflateMemory, paused: new PausedResponses(pausedBytesMax) };
   // Retires the least recently used pool beyond the bound.
   const pools = new LRUCache<string, Pool>({ max: POOLS_MAX, dispose: (pool) => void retire(pool) });
@@ -131,7 +138,7 @@ export function createHttpClient({ inflateMemory, pausedBytesMax = Infinity }: H
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      connect: createConnector({ timeout: connectTimeoutMs, allowH2: false }),
+      connect: createConnector({ timeout: connectTimeoutMs, allowH2: false }, proxyOf),
     });
     pools.set(key, pool);
     return pool;

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
+import type { ProxyOf } from './proxy/proxies.ts';
+import { throughProxies } from './proxy/tunnel.ts';
 
 /** A `100 Continue`, up to its blank line: the response proper follows it. */
 const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/;
@@ -12,8 +14,12 @@ const CONTINUE_BYTES_MAX = 16 * 1_024;
  * Connects as undici does, with sockets that remove `100 Continue` before a response: some servers send it unsolicited,
  * which HTTP allows, and undici drops the connection for it. @source RFC 9110, 15.2; undici 8 `onHeadersComplete`
  */
-export function createConnector(options: buildConnector.BuildOptions): buildConnector.connector {
-  const connect = buildConnector(options);
+export function createConnector(
+  options: buildConnector.BuildOptions & { readonly timeout: number },
+  proxyOf: ProxyOf | undefined,
+): buildConnector.connector {
+  const direct = buildConnector(options);
+  const connect = proxyOf === undefined ? direct : throughProxies(direct, proxyOf, { timeoutMs: options.timeout });
   return (target, callback) =>
     connect(target, (...result) => {
       const [error, socket] = result;
