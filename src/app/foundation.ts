@@ -10,7 +10,8 @@ import { systemClock } from '../lib/clock.ts';
 import { makeFolder } from '../lib/files/make-folder.ts';
 import { createSpool } from '../lib/files/spool.ts';
 import { createDownloader, type DownloaderOptions } from '../lib/net/download.ts';
-import { createHttpClient, createInflateMemory } from '../lib/net/http-client.ts';
+import { createHttpClient, createInflateMemory, type HttpClient } from '../lib/net/http-client.ts';
+import { createProxyOf } from '../lib/net/proxy/proxies.ts';
 import { createFileMemory } from '../pipeline/attempt/request/inline-media.ts';
 import type { RunnerDeps } from '../interns/runner-deps.ts';
 import type { JobTimes } from '../jobs/engine-deps.ts';
@@ -91,11 +92,8 @@ export async function openFoundation<Kind extends Storage>(
   const { state, database } = storage;
   const vault = openVaultArea({ config, database, invalidations: state.invalidations, clock, log });
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0 });
-  const http = createHttpClient({
-    inflateMemory: createInflateMemory(config.memory.inflateBytes),
-    pausedBytesMax: config.memory.unreadBytes,
-  });
-  const downloader = createDownloader(options.downloads);
+  const http = createProviderClient(config);
+  const downloader = createDownloader({ proxyOf: createProxyOf(config.proxies), ...options.downloads });
   const { download } = downloader;
   const fileMemory = createFileMemory(config.server.fileMemoryBytes);
   const web = createWebAbilities({ config, env, clock, http, download, fileMemory, vault }, options.downloads);
@@ -142,6 +140,15 @@ export async function openFoundation<Kind extends Storage>(
       log.flush();
     },
   };
+}
+
+/** What providers are called through. */
+function createProviderClient({ memory, proxies }: Config): HttpClient {
+  return createHttpClient({
+    inflateMemory: createInflateMemory(memory.inflateBytes),
+    pausedBytesMax: memory.unreadBytes,
+    proxyOf: createProxyOf(proxies),
+  });
 }
 
 /** Those of the registry; the operator's own, and shells where there are containers, stand in for those of their types. */

@@ -11,6 +11,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { createDownloader, type Download, type DownloaderOptions } from '../lib/net/download.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
+import { createProxyOf } from '../lib/net/proxy/proxies.ts';
 import { isPublicOrOwnAddress } from '../lib/net/public-address.ts';
 import type { EngineSettings, SearchEngine } from '../search/contract.ts';
 import { ENGINES } from '../search/engines.ts';
@@ -50,6 +51,7 @@ export function createWebAbilities(
     processBytes: config.memory.limitBytes,
   });
   const downloader = createDownloader({
+    proxyOf: createProxyOf(config.proxies),
     ...downloads,
     ...(config.webFetch.privateAddresses && { isAllowed: isPublicOrOwnAddress }),
     protocols: ['https:', 'http:'],

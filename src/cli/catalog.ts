@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import { CONFIG_FLAGS, parseFlags } from '../config/flags.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createDownloader } from '../lib/net/download.ts';
+import { createProxyOf } from '../lib/net/proxy/proxies.ts';
 import { nearestName } from '../lib/text/nearest-name.ts';
 import { ADAPTER_IDS } from '../providers/index.ts';
 import { figuresOf, type Figure, type ModelFigures } from '../app/catalog/catalog-figures.ts';
@@ -190,7 +191,7 @@ async function refresh(config: Config, operands: readonly string[], output: Outp
   const { enabled, url = MODELS_DEV_URL } = config.catalog.refresh;
   if (!enabled)
     throw new CommandError('catalog refresh: is off; set catalog.refresh.enabled in the configuration first.');
-  const downloader = createDownloader();
+  const downloader = createDownloader({ proxyOf: createProxyOf(config.proxies) });
   const file = createRefreshFile(config.dataDir);
   try {
     const fetched = await refreshCatalog({

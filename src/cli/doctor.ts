@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createHttpClient } from '../lib/net/http-client.ts';
+import { createProxyOf } from '../lib/net/proxy/proxies.ts';
 import { ADAPTERS, KNOWN_PROVIDER_IDS } from '../providers/index.ts';
 import { providersFromConfig } from '../app/providers/providers-from-config.ts';
 import type { Provider, ProviderAdapter } from '../providers/contract.ts';
@@ -105,7 +106,7 @@ async function checkAll(
   config: Config,
   report: (subject: string, finding: Finding) => void,
 ): Promise<readonly ProviderFinding[]> {
-  const http = createHttpClient();
+  const http = createHttpClient({ proxyOf: createProxyOf(config.proxies) });
   const findings: ProviderFinding[] = [];
   try {
     for (let start = 0; start < providers.length; start += REQUESTED_AT_ONCE_MAX) {

@@ -22,6 +22,7 @@ Environment:
   GATEWAY_SECRET_PREVIOUS                    the secret before it, until \`secret rotate\` has run
   DATABASE_URL                               a PostgreSQL in place of the embedded database
   REDIS_URL, REDIS_PREFIX                    shared state of several processes
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY          proxies on the way out, and hosts that are called directly
   NAME_FILE, for each of these but the prefix  a file that contains the value, in place of NAME
   GATEWAY_MEMORY_LIMIT_MB                    memory of the process; default: its cgroup's limit, or the machine's memory
   GATEWAY_LOG_FORMAT, --log-format           json (default), or pretty for people

@@ -61,7 +61,7 @@ function openChannels(
   database: Database,
 ): { readonly channels: Channels; readonly close: () => Promise<void> } {
   const vault = openVaultArea({ config, database, clock });
-  const { close, ...outbound } = openSenders(config.notifications, vault.fill, createRoleAddresses(database));
+  const { close, ...outbound } = openSenders(config, vault.fill, createRoleAddresses(database));
   const secrets = createSecrets(config);
   const channels = createChannels({
     channels: createChannelStore(database),

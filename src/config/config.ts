@@ -3,12 +3,13 @@ import type { MediaFacts } from './media-facts.ts';
 import type { Origins } from './origins.ts';
 import type { EndpointPrice } from './endpoint-price.ts';
 import type { MemoryBudget } from './memory-budget.ts';
+import type { ProxySettings } from '../lib/net/proxy/proxies.ts';
 import type { OwnMcpConfig } from './schema/mcp-server.ts';
 import type { NotificationsConfig } from './schema/notifications.ts';
 import type { ScoresConfig } from './schema/scores.ts';
 import type { SEARCH_ENGINES } from './schema/services.ts';
 
-/** The operator's configuration, parsed and validated once. Names follow README.md, "Configure", in camelCase; times are ms. */
+/** The operator's configuration, parsed and validated once. Names follow docs/configuration.md, in camelCase; times are ms. */
 export interface Config {
   /** The file that was read; absent: none. */
   readonly path?: string;
@@ -56,6 +57,8 @@ export interface Config {
   readonly timeouts: Timeouts;
   readonly databaseUrl?: string;
   readonly redisUrl?: string;
+  /** Proxies on the way to the Internet. Absent: none. */
+  readonly proxies?: ProxySettings;
   /** Gateways with the same prefix in one Redis share their state. */
   readonly redisPrefix: string;
   readonly catalog: { readonly refresh: CatalogRefreshConfig };

@@ -2,14 +2,16 @@ import { resolve } from 'node:path';
 import { ConfigError } from './config-error.ts';
 import type { Config, ProviderConfig } from './config.ts';
 import { countWorkers } from './count-workers.ts';
-import { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.ts';
+import { DATABASE_URL_RULE, isDatabaseUrl } from './addresses/database-url.ts';
 import { CONFIG_FLAGS, parseFlags } from './flags.ts';
 import { nearestName } from '../lib/text/nearest-name.ts';
+import type { ProxySettings } from '../lib/net/proxy/proxies.ts';
+import { readProxies } from './addresses/proxies.ts';
 import { readConfigFile, type ProviderProblem } from './read-file.ts';
 import type { AdapterOptions } from './read-options.ts';
 import { readSecretVariable, readText, type ReadText } from './secret-file.ts';
 import { MEMORY_LIMIT_MB_MAX, MEMORY_LIMIT_MB_MIN, WORKERS_MAX } from './schema/server.ts';
-import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
+import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './addresses/redis-url.ts';
 
 export interface LoadConfigOptions {
   /** The command line after the command's name. */
@@ -56,6 +58,7 @@ export function loadConfig(options: LoadConfigOptions): Config {
     dataDir: resolve(flags['data-dir'] ?? environment.dataDir ?? DEFAULT_DATA_DIR),
     ...(environment.databaseUrl !== undefined && { databaseUrl: environment.databaseUrl }),
     ...(environment.redisUrl !== undefined && { redisUrl: environment.redisUrl }),
+    ...(environment.proxies !== undefined && { proxies: environment.proxies }),
     redisPrefix: environment.redisPrefix ?? file.redisPrefix,
     ...(environment.managementKey !== undefined && { managementKey: environment.managementKey }),
     ...(environment.apiKey !== undefined && { apiKey: environment.apiKey }),
@@ -80,6 +83,9 @@ const ASIDE = [
   ['log_format', 'log-format', 'GATEWAY_LOG_FORMAT'],
   ['database_url', undefined, 'DATABASE_URL'],
   ['redis_url', undefined, 'REDIS_URL'],
+  ['proxies.https', undefined, 'HTTPS_PROXY'],
+  ['proxies.http', undefined, 'HTTP_PROXY'],
+  ['proxies.except', undefined, 'NO_PROXY'],
   ['management_key', undefined, 'GATEWAY_MANAGEMENT_KEY'],
   ['api_key', undefined, 'GATEWAY_API_KEY'],
   ['secret', undefined, 'GATEWAY_SECRET'],
@@ -139,6 +145,7 @@ interface EnvironmentConfig {
   readonly dataDir: string | undefined;
   readonly databaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
+  readonly proxies: ProxySettings | undefined;
   readonly redisPrefix: string | undefined;
   readonly managementKey: string | undefined;
   readonly apiKey: string | undefined;
@@ -166,6 +173,7 @@ function readEnvironment(env: LoadConfigOptions['env'], readFile: ReadText): Env
     dataDir: read('GATEWAY_DATA_DIR'),
     databaseUrl: readDatabaseUrl(readSecret('DATABASE_URL')),
     redisUrl: readRedisUrl(readSecret('REDIS_URL')),
+    proxies: readProxies((name) => (name.startsWith('NO') || name.startsWith('no') ? read(name) : readSecret(name))),
     redisPrefix: readRedisPrefix(read('REDIS_PREFIX')),
     managementKey,
     apiKey,

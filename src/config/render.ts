@@ -304,10 +304,19 @@ function formatComments(config: Config): string {
     `data directory: ${config.dataDir}`,
     `database_url: ${config.databaseUrl === undefined ? 'not set' : REDACTED}`,
     `redis_url: ${config.redisUrl === undefined ? 'not set' : REDACTED}`,
+    `proxies: ${formatProxies(config.proxies)}`,
     `log level: ${config.logLevel}`,
     ...secrets.map(([name, value]) => `${name}: ${value === undefined ? 'not set' : REDACTED}`),
   ];
   return lines.map((line) => `# ${line}\n`).join('');
+}
+
+/** Without credentials. */
+function formatProxies(proxies: Config['proxies']): string {
+  if (proxies === undefined) return 'none';
+  const { https, http, except } = proxies;
+  const hosts = [https, http].flatMap((address) => (address === undefined ? [] : [new URL(address).host]));
+  return [...new Set(hosts)].join(', ') + (except.length === 0 ? '' : `, not for ${except.join(', ')}`);
 }
 
 function formatTimeouts(timeouts: Partial<Timeouts>): Record<string, number | undefined> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.ts';
+import { DATABASE_URL_RULE, isDatabaseUrl } from './addresses/database-url.ts';
 import { checkTransport, mcpServersSection, mcpServerShape } from './mcp-servers.ts';
-import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './redis-url.ts';
+import { isRedisPrefix, isRedisUrl, REDIS_PREFIX_RULE, REDIS_URL_RULE } from './addresses/redis-url.ts';
 import { aliases } from './schema/aliases.ts';
 import { containersSection } from './schema/containers.ts';
 import { consoleSection } from './schema/console.ts';

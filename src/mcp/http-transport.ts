@@ -3,6 +3,8 @@ import { Agent, fetch } from 'undici';
 import type { ByteBudget } from '../lib/memory/byte-budget.ts';
 import { GrowingBytes } from '../lib/memory/growing-bytes.ts';
 import { namesVault } from '../canonical/vault-reference.ts';
+import type { ProxyOf } from '../lib/net/proxy/proxies.ts';
+import { createConnector } from '../lib/net/skip-continue.ts';
 import type { HttpServerSettings } from './settings.ts';
 
 /** One message of a server, as bytes: an answer as JSON, or an event of a stream. */
@@ -17,8 +19,9 @@ const REOPEN_MS_MAX = 30_000;
 const REOPEN_GROWTH = 2;
 
 /** What all servers are called through. Other limits on time belong to each call. */
-export function createMcpAgent(): Agent {
-  return new Agent({ connect: { timeout: CONNECT_MS_MAX }, headersTimeout: 0, bodyTimeout: 0, allowH2: false });
+export function createMcpAgent(proxyOf?: ProxyOf): Agent {
+  const connect = createConnector({ timeout: CONNECT_MS_MAX, allowH2: false }, proxyOf);
+  return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0, allowH2: false });
 }
 
 /**

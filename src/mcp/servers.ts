@@ -1,4 +1,5 @@
 import type { Agent } from 'undici';
+import type { ProxyOf } from '../lib/net/proxy/proxies.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import { namesVault, type FillSecrets } from '../canonical/vault-reference.ts';
 import { McpError, type McpResult, type McpServer, type McpServers, type McpTool } from '../canonical/tools/mcp.ts';
@@ -40,6 +41,8 @@ export interface McpDeps {
   readonly memory?: ByteBudget | undefined;
   /** Fills headers and environments that name secrets of the vault. Absent: none do. */
   readonly fill?: FillSecrets | undefined;
+  /** Absent: servers are called directly. */
+  readonly proxyOf?: ProxyOf | undefined;
 }
 
 /** For the operator's eyes. */
@@ -129,7 +132,7 @@ interface Transports {
   close(): Promise<void>;
 }
 
-function createTransports({ env, memory }: McpDeps): Transports {
+function createTransports({ env, memory, proxyOf }: McpDeps): Transports {
   let agent: Agent | undefined;
   const inherited = inheritedEnvironment(env);
   return {
@@ -140,7 +143,7 @@ function createTransports({ env, memory }: McpDeps): Transports {
           new StdioTransport({ settings: { ...settings, env: await fill(settings.env) }, inherited, onLine });
       }
       const { createMcpAgent, openHttpTransport } = await import('./http-transport.ts');
-      return async () => openHttpTransport({ settings, agent: (agent ??= createMcpAgent()), memory, fill });
+      return async () => openHttpTransport({ settings, agent: (agent ??= createMcpAgent(proxyOf)), memory, fill });
     },
     async close() {
       await agent?.destroy();

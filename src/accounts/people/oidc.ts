@@ -2,6 +2,8 @@ import type { ClientAuth, Configuration, IDToken, UserInfoResponse } from 'openi
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isJsonObject, parseJson } from '../../lib/json.ts';
+import { createProxiedFetch } from '../../lib/net/proxy/proxied-fetch.ts';
+import type { ProxyOf } from '../../lib/net/proxy/proxies.ts';
 import { SecretBoxError, type SecretBox } from '../../lib/secret-box.ts';
 import { digestOf, newSecret } from '../console/secrets.ts';
 import type { OidcProof } from '../console/sessions.ts';
@@ -40,6 +42,8 @@ export interface OidcDeps {
   readonly clock: Clock;
   /** Gets what was wrong with a provider, which the person that signs in is not shown. */
   readonly onFailed: (error: Error) => void;
+  /** Absent: the provider is called directly. */
+  readonly proxyOf?: ProxyOf | undefined;
 }
 
 /** The page that the provider sends the browser back to. It reads its own address, and calls `POST /ui/api/session`. */
@@ -123,7 +127,7 @@ function createConfiguration(deps: OidcDeps): () => Promise<Configuration> {
   return () => {
     const nowMs = deps.clock.monotonicMs();
     if (reading === undefined || nowMs - reading.atMs > METADATA_FRESH_MS) {
-      const found = discover(deps.client).catch((error: unknown) => {
+      const found = discover(deps).catch((error: unknown) => {
         throw isAway(deps, error);
       });
       reading = { atMs: nowMs, found };
@@ -134,7 +138,8 @@ function createConfiguration(deps: OidcDeps): () => Promise<Configuration> {
   };
 }
 
-async function discover({ issuer, clientId, clientSecret }: OidcClient): Promise<Configuration> {
+async function discover({ client, proxyOf }: OidcDeps): Promise<Configuration> {
+  const { issuer, clientId, clientSecret } = client;
   const library = await import('openid-client');
   const { allowInsecureRequests, ClientSecretBasic, ClientSecretPost, discovery, enableNonRepudiationChecks, None } =
     library;
@@ -151,6 +156,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcClient): Promise
   const isPlain = address.protocol === 'http:';
   return discovery(address, clientId, undefined, clientSecret === undefined ? None() : withSecret(clientSecret), {
     timeout: CALL_S_MAX,
+    ...(proxyOf !== undefined && { [library.customFetch]: createProxiedFetch(proxyOf) }),
     execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
   });
 }

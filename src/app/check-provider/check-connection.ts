@@ -1,3 +1,4 @@
+import { proxyErrorIn, type ProxyError } from '../../lib/net/proxy/tunnel.ts';
 import { TransportError } from '../../lib/net/http-client.ts';
 
 /** Codes of Node's TLS that mean the certificate, not the connection. */
@@ -8,6 +9,8 @@ const NO_TLS = /WRONG_VERSION_NUMBER|ERR_SSL|EPROTO/;
 /** Why no answer came, as a clause that names the host and what to do. */
 export function explainConnection(error: unknown, baseUrl: string): string {
   const { host, hostname, protocol } = new URL(baseUrl);
+  const refused = proxyErrorIn(error);
+  if (refused !== undefined) return explainProxy(refused);
   const code = codeOf(error);
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `the name ${hostname} is not known to DNS (${code}): check base_url, and this machine's network`;
@@ -22,6 +25,11 @@ export function explainConnection(error: unknown, baseUrl: string): string {
   if (kindOf(error) === 'protocol') return `${host} does not speak HTTP: ${otherScheme(protocol)}`;
   if (kindOf(error) === 'reset') return `${host} closed the connection without a response: ${otherScheme(protocol)}`;
   return `${host} could not be reached${code === '' ? '' : ` (${code})`}`;
+}
+
+function explainProxy({ message, status }: ProxyError): string {
+  if (status === 407) return `${message}: check user and password in HTTPS_PROXY`;
+  return `${message}: does it allow this host? NO_PROXY names hosts that are called directly`;
 }
 
 function otherScheme(protocol: string): string {

@@ -4,17 +4,19 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { after, test } from 'node:test';
 import { LOOPBACK_CERTIFICATE, LOOPBACK_KEY } from '../../../tests/support/http/loopback-certificate.ts';
-import { createHttpClient } from '../../lib/net/http-client.ts';
+import { startTunnelProxy } from '../../../tests/support/http/tunnel-proxy.ts';
+import { createHttpClient, type HttpClient } from '../../lib/net/http-client.ts';
+import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 import type { ProviderEntry } from '../../providers/build-provider.ts';
 import { createProviders } from '../../providers/index.ts';
 import { checkProvider } from './check-provider.ts';
 import type { ProviderFinding } from './finding.ts';
 
 const TIMEOUTS = { connectMs: 2_000, headersMs: 2, firstTokenMs: 3, idleMs: 4, wholeMs: 5 };
-const http = createHttpClient();
+const direct = createHttpClient();
 const servers: TcpServer[] = [];
 after(async () => {
-  await http.close();
+  await direct.close();
   for (const server of servers) {
     if ('closeAllConnections' in server) (server as Server).closeAllConnections();
     server.close();
@@ -53,9 +55,10 @@ interface Look {
   readonly entry: Partial<ProviderEntry>;
   readonly models?: readonly string[];
   readonly limitMs?: number;
+  readonly http?: HttpClient;
 }
 
-function look({ entry, models = [], limitMs = 3_000 }: Look): Promise<ProviderFinding> {
+function look({ entry, models = [], limitMs = 3_000, http = direct }: Look): Promise<ProviderFinding> {
   const whole = {
     slug: 'alpha',
     adapter: 'openai-compatible',
@@ -192,6 +195,21 @@ test('reports a port with another protocol', async () => {
   assert.match(message, /does not speak HTTP/);
 });
 
+test('reports a proxy that refuses the connection', async () => {
+  const proxy = await startTunnelProxy(
+    () => 0,
+    () => 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n',
+  );
+  const http = createHttpClient({ proxyOf: createProxyOf({ https: proxy.url, except: [] }) });
+  const { message } = await look({ entry: { baseUrl: 'https://alpha.example/v1' }, http });
+  await Promise.all([http.close(), proxy.close()]);
+  const { host } = new URL(proxy.url);
+  assert.equal(
+    message,
+    `The proxy ${host} refuses a connection to alpha.example:443 with status 407: check user and password in HTTPS_PROXY.`,
+  );
+});
+
 test('does not wait for a silent host', async () => {
   const host = await listen(createTcpServer());
   const { verdict, message } = await look({ entry: { baseUrl: `http://${host}/v1` }, limitMs: 100 });
@@ -202,7 +220,7 @@ test('does not call a vendor without its key', async () => {
   const whole = { slug: 'groq', adapter: 'groq', headers: {}, timeouts: {} };
   const provider = createProviders({ config: [whole], env: {}, timeouts: TIMEOUTS }).get('groq');
   assert.ok(provider !== undefined);
-  const finding = await checkProvider(provider, { http, nowMs: () => Date.now(), models: [], limitMs: 1 });
+  const finding = await checkProvider(provider, { http: direct, nowMs: () => Date.now(), models: [], limitMs: 1 });
   assert.deepEqual(finding, {
     verdict: 'failed',
     message: 'There is no key: set GROQ_API_KEY, or providers.groq.api_key.',
@@ -242,7 +260,7 @@ test('accepts a credential that may call models but not list them', async () => 
   const entry = { slug: 'alpha', adapter: 'bedrock', baseUrl: `http://${host}`, options, headers: {}, timeouts: {} };
   const provider = createProviders({ config: [entry], env: {}, timeouts: TIMEOUTS }).get('alpha');
   assert.ok(provider !== undefined);
-  const finding = await checkProvider(provider, { http, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
+  const finding = await checkProvider(provider, { http: direct, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
   assert.deepEqual([finding.verdict, finding.message], ['ok', 'The credential works.']);
   assert.deepEqual(requested, ['GET /async-invoke?maxResults=1', 'POST /model/any-model/converse']);
 });
@@ -253,7 +271,12 @@ test('names the settings that a refused credential comes from', async () => {
   const entry = { slug: 'alpha', adapter: 'bedrock', baseUrl: `http://${host}`, options, headers: {}, timeouts: {} };
   const provider = createProviders({ config: [entry], env: {}, timeouts: TIMEOUTS }).get('alpha');
   assert.ok(provider !== undefined);
-  const { message } = await checkProvider(provider, { http, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
+  const { message } = await checkProvider(provider, {
+    http: direct,
+    nowMs: () => Date.now(),
+    models: [],
+    limitMs: 3_000,
+  });
   assert.match(
     message,
     /^The credential was refused \(403: The security token is invalid\.\)\. Check providers\.alpha\.opt/,
@@ -271,7 +294,12 @@ test('names the empty setting for a host that requires a key', async () => {
   };
   const provider = createProviders({ config: [entry], env: {}, timeouts: TIMEOUTS }).get('alpha');
   assert.ok(provider !== undefined);
-  const { message } = await checkProvider(provider, { http, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
+  const { message } = await checkProvider(provider, {
+    http: direct,
+    nowMs: () => Date.now(),
+    models: [],
+    limitMs: 3_000,
+  });
   assert.equal(message, 'The call without a key was refused (401: Unauthorized). Set providers.alpha.api_key.');
 });
 
@@ -299,7 +327,7 @@ test('calls that are signed are checked with a signature', async () => {
   const entry = { slug: 'alpha', adapter: 'bedrock', baseUrl: `http://${host}`, options, headers: {}, timeouts: {} };
   const provider = createProviders({ config: [entry], env: {}, timeouts: TIMEOUTS }).get('alpha');
   assert.ok(provider !== undefined);
-  const finding = await checkProvider(provider, { http, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
+  const finding = await checkProvider(provider, { http: direct, nowMs: () => Date.now(), models: [], limitMs: 3_000 });
   assert.equal(finding.verdict, 'ok');
   assert.deepEqual(requested, ['GET /async-invoke?maxResults=1']);
 });

@@ -16,6 +16,7 @@ import { generationRoutes, type GenerationLimits } from '../model-routes/generat
 import type { Parts } from '../parts.ts';
 import { createUserSignIn } from './people.ts';
 import { readVersion } from '../version.ts';
+import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 
 /** The dashboard, in the process that serves what is no generation. */
 export interface ConsoleArea {
@@ -38,7 +39,8 @@ export function createConsoleArea(
   const callers = createConsoleCallers();
   const { audit, workspaces, peopleArea } = administration;
   const onFailed = (error: Error): void => shared.log.general.warn({ err: error }, 'identity provider');
-  const signIn = peopleArea && createUserSignIn(config.organization, peopleArea, areas.box, onFailed);
+  const proxyOf = createProxyOf(config.proxies);
+  const signIn = peopleArea && createUserSignIn(config.organization, peopleArea, areas.box, { onFailed, proxyOf });
   const sessions = createConsoleSessions({
     store: createConsoleSessionStore({ database }),
     links,

@@ -1,4 +1,4 @@
-import { createOidc, type Oidc } from '../../accounts/people/oidc.ts';
+import { createOidc, type Oidc, type OidcDeps } from '../../accounts/people/oidc.ts';
 import { userOfIdentity } from '../../accounts/people/oidc-users.ts';
 import { createPasswords } from '../../accounts/people/passwords.ts';
 import { createPeople, type People, type PeopleDeps } from '../../accounts/people/people.ts';
@@ -54,10 +54,10 @@ export function createUserSignIn(
   config: OrganizationConfig,
   { people, deps }: PeopleArea,
   box: () => Promise<SecretBox>,
-  onFailed: (error: Error) => void,
+  { onFailed, proxyOf }: Pick<OidcDeps, 'onFailed' | 'proxyOf'>,
 ): { readonly users: SessionUsers; readonly ways: SignInWays } {
   const { name = null, password } = config;
-  const oidc = createConfiguredOidc(config, deps, box, onFailed);
+  const oidc = createConfiguredOidc(config, { box, clock: deps.clock, onFailed, proxyOf }, deps);
   return {
     users: { people, password, ...(oidc !== undefined && { proveByOidc: oidc.prove }) },
     ways: { name, password, ...(oidc !== undefined && { oidc: { name: oidc.name, start: oidc.start } }) },
@@ -66,12 +66,11 @@ export function createUserSignIn(
 
 function createConfiguredOidc(
   { oidc: rules }: OrganizationConfig,
+  oidcDeps: Omit<OidcDeps, 'client'>,
   deps: PeopleDeps,
-  box: () => Promise<SecretBox>,
-  onFailed: (error: Error) => void,
 ): (Pick<Oidc, 'start'> & { readonly name: string; readonly prove: SessionUsers['proveByOidc'] & object }) | undefined {
   if (rules === undefined) return undefined;
-  const oidc = createOidc({ client: rules, box, clock: deps.clock, onFailed });
+  const oidc = createOidc({ client: rules, ...oidcDeps });
   return {
     name: rules.name,
     start: (origin) => oidc.start(origin),

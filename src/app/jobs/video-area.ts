@@ -1,6 +1,7 @@
 import type { Files } from '../../accounts/files.ts';
 import type { DownloaderOptions } from '../../lib/net/download.ts';
 import { createGuardedAgent } from '../../lib/net/guarded-agent.ts';
+import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { GenerateDeps } from '../../pipeline/generate.ts';
 import type { Database } from '../../store/engine/database.ts';
@@ -45,7 +46,7 @@ const LATE_MS = 300_000;
 /** Jobs that make clips, and what looks after them. */
 export function createVideoArea(deps: VideoAreaDeps, generateDeps: GenerateDeps): VideoArea {
   const { config, database, clock, log, metrics } = deps;
-  const agent = createGuardedAgent(deps.downloads);
+  const agent = createGuardedAgent({ proxyOf: createProxyOf(config.proxies), ...deps.downloads });
   const poster = createPoster(destinationAddresses(config));
   const videos = createVideoJobs({
     ...generateDeps,

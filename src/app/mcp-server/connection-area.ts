@@ -8,6 +8,7 @@ import type { ConnectionServices } from '../../http/console/console-route.ts';
 import type { OauthMountDeps } from '../../http/mcp/mount-oauth.ts';
 import { placeOf } from '../../http/mcp/place.ts';
 import { assert } from '../../lib/assert.ts';
+import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 import { isPublicOrOwnAddress } from '../../lib/net/public-address.ts';
 import { createMcpClientStore } from '../../store/connections/clients.ts';
 import { createMcpConnectionStore } from '../../store/connections/connections.ts';
@@ -36,7 +37,8 @@ export function createConnectionArea(
   const { issuers } = areas;
   const { keys, admitKey } = accounts;
   const store = createMcpConnectionStore(storage);
-  const guard = privateAddresses ? { isAllowed: isPublicOrOwnAddress } : {};
+  const proxyOf = createProxyOf(config.proxies);
+  const guard = { ...(privateAddresses && { isAllowed: isPublicOrOwnAddress }), proxyOf };
   const documents = clientDocuments ? createClientDocuments({ clock, guard }) : undefined;
   const clientStore = createMcpClientStore(storage);
   const clients = createOauthClients({ store: clientStore, configured, documents, registers: registration, clock });

@@ -3,7 +3,7 @@ import type { FillSecrets } from '../../canonical/vault-reference.ts';
 import type { Config } from '../../config/config.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { GuardedAgentOptions } from '../../lib/net/guarded-agent.ts';
+import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 import { isPublicOrOwnAddress } from '../../lib/net/public-address.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { createNotifications, type Notifications } from '../../notifications/notifications.ts';
@@ -36,7 +36,7 @@ import type { VaultArea } from '../vault/vault-area.ts';
 import { noticeOfChange } from './audit-notices.ts';
 
 export interface NotificationParts {
-  readonly config: Pick<Config, 'notifications' | 'organization' | 'server'>;
+  readonly config: Pick<Config, 'notifications' | 'organization' | 'proxies' | 'server'>;
   readonly database: Database;
   readonly state: Pick<SharedState, 'invalidations'>;
   readonly records: Pick<AppliedRecords, 'wait'>;
@@ -59,7 +59,7 @@ const DAY_MS = 86_400_000;
 
 export function openNotifications(parts: NotificationParts): Notifications {
   const { config, database, state, clock, log, metrics, keyStore, spending, administration } = parts;
-  const { close, ...outbound } = openSenders(config.notifications, parts.vault.fill, createRoleAddresses(database));
+  const { close, ...outbound } = openSenders(config, parts.vault.fill, createRoleAddresses(database));
   const workspaces = createWorkspaceStore({ database });
   const spentLately = createSpenders(database);
   const notifications = createNotifications({
@@ -103,14 +103,14 @@ export function openNotifications(parts: NotificationParts): Notifications {
 
 /** By what each kind of channel is reached. */
 export function openSenders(
-  { smtp, privateAddresses }: Config['notifications'],
+  { notifications: { smtp, privateAddresses }, proxies }: Pick<Config, 'notifications' | 'proxies'>,
   fill: FillSecrets,
   roles: RoleAddresses,
 ): Pick<NotificationDeps, 'senders' | 'faultOf' | 'fillAddress'> & { readonly close: () => Promise<void> } {
-  const addresses: GuardedAgentOptions = privateAddresses
-    ? { isAllowed: isPublicOrOwnAddress, protocols: ['https:', 'http:'] }
-    : {};
-  const poster = createPoster(addresses);
+  const poster = createPoster({
+    ...(privateAddresses && { isAllowed: isPublicOrOwnAddress, protocols: ['https:', 'http:'] }),
+    proxyOf: createProxyOf(proxies),
+  });
   const mail = smtp && createMailSender(smtp, fill);
   return {
     senders: {

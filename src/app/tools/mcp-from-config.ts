@@ -1,3 +1,4 @@
+import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 import { createMcpServers, type McpGateway } from '../../mcp/servers.ts';
 import type { SharedDeps } from '../shared-deps.ts';
 
@@ -17,6 +18,7 @@ export function openMcpServers({
     servers: config.mcpServers.filter(({ enabled }) => enabled),
     env,
     memory: fileMemory,
+    proxyOf: createProxyOf(config.proxies),
     fill: vault?.fill,
     monotonicMs: () => clock.monotonicMs(),
     log(server, event) {

@@ -58,7 +58,7 @@ export function openVaultArea({
     clock,
     onLost: (count, error) => log?.general.error({ count, err: error }, 'releases of secrets could not be recorded'),
   });
-  const { outside, close: closeOutside } = openValueStore(config.vault, clock);
+  const { outside, close: closeOutside } = openValueStore(config, clock);
   const values = createVaultValues({ store, box, clock, releases: releaseLog, allowPrivateHosts, outside });
   let ageWatch: Housekeeping | undefined;
   const staleFailed = (error: unknown) =>

@@ -1,6 +1,7 @@
 import type { FillSecrets } from '../../canonical/vault-reference.ts';
 import type { Config } from '../../config/config.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 import { withTimeout } from '../../lib/async/with-timeout.ts';
 import { createMcpServers, type McpGateway } from '../../mcp/servers.ts';
 import { findCause, LAST_LINES_MAX } from '../../mcp/child-environment.ts';
@@ -13,7 +14,7 @@ const LIMIT_MS = 60_000;
 
 /** Connects to each MCP server, lists its tools, and closes the connection. */
 export async function checkMcpServers(
-  { mcpServers }: Pick<Config, 'mcpServers'>,
+  { mcpServers, proxies }: Pick<Config, 'mcpServers' | 'proxies'>,
   env: Io['env'],
   report: (subject: string, finding: Finding) => void,
   fill?: FillSecrets,
@@ -25,6 +26,7 @@ export async function checkMcpServers(
     servers,
     env,
     fill,
+    proxyOf: createProxyOf(proxies),
     monotonicMs: () => systemClock.monotonicMs(),
     // Among its last words is mostly why it ended.
     log: (server, event) => 'line' in event && keepLine(linesByServer, server, event.line),
