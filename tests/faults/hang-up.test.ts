@@ -89,6 +89,24 @@ test('records a hang-up as cancelled and charges what came, as a marked estimate
   assert.ok((record?.costNanoUsd ?? 0) > 0);
 });
 
+// @spec generation-7
+test('records no failure of the provider when the caller hangs up', async (t) => {
+  for (const text of [undefined, chatStart]) {
+    const upstream = watched(text);
+    const { gateway } = await startTwoProviders(t, { first: upstream.script });
+    const abort = new AbortController();
+    const body = { model: 'acme/first', stream: text !== undefined, messages };
+    const asking = gateway.post('/chat/completions', body, {}, abort.signal);
+    await upstream.arrived;
+    if (text !== undefined) await (await asking).body?.getReader().read();
+    abort.abort();
+    await Promise.all([upstream.closed, asking.catch(() => undefined)]);
+    const [record] = await recordsAfterHangUp(gateway);
+    const { cancelled, status, error_type: errorType } = record ?? {};
+    assert.deepEqual({ cancelled, status, errorType }, { cancelled: true, status: 499, errorType: null });
+  }
+});
+
 for (const [adapter, billsOn] of [
   ['openai-compatible', true],
   ['openai', false],
@@ -118,6 +136,18 @@ for (const [adapter, billsOn] of [
 async function usageOf({ baseUrl }: RunningGateway): Promise<number> {
   const answer = await fetch(`${baseUrl}/key`, { headers: { authorization: `Bearer ${API_KEY}` } });
   return ((await answer.json()) as { data: { usage: number } }).data.usage;
+}
+
+/** Settles when there is a record, which is a moment after the end of its generation. */
+async function recordsAfterHangUp({ baseUrl }: RunningGateway): Promise<readonly Record<string, unknown>[]> {
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  for (let tries = 0; tries < 200; tries++) {
+    const listed = await fetch(`${baseUrl}/generations`, { headers });
+    const { data } = (await listed.json()) as { data: readonly Record<string, unknown>[] };
+    if (data.length > 0) return data;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return [];
 }
 
 /** What the caller's key has spent, USD, once its hang-up has been recorded. */

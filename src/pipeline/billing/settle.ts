@@ -81,7 +81,7 @@ export function recordOf({ tag }: Pick<SettleDeps, 'tag'>, facts: RequestFacts<M
     startedBy: log.startedBy,
     origin: log.origin,
     cacheSourceId: log.cacheSourceId,
-    error: log.error,
+    error: hasHungUp(facts) ? undefined : log.error,
     capture: log.capture,
     report,
     endpoint: meter.endpoint,
@@ -103,6 +103,11 @@ export function recordOf({ tag }: Pick<SettleDeps, 'tag'>, facts: RequestFacts<M
     router: routerChoice?.router,
     comparedModel: savedNanoUsd === undefined ? undefined : routerChoice?.comparedWith?.model,
   };
+}
+
+/** The caller saw no error, and the cut connection is no fault of the provider; a request that was stopped saw one. @spec generation-7 */
+function hasHungUp({ log, meter }: RequestFacts<ModelRequest>): boolean {
+  return meter.cancelled && meter.failure?.kind === 'aborted' && log.error?.type === 'provider_unavailable';
 }
 
 /** What a router's choice saved, the router's own calls of models included. Fees of tools would have been the same. */
