@@ -2,6 +2,7 @@ import type { Block } from '../canonical/blocks.ts';
 import { isOperation, textsOf, type ModelRequest } from '../canonical/operation.ts';
 import type { GenerationRequest } from '../canonical/request.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
+import type { AttemptRecord } from '../store/generations/generation-json.ts';
 import type { CapturedResponse } from './response-capture.ts';
 import type { GenerationRecord } from './record.ts';
 
@@ -104,16 +105,24 @@ function serializeCall(id: string, name: string, input: string): JsonObject {
 /** @source `@openrouter/sdk` 1.3.19, `GenerationContentError` */
 function serializeError({ error, failure, endpoint, attempts }: GenerationRecord): JsonObject | null {
   if (error === undefined) return null;
+  const last = attempts.at(-1);
   return {
     status: error.status,
     message: error.message,
-    provider_name: endpoint?.providerName ?? attempts.at(-1)?.provider ?? null,
+    provider_name: endpoint?.providerName ?? (last === undefined ? null : nameOf(last)),
     raw: failure?.upstreamMessage ?? null,
-    previous_errors: attempts.slice(0, -1).map(({ provider, status }) => ({
-      code: status ?? 0,
-      message: status === null ? 'The provider did not respond.' : `The provider responded with status ${status}.`,
-      provider_name: provider,
+    previous_errors: attempts.slice(0, -1).map((attempt) => ({
+      code: attempt.status ?? 0,
+      message:
+        attempt.status === null
+          ? 'The provider did not respond.'
+          : `The provider responded with status ${attempt.status}.`,
+      provider_name: nameOf(attempt),
       raw: null,
     })),
   };
+}
+
+function nameOf({ providerName, provider }: AttemptRecord): string {
+  return providerName ?? provider;
 }

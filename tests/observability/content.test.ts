@@ -93,6 +93,9 @@ suite('the content of generations', () => {
       await generate({ model: 'sandbox/error-503', messages: [{ role: 'user', content: SECRET_WORDS }] }),
     );
     assert.ok(isJsonObject(content['error']));
+    // By the name that records and errors have, not by the slug.
+    assert.equal(content['error']['provider_name'], 'Sandbox');
+    assert.match(JSON.stringify(content['error']['previous_errors']), /"provider_name":"Sandbox"/);
     assert.deepEqual(content['output'], { completion: null, reasoning: null });
   });
 
