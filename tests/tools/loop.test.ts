@@ -248,9 +248,15 @@ suite('an impossible offer', () => {
       'a shell in the sandbox that there is not',
       'messages',
       [{ type: 'service:bash', parameters: { engine: 'service' } }],
-      /tools\[0\]\.parameters\.engine/,
+      /tools\[0\]\.parameters\.engine: .*containers\.runtime/,
     ],
-    ['a shell', 'messages', [{ type: 'service:shell' }], /service:shell/],
+    ['a shell without containers', 'messages', [{ type: 'service:shell' }], /service:shell.*containers\.runtime/],
+    [
+      'functions of the caller inside of a subagent',
+      'chat',
+      [{ type: 'service:subagent', parameters: { inherit_functions: true } }],
+      /tools\[0\]\.parameters\.inherit_functions: is not supported by this version/,
+    ],
   ];
   for (const [name, format, tools, message] of cases) {
     test(name, async (t) => {

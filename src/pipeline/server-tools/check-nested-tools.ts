@@ -2,7 +2,7 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import type { ServerTool as RequestedTool } from '../../canonical/request.ts';
 import { isToolSet, type RegisteredTool } from '../../tools/contract.ts';
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
-import { unsupportedFeature } from './unsupported-feature.ts';
+import { missingTool } from './missing-tool.ts';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ function checkOne(
   closed: ReadonlySet<string>,
 ): void {
   const tool = serverTools.get(name);
-  if (tool === undefined) throw unsupportedFeature(`${path}.type`, `the server tool ${JSON.stringify(name)}`);
+  if (tool === undefined) throw missingTool(`${path}.type`, name);
   const here = `${path}.parameters`;
   const read = checkShape(tool.parameters, parameters ?? {}, { root: here });
   if (!isToolSet(tool) && tool.clientFunction?.(read, here) !== undefined)

@@ -21,8 +21,8 @@ import {
 import { checkShape } from '../../wire/gateway/validation/check-shape.ts';
 import { checkNestedTools } from './check-nested-tools.ts';
 import type { RequestFacts } from '../request.ts';
-import { unsupportedFeature } from './unsupported-feature.ts';
 import { replaceNativeTools, type ReplacedTools } from './emulate-native-tools.ts';
+import { missingTool } from './missing-tool.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { SignalSource } from '../../lib/async/cancellation.ts';
 
@@ -218,8 +218,7 @@ function parseEntries(serverTools: OfferDeps['serverTools'], { tools }: Generati
   for (const [index, requested] of tools.entries()) {
     if (requested.type !== 'server') continue;
     const tool = serverTools.get(requested.name);
-    if (tool === undefined)
-      throw unsupportedFeature(`tools[${index}].type`, `the server tool ${JSON.stringify(requested.name)}`);
+    if (tool === undefined) throw missingTool(`tools[${index}].type`, requested.name);
     const ordinal = entries.filter((entry) => entry.tool === tool).length;
     if (ordinal > 0 && !isToolSet(tool) && tool.mayRepeat !== true)
       throw invalid(`tools[${index}].type`, 'is the type of an earlier tool');

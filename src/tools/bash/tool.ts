@@ -28,7 +28,8 @@ function createBash(hasSandbox: boolean): ServerTool<typeof parameters, typeof c
     clientFunction({ engine }, path) {
       if (engine !== 'service') return { name: 'bash', description: DESCRIPTION, arguments: call };
       if (hasSandbox) return undefined;
-      const message = 'must be "auto" or "native": this gateway has no sandbox to run commands in';
+      const message =
+        'must be "auto" or "native": containers are off on this gateway; its operator turns them on with "containers.runtime" in the configuration';
       throw new GatewayError('invalid_request', `${path}.engine: ${message}.`, {
         issues: [{ path: `${path}.engine`, message }],
       });

@@ -15,7 +15,9 @@ const NAME_CHARS_MAX = 200;
 const TASK_CHARS_MAX = 200_000;
 
 /** Functions of the caller would run at the caller, which a subagent cannot call. */
-const notHere = z.undefined({ error: 'is for the responses interface alone' }).optional();
+const notHere = z
+  .undefined({ error: 'is not supported by this version of the gateway: a subagent has server tools alone' })
+  .optional();
 
 const parameters = z.strictObject({
   ...NESTED_MODEL_SHAPE,
