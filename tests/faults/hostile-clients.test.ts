@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { test } from 'node:test';
-import { API_KEY, startGateway } from '../support/gateway.ts';
+import { suite, test } from 'node:test';
+import { API_KEY, MANAGEMENT_KEY, startGateway } from '../support/gateway.ts';
 
 /** Sends bytes as they are and gives what comes back until the gateway closes the connection. */
 function exchange(url: string, bytes: string | Buffer): Promise<{ readonly status: number; readonly body: string }> {
@@ -103,3 +103,60 @@ for (const path of ['//v1/chat/completions', '/v1/chat/%63ompletions', '/v1/../v
     const { status } = await exchange(gateway.url, requestWith(path, 'Host: evil.example'));
     assert.ok(status === 401 || status === 404 || status === 400, String(status));
   });
+
+suite('a body that is no JSON', () => {
+  const PATHS: Readonly<Record<string, string>> = {
+    '/chat/completions': API_KEY,
+    '/messages': API_KEY,
+    '/responses': API_KEY,
+    '/embeddings': API_KEY,
+    '/keys': MANAGEMENT_KEY,
+  };
+  const latin1 = Buffer.from('{"model": "sandbox/echo", "name": "\xe9"}', 'latin1');
+  const BODIES: readonly (readonly [string, string | Buffer, RegExp])[] = [
+    ['Latin-1', latin1, /^The request body is not UTF-8\. Send JSON in UTF-8\.$/],
+    ['UTF-16', Buffer.from('\ufeff{}', 'utf16le'), /^The request body is not UTF-8/],
+    ['cut off', '{"model": ["x"', /^The request body is not valid JSON: expected .* at position 14\.$/],
+    ['without quotes', '{"model": 1, name: 2}', /^The request body is not valid JSON: expected .* at position 13\.$/],
+    ['that ends at once', '{"model":', /^The request body is not valid JSON: unexpected end of JSON input\.$/],
+    ['quoted by a word', '{"model": at position 7}', /^The request body is not valid JSON: unexpected token 'a'\.$/],
+    ['without a value', '{"model":}', /^The request body is not valid JSON: unexpected token '\}'\.$/],
+  ];
+  for (const [path, key] of Object.entries(PATHS))
+    // @spec request-1, request-38
+    test(`is refused with the place or the reason: ${path}`, async (t) => {
+      const gateway = await startGateway();
+      t.after(() => gateway.close());
+      for (const [what, body, message] of BODIES) {
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json; charset=iso-8859-1' };
+        const response = await fetch(gateway.baseUrl + path, { method: 'POST', headers, body });
+        const { error } = (await response.json()) as { error: { message: string } };
+        assert.equal(response.status, 400, what);
+        assert.match(error.message, message, what);
+      }
+    });
+
+  // @spec request-38
+  test('is taken with a byte order mark before it', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    const text = JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'h\u00e9' }] });
+    const headers = { authorization: `Bearer ${API_KEY}` };
+    const body = Buffer.from(`\ufeff${text}`);
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, { method: 'POST', headers, body });
+    const { choices } = (await response.json()) as { choices?: { message: { content: string } }[] };
+    assert.equal(choices?.[0]?.message.content, 'h\u00e9');
+  });
+
+  // @spec request-38
+  test('is said to be empty on a route that needs one', async (t) => {
+    const gateway = await startGateway();
+    t.after(() => gateway.close());
+    for (const body of ['', ' \n']) {
+      const headers = { authorization: `Bearer ${API_KEY}` };
+      const response = await fetch(`${gateway.baseUrl}/messages`, { method: 'POST', headers, body });
+      const { error } = (await response.json()) as { error: { message: string } };
+      assert.equal(error.message, 'The request body is empty. Send a JSON object.');
+    }
+  });
+});

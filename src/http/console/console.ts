@@ -8,6 +8,7 @@ import type { BodyBudget } from '../body-budget.ts';
 import { BROWSER_HEADERS } from '../cors.ts';
 import type { RawHandler } from '../generation/route.ts';
 import { problemBody, type ProblemLog } from '../problem.ts';
+import { decodeBody, parseBody } from '../parse-body.ts';
 import { readBody } from '../read-body.ts';
 import { keepToOrigin, type ConsoleCallers } from './callers.ts';
 import type { ConsoleAnswer, ConsoleRoute, ConsoleServices } from './console-route.ts';
@@ -148,7 +149,7 @@ async function answer(
   const checked = checkShape(route.params, params, { root: 'path' });
   const share = bodies.open(BODY_OWNER);
   try {
-    const sent = route.body === NO_BODY ? undefined : parseBody(await readBody(request, BODY, share));
+    const sent = route.body === NO_BODY ? undefined : parseBody(decodeBody(await readBody(request, BODY, share)));
     const { status, body, headers } = await route.handle({
       secrets,
       session,
@@ -196,15 +197,6 @@ function checkContentType({ headers }: IncomingMessage): void {
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
   if (!hasBody || BODY_TYPES.test(headers['content-type'] ?? '')) return;
   throw new GatewayError('invalid_request', 'Content-Type: must be application/json or multipart/form-data.');
-}
-
-function parseBody(bytes: Buffer): unknown {
-  try {
-    const body: unknown = JSON.parse(bytes.toString('utf8'));
-    return body;
-  } catch (cause) {
-    throw new GatewayError('invalid_request', 'The request body is not valid JSON.', { cause });
-  }
 }
 
 function secretsOf({ headers }: IncomingMessage): SessionSecrets {

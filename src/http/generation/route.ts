@@ -20,6 +20,7 @@ import { NodeCaller, type CallerFormat } from './node-caller.ts';
 import type { BodyBudget, BodyShare } from '../body-budget.ts';
 import { isForm } from '../form/parse-form.ts';
 import { largestForm, readFormBody, type FormBodyDeps, type FormFile, type FormRules } from '../form/read-form-body.ts';
+import { decodeBody, parseBody } from '../parse-body.ts';
 import { readBody, type BodyLimits } from '../read-body.ts';
 import type { UnreadResponses } from '../unread-responses.ts';
 import { formatPath } from '../../wire/gateway/validation/check-shape.ts';
@@ -149,8 +150,8 @@ export function createBodyRoute(
       const turns = taken instanceof Uint8Array && taken.length >= LARGE_BYTES ? deps.turns : undefined;
       let parsed: ParsedBody;
       if (!(taken instanceof Uint8Array)) parsed = taken;
-      else if (turns === undefined) parsed = parseBody(taken);
-      else parsed = await parseLargeBody(taken, turns);
+      else if (turns === undefined) parsed = readSmallBody(taken);
+      else parsed = await readLargeBody(taken, turns);
       const { text, body } = parsed;
       const admitted = {
         id,
@@ -219,22 +220,22 @@ function continueIfSmall(
 
 type ParsedBody = Pick<Admitted, 'text' | 'body'>;
 
-function parseBody(bytes: Buffer): ParsedBody {
-  const text = bytes.toString('utf8');
+function readSmallBody(bytes: Buffer): ParsedBody {
+  const text = decodeBody(bytes);
   refuseExcess(text);
-  const body = parseText(text);
+  const body = parseBody(text);
   refuseNotFinite(body);
   return { text, body };
 }
 
 /** The same with other requests between the steps, and before the next one, which decodes it. */
-async function parseLargeBody(bytes: Buffer, turns: LoopTurns): Promise<ParsedBody> {
+async function readLargeBody(bytes: Buffer, turns: LoopTurns): Promise<ParsedBody> {
   await turns.next();
-  const text = bytes.toString('utf8');
+  const text = decodeBody(bytes);
   await turns.next();
   refuseExcess(text);
   await turns.next();
-  const body = parseText(text);
+  const body = parseBody(text);
   await turns.next();
   refuseNotFinite(body);
   await turns.next();
@@ -244,14 +245,6 @@ async function parseLargeBody(bytes: Buffer, turns: LoopTurns): Promise<ParsedBo
 function refuseExcess(text: string): void {
   const excess = findTextExcess(text);
   if (excess !== undefined) throw invalid(formatPath(excess.path), excess.message);
-}
-
-function parseText(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new GatewayError('invalid_request', 'The request body is not valid JSON.', { cause });
-  }
 }
 
 function refuseNotFinite(body: Json): void {

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { GatewayError, invalid } from '../../canonical/gateway-error.ts';
+import { invalid } from '../../canonical/gateway-error.ts';
 import { findTextExcess } from '../../lib/json/scan-text.ts';
 import { formatPath } from '../../wire/gateway/validation/check-shape.ts';
 import type { BodyShare } from '../body-budget.ts';
+import { decodeBody, parseBody } from '../parse-body.ts';
 import { readBody, type BodyLimits } from '../read-body.ts';
 
 export const BODY_BYTES_MAX = 262_144;
@@ -35,15 +36,10 @@ export function readAnyBodyAsJson(fastify: FastifyInstance, { limits, shareOf }:
   fastify.addContentTypeParser('*', async (request: FastifyRequest) => {
     const { bodyLimit: bytesMax } = request.routeOptions;
     const usual: BodyLimits = { bytesMax, idleMs: BODY_MS, totalMs: BODY_MS };
-    const text = (await readBody(request.raw, { ...usual, ...limits }, shareOf(request))).toString('utf8');
+    const text = decodeBody(await readBody(request.raw, { ...usual, ...limits }, shareOf(request)));
     if (text === '') return undefined;
     const excess = findTextExcess(text);
     if (excess !== undefined) throw invalid(formatPath(excess.path), excess.message);
-    try {
-      const body: unknown = JSON.parse(text);
-      return body;
-    } catch (cause) {
-      throw new GatewayError('invalid_request', 'The request body is not valid JSON.', { cause });
-    }
+    return parseBody(text);
   });
 }
