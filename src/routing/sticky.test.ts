@@ -18,6 +18,12 @@ function createSessions(): { readonly sticky: StickySessions; readonly wait: (ms
   return { sticky, wait: (ms) => (nowMs += ms) };
 }
 
+function unnamed(sticky: StickySessions) {
+  const session = sticky.sessionOf(requestOf(), 'account');
+  assert.ok(session !== undefined);
+  return session;
+}
+
 function named(sticky: StickySessions, sessionId: string, account = 'account') {
   const { directives } = requestOf();
   const session = sticky.sessionOf(requestOf({ directives: { ...directives, sessionId } }), account);
@@ -70,13 +76,20 @@ suite('a sticky session', () => {
     assert.equal(sticky.find(session, model), 'a one-2026');
   });
 
-  // @spec route-34
-  test('is nowhere tied where reading a cache saves nothing, or where the caller gave an order', () => {
+  // @spec route-34, route-35
+  test('is tied without a cache that saves where it has a name, and nowhere where the caller gave an order', () => {
     const { sticky } = createSessions();
     const plain = modelOf('acme/one', priced('a', 1), priced('b', 1));
+    const [one, other] = plain.endpoints;
+    assert.ok(one !== undefined && other !== undefined);
     const session = named(sticky, 's');
-    for (const endpoint of plain.endpoints) sticky.succeeded(session, endpoint, undefined);
+    sticky.succeeded(session, other, undefined);
+    assert.equal(sticky.find(session, plain), 'b one-2026');
+    sticky.failed(session, other);
     assert.equal(sticky.find(session, plain), undefined);
+    const without = unnamed(sticky);
+    sticky.succeeded(without, other, { ...NO_USAGE, cacheReadTokens: 9 });
+    assert.equal(sticky.find(without, plain), undefined);
     const { directives } = requestOf();
     const ordered = requestOf({
       directives: { ...directives, sessionId: 's', provider: { ...directives.provider, order: ['a'] } },
@@ -116,7 +129,7 @@ suite('a sticky session', () => {
     const { sticky } = createSessions();
     const pin: SessionPin = { name: 'router', models: [], idleMs: MINUTE_MS, keep: () => assert.fail('not chosen') };
     const plain = modelOf('acme/two', priced('a', 1), priced('b', 1));
-    const held = { ...named(sticky, 's'), pin };
+    const held = { ...unnamed(sticky), pin };
     for (const endpoint of plain.endpoints) sticky.succeeded(held, endpoint, undefined);
     assert.equal(sticky.find(held, plain), undefined);
   });
@@ -153,7 +166,7 @@ suite('a sticky session', () => {
   test('is not looked up when there is nothing to save or to choose', () => {
     const [one] = createProcesses().processes;
     assert.equal(one.findShared(named(one, 's'), [modelOf('acme/one', first)]), undefined);
-    assert.equal(one.findShared(named(one, 's'), [modelOf('acme/two', priced('a', 1), priced('b', 1))]), undefined);
+    assert.equal(one.findShared(unnamed(one), [modelOf('acme/two', priced('a', 1), priced('b', 1))]), undefined);
   });
 
   test('is reported at intervals while it continues', () => {

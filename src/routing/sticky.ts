@@ -10,9 +10,12 @@ import { endpointName } from './endpoint-name.ts';
 
 /** The requests of one conversation. */
 export interface Session {
-  /** Computed on first use: most conversations are with models without affinity. */
+  /** Computed on first use: most conversations have no name, and models without affinity. */
   readonly key: () => string;
-  /** The caller named it; else the beginning of the conversation identifies it, and has an affinity only once a cache was used. */
+  /**
+   * The caller named it, and it stays where it was first answered. Else the beginning of the conversation identifies it, and
+   * it has an affinity once a cache was used whose reads are cheaper than the prompt.
+   */
   readonly isNamed: boolean;
   /** Absent: no router pins the session. */
   readonly pin?: SessionPin | undefined;
@@ -30,7 +33,7 @@ export interface SessionPin {
   keep(model: string): void;
 }
 
-/** Keeps a session at the endpoint whose cache holds its prompt. @spec route-34 */
+/** Keeps a session at the endpoint that answered before, whose cache may hold its prompt. @spec route-34 */
 export interface StickySessions {
   /** Returns `undefined` for a request without affinity. @param scope the account and the workspace: others may use the same name */
   sessionOf(request: GenerationRequest, scope: string): Session | undefined;
@@ -94,7 +97,7 @@ export function createStickySessions({ clock, values }: StickyDeps): StickySessi
     succeeded(session, endpoint, usage) {
       const pin = pinOf(session, endpoint.model);
       pin?.keep(endpoint.model);
-      if (pin === undefined && !savesByCache(endpoint)) return;
+      if (pin === undefined && !canTie(session, endpoint)) return;
       const hasUsedCache = usage !== undefined && usage.cacheReadTokens + usage.cacheWriteTokens > 0;
       const key = keyOf(session, endpoint.model);
       const name = endpointName(endpoint);
@@ -104,7 +107,7 @@ export function createStickySessions({ clock, values }: StickyDeps): StickySessi
     failed(session, endpoint) {
       if (affinities.size === 0) return;
       const pin = pinOf(session, endpoint.model);
-      if (pin === undefined && !savesByCache(endpoint)) return;
+      if (pin === undefined && !canTie(session, endpoint)) return;
       const key = keyOf(session, endpoint.model);
       // An empty name marks the failure in other processes too, which a deletion would not.
       if (affinities.peek(key)?.name === endpointName(endpoint)) keepAffinity(key, '', pin?.idleMs ?? IDLE_MS);
@@ -123,7 +126,13 @@ function pinOf({ pin }: Session, model: string): SessionPin | undefined {
 }
 
 function mayHaveAffinity(session: Session, { slug, endpoints }: Model): boolean {
-  return endpoints.length > 1 && (endpoints.some(savesByCache) || pinOf(session, slug) !== undefined);
+  const mayTie = endpoints.some((endpoint) => canTie(session, endpoint)) || pinOf(session, slug) !== undefined;
+  return endpoints.length > 1 && mayTie;
+}
+
+/** @spec route-34, route-35 */
+function canTie({ isNamed }: Session, endpoint: Endpoint): boolean {
+  return isNamed || savesByCache(endpoint);
 }
 
 async function findShared(

@@ -206,6 +206,24 @@ suite('sessions', () => {
     ['prompt_cache_key', { prompt_cache_key: 's' }, {}],
   ] as const)
     // @spec route-34
+    test(`stay at the endpoint that answered, whatever its cache costs, when named by ${name}`, async (t) => {
+      const two = await start(t);
+      two.chance.next = 0.99;
+      assert.equal(await ask(two, more, headers), 'Second', 'the price of its cache is unknown');
+      two.chance.next = 0;
+      assert.equal(await ask(two, {}), 'First', 'chance alone would go elsewhere');
+      assert.equal(await ask(two, more, headers), 'Second');
+      const body = { model: 'acme/both', max_tokens: 9, messages, ...more };
+      const other = (await (await two.gateway.post('/messages', body, headers)).json()) as { provider: string };
+      if (name !== 'prompt_cache_key') assert.equal(other.provider, 'Second', 'in the other format, too');
+    });
+
+  for (const [name, more, headers] of [
+    ['session_id', { session_id: 's' }, {}],
+    ['the header', {}, { 'x-session-id': 's' }],
+    ['prompt_cache_key', { prompt_cache_key: 's' }, {}],
+  ] as const)
+    // @spec route-34
     test(`stay at the endpoint whose cache is cheaper to read when named by ${name}`, async (t) => {
       const two = await start(t);
       assert.equal(await ask(two, more, headers), 'First');
@@ -233,7 +251,7 @@ suite('sessions', () => {
       assert.equal(await ask(two, more, other), 'Second');
       assert.equal(await ask(two, more, headers), 'First', 'its own session stays');
       two.chance.next = 0;
-      assert.equal(await ask(two, more, other), 'First', 'without a cache that saves there it is not tied');
+      assert.equal(await ask(two, more, other), 'Second', 'so does that of the other workspace');
     });
 
   // @spec request-19, route-35
