@@ -351,6 +351,24 @@ suite('vendors that take OTLP', () => {
   });
 });
 
+// @spec destination-29
+test('webhook: reads what a receiver refuses of a call, and takes its 500 for a fault of the receiver', async () => {
+  const destination = open('webhook');
+  const call = await firstCall('webhook');
+  const judged = (status: number, text = '') => destination.judge(call, answer(status, text));
+  assert.deepEqual(judged(200, '{"partialSuccess":{"rejectedSpans":1,"errorMessage":"no"}}'), {
+    kind: 'taken',
+    refusedCount: 1,
+    warning: 'Status 200: no',
+  });
+  for (const text of ['', 'ok', '{}', '[]', '{"partialSuccess":null}', '{"partialSuccess":{"rejectedSpans":"many"}}'])
+    assert.deepEqual(judged(200, text), { kind: 'taken' }, text);
+  assert.deepEqual(
+    [500, 503, 410, 413].map((status) => judged(status).kind),
+    ['retry', 'retry', 'fault', 'rejected'],
+  );
+});
+
 // @spec destination-19
 test('an attempt that another followed is an event of the record, where there is no tree', async () => {
   const { spans } = spansIn(await firstCall('langfuse'));

@@ -26,6 +26,7 @@ const TEST_MS_MAX = 10_000;
 /** Of calls: what they say is no secret. */
 const PUBLIC_HEADERS: ReadonlySet<string> = new Set(['content-type', 'x-test-connection', 'user-agent', 'accept']);
 const HEADER_CHARS_MIN = 6;
+const EMPTY = new Uint8Array();
 
 /** @throws GatewayError 400 with the path of what is wrong */
 export function openChecked(
@@ -56,7 +57,7 @@ export async function callOrRefuse(
   for (const { call, judge } of await open.test(clock.nowMs())) {
     const outcome = await poster.post(call, { signal });
     if (outcome.status === undefined) throw invalid('config', `the test call failed: ${outcome.reason}`);
-    const fault = judge(deps.hidesAnswers ? { ...outcome, text: '' } : outcome);
+    const fault = judge(deps.hidesAnswers ? { ...outcome, text: '', bytes: EMPTY } : outcome);
     if (fault !== undefined) throw invalid('config', redact(fault, call));
   }
 }

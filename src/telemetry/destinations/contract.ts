@@ -190,6 +190,8 @@ export interface CallAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** The beginning of the body. */
   readonly text: string;
+  /** The same, where it is no text. */
+  readonly bytes?: Uint8Array;
 }
 
 /** What an answer means for the records of a call. */

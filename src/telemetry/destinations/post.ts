@@ -54,7 +54,8 @@ export function createPoster(options: GuardedAgentOptions): Poster {
           body: isLarge ? await compress(body, { level: COMPRESSION_LEVEL }) : (body ?? null),
           signal: ended,
         });
-        return { status: answer.statusCode, headers: headersOf(answer), text: await readBeginning(answer.body) };
+        const bytes = await readBeginning(answer.body);
+        return { status: answer.statusCode, headers: headersOf(answer), text: bytes.toString('utf8'), bytes };
       } catch (error) {
         const refused = addressErrorIn(error)?.message;
         const reason = timeout.aborted ? 'The address took too long to answer.' : 'The address could not be reached.';
@@ -82,7 +83,7 @@ function headersOf({ headers }: Dispatcher.ResponseData): Readonly<Record<string
 }
 
 /** The connection ends where the limit does: a body without an end must not be read. */
-async function readBeginning(body: Dispatcher.ResponseData['body']): Promise<string> {
+async function readBeginning(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -90,5 +91,5 @@ async function readBeginning(body: Dispatcher.ResponseData['body']): Promise<str
     bytes += chunk.length;
     if (bytes >= ANSWER_BYTES_MAX) break;
   }
-  return Buffer.concat(chunks).subarray(0, ANSWER_BYTES_MAX).toString('utf8');
+  return Buffer.concat(chunks).subarray(0, ANSWER_BYTES_MAX);
 }

@@ -19,6 +19,7 @@ test('tells answers of which the same call may succeed later from those where so
   assert.deepEqual(new Set(kinds([400, 413, 415, 422])), new Set(['rejected']));
 });
 
+// @spec destination-29
 test('takes 500 of a receiver of OTLP as the fault of a span, and its partial success as final', () => {
   assert.equal(judgeOtlp(answer(500)).kind, 'rejected');
   assert.equal(judgeOtlp(answer(503)).kind, 'retry');
@@ -33,6 +34,23 @@ test('takes 500 of a receiver of OTLP as the fault of a span, and its partial su
   });
   assert.deepEqual(judgeOtlp(answer(200, '{}')), { kind: 'taken' });
   assert.deepEqual(judgeOtlp(answer(200, 'not json')), { kind: 'taken' });
+});
+
+// @spec destination-29
+test('reads what a receiver refuses also where it answers in Protocol Buffers, as it was called', () => {
+  const text = Buffer.from('too old');
+  const partial = Buffer.concat([Buffer.from([8, 0xac, 2, 18, text.length]), text]);
+  const bytes = Buffer.concat([Buffer.from([10, partial.length]), partial]);
+  const headers = { 'content-type': 'application/x-protobuf' };
+  const read = (status: number, body: Buffer) =>
+    judgeOtlp({ status, headers, text: body.toString('utf8'), bytes: body });
+  assert.deepEqual(read(200, bytes), { kind: 'taken', refusedCount: 300, warning: 'Status 200: too old' });
+  assert.deepEqual(read(200, Buffer.alloc(0)), { kind: 'taken' });
+  const cut = Array.from({ length: bytes.length }, (_, end) => read(200, bytes.subarray(0, end)).kind);
+  assert.deepEqual(new Set(cut), new Set(['taken']));
+  const status = Buffer.concat([Buffer.from([8, 3, 18, text.length]), text]);
+  assert.deepEqual(read(400, status), { kind: 'rejected', message: 'Status 400: too old' });
+  assert.deepEqual(read(429, Buffer.from([255])), { kind: 'retry', message: 'Status 429.' });
 });
 
 test('reads Retry-After in both forms', () => {

@@ -1,5 +1,6 @@
 import type { CallAnswer, Verdict } from '../contract.ts';
 import { isJsonObject, parseJsonObject } from '../../../lib/json.ts';
+import { decodeExportResponse, decodeStatusMessage, type DecodedAnswer } from '../otlp/decode-answer.ts';
 
 const MS_PER_S = 1_000;
 
@@ -27,21 +28,41 @@ export function judgeOtlp(answer: CallAnswer): Verdict {
   if (answer.status === 500) return { kind: 'rejected', message: messageOf(answer) };
   const verdict = judgeStatus(answer);
   if (verdict.kind !== 'taken') return verdict;
-  const partial = parseJsonObject(answer.text)?.['partialSuccess'];
-  if (!isJsonObject(partial)) return verdict;
-  const rejected = Number(partial['rejectedSpans'] ?? partial['rejectedDataPoints'] ?? 0);
-  const text = typeof partial['errorMessage'] === 'string' ? partial['errorMessage'] : '';
+  const partial = partialSuccessIn(answer);
+  if (partial === undefined) return verdict;
+  const { rejected, message } = partial;
   return {
     kind: 'taken',
     ...(rejected > 0 && { refusedCount: rejected }),
-    ...(text !== '' && { warning: messageOf({ ...answer, text }) }),
+    ...(message !== '' && { warning: `Status ${answer.status}: ${message}` }),
   };
 }
 
+/** What a receiver did not take of a call that it took. It answers in the encoding of the call. */
+function partialSuccessIn({ text, headers, bytes }: CallAnswer): DecodedAnswer | undefined {
+  if (bytes !== undefined && isProtobuf(headers)) {
+    const decoded = decodeExportResponse(bytes);
+    return decoded && { ...decoded, message: oneLine(decoded.message) };
+  }
+  const partial = parseJsonObject(text)?.['partialSuccess'];
+  if (!isJsonObject(partial)) return undefined;
+  const rejected = Number(partial['rejectedSpans'] ?? partial['rejectedDataPoints'] ?? 0);
+  const message = typeof partial['errorMessage'] === 'string' ? partial['errorMessage'] : '';
+  return { rejected: Number.isNaN(rejected) ? 0 : rejected, message: oneLine(message) };
+}
+
+function isProtobuf(headers: CallAnswer['headers']): boolean {
+  return (headers['content-type'] ?? '').startsWith('application/x-protobuf');
+}
+
 /** A status with the beginning of what was answered. */
-export function messageOf({ status, text }: CallAnswer): string {
-  const plain = text.replaceAll(/\s+/g, ' ').trim();
+export function messageOf({ status, text, headers, bytes }: CallAnswer): string {
+  const plain = oneLine(bytes !== undefined && isProtobuf(headers) ? decodeStatusMessage(bytes) : text);
   return plain === '' ? `Status ${status}.` : `Status ${status}: ${plain}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 /** Seconds, or a date. `waitAfter` bounds it. */

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { headersMember, urlMember } from '../config-members.ts';
 import type { DestinationType, OutboundCall } from '../contract.ts';
-import { judgeStatus } from '../delivery/judge.ts';
+import { judgeOtlp, judgeStatus } from '../delivery/judge.ts';
 import { encodeSpansAsJson } from '../otlp/encode-json.ts';
 import { spansOf } from '../otlp/generation-spans.ts';
 import { otlpMembers, resourceOf, scopeOf } from '../otlp/otlp-destination.ts';
@@ -62,8 +62,9 @@ export const webhook: DestinationType = {
         ),
       ],
       judge(_call, answer) {
-        if (answer.status !== GONE) return judgeStatus(answer);
-        return { kind: 'fault', message: 'The address answered that it is gone for good.', suspends: true };
+        if (answer.status === GONE)
+          return { kind: 'fault', message: 'The address answered that it is gone for good.', suspends: true };
+        return answer.status === FAILED ? judgeStatus(answer) : judgeOtlp(answer);
       },
       test: (nowMs) => [
         {
@@ -79,6 +80,8 @@ export const webhook: DestinationType = {
 };
 
 const GONE = 410;
+/** Of an address that may be any program: it says nothing of the records. */
+const FAILED = 500;
 const SECRET_PREFIX = 'whsec_';
 const ID_DIGITS = 32;
 const MS_PER_S = 1_000;
