@@ -25,7 +25,10 @@ suite('the bash tool', () => {
     assert.equal(bash.clientFunction?.({}, 'p')?.name, 'bash');
     assert.equal(sandboxedBash.clientFunction?.({ engine: 'auto' }, 'p')?.name, 'bash');
     assert.equal(sandboxedBash.clientFunction?.(service, 'p'), undefined);
-    assert.throws(() => bash.clientFunction?.(service, 'p'), { status: 400, message: /p\.engine: .*containers\.runtime/ });
+    assert.throws(() => bash.clientFunction?.(service, 'p'), {
+      status: 400,
+      message: /p\.engine: .*containers\.runtime/,
+    });
   });
 
   // @spec container-4

@@ -26,7 +26,10 @@ export function decodeExportResponse(bytes: Uint8Array): DecodedAnswer | undefin
   const fields = Buffer.isBuffer(partial) ? fieldsOf(partial) : undefined;
   if (fields === undefined) return undefined;
   const rejected = fields.find(({ number }) => number === 1)?.value;
-  return { rejected: typeof rejected === 'bigint' ? Number(BigInt.asIntN(64, rejected)) : 0, message: textIn(fields, 2) };
+  return {
+    rejected: typeof rejected === 'bigint' ? Number(BigInt.asIntN(64, rejected)) : 0,
+    message: textIn(fields, 2),
+  };
 }
 
 /** The message of a `google.rpc.Status`; empty: it has none. @source opentelemetry.io "OTLP Specification", OTLP/HTTP Failures, read 2026-11 */
@@ -43,7 +46,7 @@ function textIn(fields: readonly Field[], number: number): string {
 function fieldsOf(bytes: Uint8Array): readonly Field[] | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const fields: Field[] = [];
-  for (let at = 0; at < buffer.length; ) {
+  for (let at = 0; at < buffer.length;) {
     const tag = varintAt(buffer, at);
     if (tag === undefined) return undefined;
     const wireType = Number(tag.value & 7n);
@@ -64,7 +67,8 @@ function valueAt(
   if (wireType === VARINT) return varintAt(buffer, at);
   const length = wireType === LENGTH ? varintAt(buffer, at) : undefined;
   const start = length?.end ?? at;
-  const size = wireType === FIXED64 ? 8 : wireType === FIXED32 ? 4 : length === undefined ? undefined : Number(length.value);
+  const size =
+    wireType === FIXED64 ? 8 : wireType === FIXED32 ? 4 : length === undefined ? undefined : Number(length.value);
   if (size === undefined || start + size > buffer.length) return undefined;
   return { value: buffer.subarray(start, start + size), end: start + size };
 }
