@@ -96,11 +96,13 @@ const CONNECT_MS_MAX = 10_000;
  */
 function connectByAddress(lookup: LookupFunction, proxyOf: ProxyOf): buildConnector.connector {
   const direct = buildConnector({ lookup, timeout: CONNECT_MS_MAX, allowH2: false });
-  const findAddress: FindAddress = (hostname, found) =>
-    lookup(hostname, { all: false }, (error, address) => {
-      const isPublic = typeof address === 'string' && isPublicAddress(address);
-      found(error, isPublic ? address : undefined);
-    });
+  const ifPublic = (address: unknown): string | undefined =>
+    typeof address === 'string' && isPublicAddress(address) ? address : undefined;
+  const findAddress: FindAddress = (hostname, found) => {
+    // The agent judged an address that is named itself.
+    if (isIP(hostname) !== 0) found(null, ifPublic(hostname));
+    else lookup(hostname, { all: false }, (error, address) => found(error, ifPublic(address)));
+  };
   return throughProxies(direct, proxyOf, { timeoutMs: CONNECT_MS_MAX, findAddress });
 }
 

@@ -167,6 +167,18 @@ suite('an address of a caller behind a proxy', () => {
       assert.equal(proxy.requested.length, 0);
     }));
 
+  test('is called directly where it is one of the own network itself', () =>
+    withProxy(async (proxy) => {
+      const proxyOf = createProxyOf({ http: proxy.url, except: [] });
+      const agent = createGuardedAgent({ protocols: ['http:'], isAllowed: () => true, proxyOf });
+      // Nothing answers there (RFC 5737), and the proxy would.
+      await assert.rejects(
+        request(agent.admit('http://192.0.2.1/a'), { dispatcher: agent.dispatcher, signal: AbortSignal.timeout(100) }),
+      );
+      await agent.dispatcher.destroy();
+      assert.equal(proxy.requested.length, 0);
+    }));
+
   test('is called directly in the own network, where that is allowed', () =>
     withProxy(async (proxy) => {
       const agent = createGuardedAgent({

@@ -47,7 +47,7 @@ export function throughProxies(
         else callback(null, socket);
       });
     };
-    if (findAddress === undefined || isIP(target.hostname) !== 0) return connect(target.hostname);
+    if (findAddress === undefined) return connect(target.hostname);
     findAddress(target.hostname, (error, address) => {
       if (error !== null) callback(error, null);
       else if (address === undefined) direct(target, callback);
