@@ -12,7 +12,7 @@ import type { VaultScope } from '../canonical/vault-reference.ts';
 import type { VaultSecretStore } from '../store/vault/vault-secrets.ts';
 import type { ValueStore } from './back-ends/contract.ts';
 import { HOSTS_MAX, parseHost } from './hosts.ts';
-import { placeValue, removeValue, type NewValue, type ValuePlaces } from './place-value.ts';
+import { copyValue, placeValue, removeReplaced, removeValue, type NewValue, type ValuePlaces } from './place-value.ts';
 import { isStale } from './stale.ts';
 import { kindOf, vaultPurpose } from './find-secret.ts';
 
@@ -61,7 +61,8 @@ export interface Vault {
   /**
    * Copies secrets of one scope into another one with their hosts, all of them or none, where they replace what has their
    * names. Returns them.
-   * @throws GatewayError 404 for a name that is not there, 409 for one that is bound to no host, or for one too many, 503
+   * @throws GatewayError 404 for a name that is not there, 409 for one that is bound to no host or has no value any more,
+   * or for one too many, 502 when a back end fails, 503
    */
   copy(from: VaultScope, to: VaultScope, names: readonly string[]): Promise<readonly VaultSecret[]>;
   /** Deletes all secrets of a scope that is no more. */
@@ -114,8 +115,8 @@ export function createVault(deps: VaultDeps): Vault {
       requireWrites(settings.writes);
       checkName(name);
       const bound = checkHosts(hosts, settings.allowPrivateHosts);
-      if ((await store.find(scope, name)) === undefined && (await store.count(scope)) >= SECRETS_PER_SCOPE_MAX)
-        throw isFull();
+      const replaced = await store.find(scope, name);
+      if (replaced === undefined && (await store.count(scope)) >= SECRETS_PER_SCOPE_MAX) throw isFull();
       const place = await placeValue(places, scope, name, value);
       const nowMs = clock.nowMs();
       const row = await store.put({
@@ -128,6 +129,7 @@ export function createVault(deps: VaultDeps): Vault {
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       });
+      await removeReplaced(places, replaced, row);
       return serializeOne(scope, row);
     },
     async delete(scope, name, force) {
@@ -145,7 +147,7 @@ export function createVault(deps: VaultDeps): Vault {
       await removeValue(places, row);
       if (!(await store.remove(scope, name))) throw unknownSecret(name);
     },
-    copy: async (from, to, names) => serialize(to, await copySecrets(deps, from, to, names)),
+    copy: async (from, to, names) => serialize(to, await copySecrets(deps, places, { from, to, names })),
     removeAll: (scope) => removeSecrets(store, places, scope),
     async releases(filter) {
       await deps.flushReleases();
@@ -167,12 +169,10 @@ async function removeSecrets(store: VaultSecretStore, places: ValuePlaces, scope
   await store.removeAll(scope);
 }
 
-/** Sealed for where they are to be. What is outside stays where it is. */
 async function copySecrets(
-  { store, box: openBox, clock, settings }: Pick<VaultDeps, 'store' | 'box' | 'clock' | 'settings'>,
-  from: VaultScope,
-  to: VaultScope,
-  names: readonly string[],
+  { store, clock, settings }: Pick<VaultDeps, 'store' | 'clock' | 'settings'>,
+  places: ValuePlaces,
+  { from, to, names }: { readonly from: VaultScope; readonly to: VaultScope; readonly names: readonly string[] },
 ): Promise<readonly VaultSecretRow[]> {
   requireWrites(settings.writes);
   const found = await Promise.all(names.map((name) => store.find(from, name)));
@@ -187,35 +187,21 @@ async function copySecrets(
   const known = await Promise.all(names.map((name) => store.find(to, name)));
   const added = known.filter((row) => row === undefined).length;
   if ((await store.count(to)) + added > SECRETS_PER_SCOPE_MAX) throw isFull();
-  const box = await openBox();
+  const copied: Awaited<ReturnType<typeof copyValue>>[] = [];
+  for (const row of rows) copied.push(await copyValue(places, row, to));
   const nowMs = clock.nowMs();
   const copies = rows.map((row, at) => ({
     ...row,
     id: known[at]?.id ?? randomUUID(),
     scopeKind: to.kind,
     scopeId: to.id,
-    ...(row.sealed !== null && {
-      sealed: box.seal(openSealed(box, from, row.name, row.sealed), vaultPurpose(to, row.name)),
-      secretId: box.currentId,
-    }),
+    ...copied[at],
     createdAtMs: known[at]?.createdAtMs ?? nowMs,
     updatedAtMs: nowMs,
   }));
   await store.putAll(copies);
+  for (const [at, copy] of copies.entries()) await removeReplaced(places, known[at], copy);
   return copies;
-}
-
-/** @throws GatewayError 409 where what sealed it is gone */
-function openSealed(box: SecretBox, scope: VaultScope, name: string, sealed: string): string {
-  try {
-    return box.open(sealed, vaultPurpose(scope, name));
-  } catch (error) {
-    if (!(error instanceof SecretBoxError)) throw error;
-    throw new GatewayError('invalid_request', `The secret "${name}" cannot be opened any more: store it again.`, {
-      status: 409,
-      cause: error,
-    });
-  }
 }
 
 async function serializeSecrets(

@@ -109,6 +109,11 @@ suite('values outside of the database', () => {
     assert.equal(await bench.sentKey(), `Bearer ${VALUE}`);
     assert.equal((await bench.call('DELETE', `${OPERATORS}&force=true`)).status, 204);
     assert.deepEqual(server.data.get('gateway/team/alpha'), { key: VALUE }, 'what others keep there stays');
+    const writing = await setUp(t, hashicorpAt(server, ', writes: true'));
+    await writing.call('PUT', OPERATORS, { value: 'replaced', hosts: ['localhost'] });
+    assert.ok(server.data.has('gateway/operator/alpha_key'));
+    assert.equal((await writing.call('PUT', OPERATORS, named)).status, 200);
+    assert.equal(server.data.has('gateway/operator/alpha_key'), false, 'nothing names it any more');
     server.isSealed = true;
     const away = await bench.call('PUT', OPERATORS, named);
     assert.equal(away.status, 502, away.text);

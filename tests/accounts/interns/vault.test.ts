@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MANAGEMENT_KEY } from '../../support/gateway.ts';
+import { startHashicorpServer } from '../../support/services/hashicorp-server.ts';
 import { INTERNS_ON, setUp, type Setting } from './support.ts';
 
 const MANAGER = { authorization: `Bearer ${MANAGEMENT_KEY}` };
@@ -72,6 +73,44 @@ test('copies all secrets of the workspace that are named, or none', async (t) =>
       { name: 'two', hosts: ['api.alpha.example'] },
     ],
   });
+});
+
+// @spec vault-27
+test('copies the values themselves where they are kept outside', async (t) => {
+  const server = await startHashicorpServer();
+  t.after(() => server.close());
+  server.policies.set('hvs.token', { path: 'gateway/', writes: true });
+  const hashicorp = `{ address: "${server.url}", token: hvs.token, writes: true }`;
+  const yaml = `${INTERNS_ON}vault: { writers: any, backend: hashicorp, hashicorp: ${hashicorp} }\n`;
+  const { call, intern } = await setUp(t, { yaml });
+  const id = await intern();
+  const path = `/vault/interns/${id}/secrets`;
+  const place = `gateway/interns/${id}`;
+  server.data.set('gateway/team/two', { key: 'of others' });
+  const external = { external: 'team/two#key', hosts: ['api.alpha.example'] };
+  await call('PUT', '/vault/secrets/one', secret('1'));
+  await call('PUT', '/vault/secrets/two', external, MANAGER);
+  await call('PUT', `${path}/two`, secret('own'));
+  assert.deepEqual(server.data.get(`${place}/two`), { value: 'own' });
+
+  const copied = await call('POST', `${path}/copy`, { names: ['one', 'two'] });
+  assert.equal(copied.status, 200, copied.text);
+  assert.deepEqual(server.data.get(`${place}/one`), { value: '1' });
+  assert.equal(server.data.has(`${place}/two`), false, 'a value that nothing names any more is removed');
+  assert.match(copied.text, /"external":"team\/two#key"/);
+
+  await call('PUT', '/vault/secrets/one', secret('changed'));
+  assert.deepEqual(server.data.get(`${place}/one`), { value: '1' }, 'a copy does not change with its source');
+  assert.equal((await call('DELETE', '/vault/secrets/one')).status, 204);
+  assert.deepEqual(server.data.get(`${place}/one`), { value: '1' });
+  await call('PUT', '/vault/secrets/three', secret('3'));
+  server.isSealed = true;
+  const away = await call('POST', `${path}/copy`, { names: ['three'] });
+  assert.equal(away.status, 502, away.text);
+  server.isSealed = false;
+  assert.equal((await call('DELETE', `/interns/${id}`)).status, 202);
+  assert.equal(server.data.has(`${place}/one`), false);
+  assert.deepEqual(server.data.get('gateway/team/two'), { key: 'of others' });
 });
 
 // @spec vault-28

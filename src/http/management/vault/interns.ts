@@ -121,7 +121,7 @@ export const copyInternSecrets = defineRoute({
     })
     .meta({ id: 'CopyInternSecretsRequest' }),
   responses: { 200: { description: 'The copies.', schema: z.strictObject({ data: z.array(vaultSecretSchema) }) } },
-  errors: [400, 403, 404, 409, 503],
+  errors: [400, 403, 404, 409, 502, 503],
   async handle({ params, body: { names }, ...context }) {
     const row = await writable(context, params.internId);
     const scope = scopeOf(row);
