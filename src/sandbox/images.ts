@@ -10,7 +10,9 @@ import { countTokens } from './tokens.ts';
 
 /** The model that paints. */
 export const IMAGE = 'image';
-export const SANDBOX_SIDE_MAX = 1_024;
+const SIDE_MAX = 3_072;
+/** Those of the tier 1K, in every ratio. */
+export const SANDBOX_PIXELS_MAX = 1_179_648;
 
 const SIDE_DEFAULT = 256;
 const SIDE_MIN = 16;
@@ -105,12 +107,10 @@ function sidesOf(size: Json): { readonly width: number; readonly height: number 
   if (size === 'auto') return { width: SIDE_DEFAULT, height: SIDE_DEFAULT };
   const [, width, height] = (typeof size === 'string' && /^(\d{1,5})x(\d{1,5})$/.exec(size)) || [];
   const sides = { width: Number(width), height: Number(height) };
-  if (isCount(sides.width, SIDE_MIN, SANDBOX_SIDE_MAX) && isCount(sides.height, SIDE_MIN, SANDBOX_SIDE_MAX))
-    return sides;
-  throw new Refusal(
-    400,
-    `size: must be from ${SIDE_MIN}x${SIDE_MIN} to ${SANDBOX_SIDE_MAX}x${SANDBOX_SIDE_MAX}, or auto.`,
-  );
+  const isPaintable = isCount(sides.width, SIDE_MIN, SIDE_MAX) && isCount(sides.height, SIDE_MIN, SIDE_MAX);
+  if (isPaintable && sides.width * sides.height <= SANDBOX_PIXELS_MAX) return sides;
+  const bounds = `from ${SIDE_MIN}x${SIDE_MIN} to ${SIDE_MAX}x${SIDE_MAX}, of at most ${SANDBOX_PIXELS_MAX} pixels`;
+  throw new Refusal(400, `size: must be ${bounds}, or auto.`);
 }
 
 async function send(painting: Painting, response: ServerResponse, signal: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ import type { SpeechFacts } from '../canonical/speech.ts';
 import { TRANSCRIPT_FORMATS, type TranscriptionFacts } from '../canonical/transcription.ts';
 import { DECIDE } from './decide.ts';
 import { EMBED } from './embeddings.ts';
-import { IMAGE, SANDBOX_SIDE_MAX } from './images.ts';
+import { IMAGE, SANDBOX_PIXELS_MAX } from './images.ts';
 import { RERANK } from './rerank.ts';
 import { SANDBOX_SPEECH_FORMATS, SANDBOX_VOICES, SPEECH } from './speech.ts';
 import { TRANSCRIBE } from './transcribe.ts';
@@ -240,7 +240,7 @@ function painter(): SandboxModel {
   const { endpoints, ...model } = conversational({
     model: IMAGE,
     name: 'Image',
-    description: `Paints fields in the colours of a prompt, up to ${SANDBOX_SIDE_MAX} pixels a side; \`ms=2000\` in the prompt delays it.`,
+    description: `Paints fields in the colours of a prompt, up to ${SANDBOX_PIXELS_MAX} pixels; \`ms=2000\` in the prompt delays it.`,
   });
   return {
     ...model,

@@ -33,6 +33,15 @@ async function manage(path: string, body?: unknown, method = 'POST') {
   return parseJsonObject(await response.text()) ?? {};
 }
 
+async function picturesOf(body: object) {
+  const response = await gateway.post('/images', body);
+  const { data, error } = (await response.json()) as {
+    data?: readonly { readonly b64_json: string }[];
+    error?: { readonly message: string };
+  };
+  return { status: response.status, data, error };
+}
+
 describe("pictures of the sandbox, with OpenAI's client", () => {
   // @spec image-1, image-2
   test('are made in the requested size and number, the same for the same request', async () => {
@@ -44,6 +53,27 @@ describe("pictures of the sandbox, with OpenAI's client", () => {
     assert.deepEqual(pictureSizeOf(pngIn(first.data?.[0]?.b64_json), 'png'), { width: 128, height: 64 });
     assert.partialDeepStrictEqual(first, { output_format: 'png', size: '128x64' });
     assert.partialDeepStrictEqual(first.usage, { input_tokens: 3, output_tokens: 64, total_tokens: 67 });
+  });
+
+  // @spec image-2
+  test('are made in every ratio, and refused beyond what the model paints', async () => {
+    const ratios = '1:1 1:2 1:4 1:8 2:1 2:3 3:2 3:4 4:1 4:3 4:5 5:4 8:1 9:16 16:9 9:19.5 19.5:9 9:20 20:9 9:21 21:9';
+    for (const ratio of ratios.split(' ')) {
+      const body = { model: MODEL, prompt: 'a fox', aspect_ratio: ratio, resolution: '1K' };
+      const { status, data } = await picturesOf(body);
+      assert.equal(status, 200, ratio);
+      const size = pictureSizeOf(pngIn(data?.[0]?.b64_json), 'png') ?? { width: 0, height: 1 };
+      const [width = 0, height = 0] = ratio.split(':').map(Number);
+      assert.ok(
+        Math.abs(size.width / size.height / (width / height) - 1) < 0.05,
+        `${ratio}: ${size.width}x${size.height}`,
+      );
+    }
+    for (const size of ['3072x3072', '4096x16']) {
+      const { status, error } = await picturesOf({ model: MODEL, prompt: 'a fox', size });
+      assert.equal(status, 400, size);
+      assert.match(error?.message ?? '', /size: must be from 16x16 to 3072x3072, of at most 1179648 pixels, or auto/);
+    }
   });
 
   test('are of the default model where the request names none, and drawings where they are wanted', async () => {
