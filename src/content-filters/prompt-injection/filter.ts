@@ -73,7 +73,7 @@ function findInjections({ folded }: TextView, allowedPhrases: readonly string[])
     ...findPatterns(maskPhrases(text, allowedPhrases)),
     ...findScrambled(text),
     ...findEncoded(text),
-    ...findSpaced(text, namesOfPatterns),
+    ...findSpaced(text, { namesOf: namesOfPatterns, findIn: findPatterns }),
   ];
   return found.map((match) => ({ ...match, ...folded.back(match) })).toSorted((one, other) => one.start - other.start);
 }
