@@ -9,3 +9,8 @@ const OTHER_BASE_PATH = /^(https?:\/\/[^/?#]*)?\/api\/v1(?=\/)/;
 export function rewriteBasePath({ url = '/' }: { readonly url?: string | undefined }): string {
   return url.replace(OTHER_BASE_PATH, `$1${BASE_PATH}`);
 }
+
+/** A sentence for a path that leads nowhere; empty below the base path, where it would not help. */
+export function hintOfBase(path: string): string {
+  return rewriteBasePath({ url: path }).startsWith(`${BASE_PATH}/`) ? '' : ` The API is at ${BASE_PATH}.`;
+}

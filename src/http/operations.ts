@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { hintOfBase } from './base-path.ts';
 import type { SerializeError } from './client-error.ts';
 import { BROWSER_HEADERS, CORS_HEADERS } from './cors.ts';
 import { problemBody, type ProblemLog } from './problem.ts';
@@ -48,7 +49,8 @@ export function mountOperations(fastify: FastifyInstance, deps: OperationsDeps):
   // Not 405 where only the method is wrong. @spec error-26
   fastify.setNotFoundHandler((request, reply) => {
     const path = (request.originalUrl.split('?')[0] ?? '').slice(0, PATH_CHARS_MAX);
-    return refuse(new GatewayError('not_found', `There is no ${request.method} ${path}.`), request, reply);
+    const message = `There is no ${request.method} ${path}.${hintOfBase(path)}`;
+    return refuse(new GatewayError('not_found', message), request, reply);
   });
   fastify.get('/health/live', (_request, reply) => reply.headers(BROWSER_HEADERS).send({ status: 'ok' }));
   let logged: string | undefined;

@@ -176,6 +176,15 @@ suite('an unknown path', () => {
       assert.match((body['error'] as { message: string }).message, new RegExp(`^There is no ${method} [^ ]+\\.$`));
     });
 
+  for (const path of ['/chat/completions', '/messages', '/nothing', '/v1chat/completions'])
+    // @spec error-26
+    test(`says where the API is: POST ${path}`, async () => {
+      const { status, body } = await ask('POST', path);
+      assert.equal(status, 404);
+      const { message } = body['error'] as { message: string };
+      assert.equal(message, `There is no POST ${path}. The API is at /v1.`);
+    });
+
   for (const [method, path, setting] of [
     ['GET', '/v1/scim/groups', 'scim: { enabled: true }'],
     ['GET', '/scim/v2/Users', 'scim: { enabled: true }'],
