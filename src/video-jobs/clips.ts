@@ -1,5 +1,5 @@
 import { request as requestAt, type Dispatcher } from 'undici';
-import type { GuardedAgent } from '../lib/net/guarded-agent.ts';
+import { addressErrorIn, type GuardedAgent } from '../lib/net/guarded-agent.ts';
 import type { HttpClient } from '../lib/net/http-client.ts';
 import { addressOf } from '../pipeline/attempt/call-upstream.ts';
 import { tryAuthorize } from '../pipeline/attempt/upstream.ts';
@@ -28,6 +28,9 @@ export class ClipGone extends Error {
   override readonly name = 'ClipGone';
 }
 
+/** It may be had later: its provider or the way there is at fault. */
+export class ClipAway extends ClipGone {}
+
 export interface ClipRequest {
   readonly provider: Provider;
   readonly format: VideoFormatId;
@@ -43,6 +46,7 @@ interface SentCall {
 }
 
 const REDIRECTS_MAX = 5;
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Of headers, and between two reads. */
 const IDLE_MS_MAX = 30_000;
@@ -147,7 +151,8 @@ function parse(text: string, base?: string): URL {
 function checked(answer: OpenClip): OpenClip {
   if (answer.status === 200 || answer.status === 206 || answer.status === 416) return answer;
   answer.close();
-  throw new ClipGone(`The provider answered with status ${answer.status} for the clip.`);
+  const Fault = answer.status >= 500 || PASSING_STATUSES.has(answer.status) ? ClipAway : ClipGone;
+  throw new Fault(`The provider answered with status ${answer.status} for the clip.`);
 }
 
 async function credentialsOf(
@@ -162,7 +167,7 @@ async function credentialsOf(
     const headers = { ...settings.headers, ...(await provider.authorize(call)) };
     return { origin: address.origin, path: address.pathname, method: 'GET' as const, headers, connectTimeoutMs: 0 };
   });
-  if ('kind' in found) throw new ClipGone('The credential of the provider does not work.');
+  if ('kind' in found) throw new ClipAway('The credential of the provider does not work.');
   return found.headers;
 }
 
@@ -192,7 +197,7 @@ async function callOwn(
     };
   } catch (cause) {
     made.cancel();
-    throw new ClipGone('The provider cannot be reached for the clip.', { cause });
+    throw new ClipAway('The provider cannot be reached for the clip.', { cause });
   } finally {
     clearTimeout(timer);
   }
@@ -221,7 +226,8 @@ async function callForeign(
       close: () => void answer.body.on('error', () => undefined).destroy(),
     };
   } catch (cause) {
-    throw new ClipGone('The address of the clip cannot be reached.', { cause });
+    const Fault = addressErrorIn(cause) === undefined ? ClipAway : ClipGone;
+    throw new Fault('The address of the clip cannot be reached.', { cause });
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Files } from '../accounts/files.ts';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { VideoAsset, VideoJob } from '../store/video-jobs/columns.ts';
-import { clipTypeOf } from '../lib/files/clip-type.ts';
-import { ClipGone, openClip, type ClipDeps, type ClipRequest, type OpenClip } from './clips.ts';
+import { CLIP_HEAD_BYTES, clipTypeOf } from '../lib/files/clip-type.ts';
+import { ClipAway, ClipGone, openClip, type ClipDeps, type ClipRequest, type OpenClip } from './clips.ts';
 
 export interface KeepClipsDeps extends ClipDeps {
   readonly files: Pick<Files, 'keep'>;
@@ -60,18 +60,34 @@ async function keepClip(deps: KeepClipsDeps, job: VideoJob, index: number, clip:
 /** Beyond the quota, and on a full disk, the clip stays where it is. */
 function withoutRoom(error: unknown): undefined {
   if (error instanceof GatewayError && [413, 429, 503].includes(error.status)) return undefined;
-  if (error instanceof GatewayError) throw error;
-  throw new ClipGone('The clip broke off.', { cause: error });
+  if (error instanceof GatewayError || error instanceof ClipGone) throw error;
+  throw new ClipAway('The clip broke off.', { cause: error });
 }
 
 /** Names of types do not count, the bytes do. @throws NoClip */
 async function checked({ status, chunks }: OpenClip) {
   if (status !== 200) throw new ClipGone(`The provider answered with status ${status} for the clip.`);
   const iterator = chunks[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  const mediaType = first.done === true ? undefined : clipTypeOf(first.value);
-  if (first.done === true || mediaType === undefined) throw new NoClip('What the provider gave is no clip.');
-  return { mediaType, chunks: rejoined(first.value, iterator) };
+  const head = await readHead(iterator);
+  const mediaType = clipTypeOf(head);
+  if (mediaType === undefined) throw new NoClip('What the provider gave is no clip.');
+  return { mediaType, chunks: rejoined(head, iterator) };
+}
+
+/** In how small pieces they come is not the clip's fault. */
+async function readHead(iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  try {
+    for (let bytes = 0; bytes < CLIP_HEAD_BYTES;) {
+      const next = await iterator.next();
+      if (next.done === true) break;
+      pieces.push(next.value);
+      bytes += next.value.length;
+    }
+  } catch (error) {
+    return withoutRoom(error) ?? Buffer.alloc(0);
+  }
+  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
 }
 
 async function* rejoined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {

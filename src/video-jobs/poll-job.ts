@@ -9,7 +9,7 @@ import type { VideoJobStore } from '../store/video-jobs/video-jobs.ts';
 import { UnreadableVideo, type UpstreamJob, type VideoCall, type VideoFormat } from '../wire/video/format.ts';
 import { VIDEO_FORMATS } from '../wire/video/formats.ts';
 import { callProvider, unreadable, type CallProviderDeps } from './call-provider.ts';
-import { ClipGone, sourceOf } from './clips.ts';
+import { ClipAway, ClipGone, sourceOf } from './clips.ts';
 import { endedBy, endJob, type EndJobDeps } from './end-job.ts';
 import { candidateOf, decodeFacts, type AcceptedFacts, type JobFacts } from './facts.ts';
 import { keepClips, NoClip, type KeepClipsDeps } from './keep-clips.ts';
@@ -24,6 +24,8 @@ export interface VideoTimes {
   readonly leaseMs: number;
   /** The same while it submits one. */
   readonly submitLeaseMs: number;
+  /** How long a clip that is made may be out of reach. */
+  readonly awayMsMax: number;
   /** Before each report to a caller's address. */
   readonly callbackDelaysMs: readonly number[];
 }
@@ -40,6 +42,8 @@ export interface PollDeps extends CallProviderDeps, UpstreamDeps, EndJobDeps, Ke
   /** Of one look, ms. */
   readonly pollTimeoutMs: number;
   readonly random: () => number;
+  /** A provider says how a job stands in a word that is not known here. */
+  readonly onUnknownWord: (provider: string, word: string) => void;
   /** The operator is to know. */
   readonly onAlarm: (problem: string, facts: object) => void;
 }
@@ -55,6 +59,9 @@ const MISSING_STATUSES: ReadonlySet<unknown> = new Set([404, 410]);
 /** What a reservation outlives its job by. */
 const GRACE_MS = 3_600_000;
 const MESSAGE_CHARS_MAX = 500;
+const NATIVE_STATE_CHARS_MAX = 100;
+/** One is requested. */
+const CLIPS_MAX = 64;
 
 /** Looks once how a job stands, and writes down what it finds. The job is leased by this process. */
 export async function pollJob(deps: PollDeps, job: VideoJob): Promise<void> {
@@ -86,7 +93,7 @@ export async function pollJob(deps: PollDeps, job: VideoJob): Promise<void> {
     case 'pending':
     case 'in_progress':
     case 'unknown':
-      if (found.state === 'unknown') deps.onAlarm('a provider says a word that is not known', native(found));
+      if (found.state === 'unknown') deps.onUnknownWord(called.endpoint.provider, native(found).nativeState ?? '');
       return lookAgain(deps, job, {
         retryAfterMs,
         changes: {
@@ -230,6 +237,14 @@ async function missing(
   await endJob(deps, job, facts, { status: 'failed', reason: new GatewayError('provider_unavailable', reason) });
 }
 
+/** The clip is made and paid for, so that its storage gets time. */
+async function wait(deps: PollDeps, job: VideoJob, facts: JobFacts, { message }: ClipAway): Promise<void> {
+  const nowMs = Math.floor(deps.clock.nowMs());
+  const sinceMs = job.missingSinceMs ?? nowMs;
+  if (nowMs - sinceMs <= deps.times.awayMsMax) return lookAgain(deps, job, { changes: { missingSinceMs: sinceMs } });
+  await endJob(deps, job, facts, { status: 'failed', reason: new GatewayError('provider_unavailable', message) });
+}
+
 async function complete(
   deps: PollDeps,
   job: VideoJob,
@@ -250,7 +265,7 @@ async function complete(
     deps.jobs.change(job, deps.owner, { leaseUntilMs }).catch(() => undefined);
   }, deps.times.leaseMs / 3);
   try {
-    const clips = found.clips.map((clip) => sourceOf(clip, provider, format));
+    const clips = found.clips.slice(0, CLIPS_MAX).map((clip) => sourceOf(clip, provider, format));
     const assets = await keepClips(
       deps,
       job,
@@ -260,6 +275,7 @@ async function complete(
     const ended = { ...facts, clips, ...(durationMs !== undefined && { durationMs }) };
     await endJob(deps, job, ended, { status: 'completed', assets, ...native(found) });
   } catch (error) {
+    if (error instanceof ClipAway) return await wait(deps, job, facts, error);
     if (error instanceof ClipGone) return await missing(deps, job, facts, { reason: error.message });
     if (!(error instanceof NoClip)) throw error;
     const reason = new GatewayError('provider_unavailable', error.message);
@@ -277,7 +293,7 @@ function failureOf({ message, isModerated }: Extract<UpstreamJob, { readonly sta
 }
 
 function native({ nativeState }: Found): { readonly nativeState?: string } {
-  return nativeState === undefined ? {} : { nativeState };
+  return nativeState === undefined ? {} : { nativeState: nativeState.slice(0, NATIVE_STATE_CHARS_MAX) };
 }
 
 /** The job goes on: when it is looked at again, by whichever process. */

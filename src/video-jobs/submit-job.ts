@@ -137,8 +137,8 @@ function failed(failure: UpstreamFailure, isAmbiguous = false): Outcome {
   return { committed: false, failure, mayBeAccepted: isAmbiguous };
 }
 
-/** Statuses that say nothing of whether the job was accepted. */
-const SILENT_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
+/** Statuses that say nothing of whether the job was accepted; the last two are a proxy's. */
+const SILENT_STATUSES: ReadonlySet<number> = new Set([500, 502, 504, 520, 524]);
 
 /** The request went out, and no answer says that it was refused. */
 function mayBeAccepted({ kind, upstreamStatus }: UpstreamFailure): boolean {

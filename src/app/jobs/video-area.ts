@@ -1,4 +1,5 @@
 import type { Files } from '../../accounts/files.ts';
+import { createLruCache } from '../../lib/cache/lru-cache.ts';
 import type { DownloaderOptions } from '../../lib/net/download.ts';
 import { createGuardedAgent } from '../../lib/net/guarded-agent.ts';
 import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
@@ -38,15 +39,19 @@ const TIMES: VideoTimes = {
   pollMsMax: 30_000,
   leaseMs: 60_000,
   submitLeaseMs: 120_000,
+  awayMsMax: 3_600_000,
   callbackDelaysMs: [0, 60_000, 600_000, 3_600_000, 21_600_000, 61_200_000],
 };
 /** How long a record may come after its hour was summed up. */
 const LATE_MS = 300_000;
+/** Each of them is in the log once. */
+const UNKNOWN_WORDS_MAX = 1_000;
 
 /** Jobs that make clips, and what looks after them. */
 export function createVideoArea(deps: VideoAreaDeps, generateDeps: GenerateDeps): VideoArea {
   const { config, database, clock, log, metrics } = deps;
   const agent = createGuardedAgent({ proxyOf: createProxyOf(config.proxies), ...deps.downloads });
+  const words = createLruCache<string, true>(UNKNOWN_WORDS_MAX);
   const poster = createPoster(destinationAddresses(config));
   const videos = createVideoJobs({
     ...generateDeps,
@@ -70,6 +75,12 @@ export function createVideoArea(deps: VideoAreaDeps, generateDeps: GenerateDeps)
     keepsStore: deps.keepsStore,
     onEnded: (status) => metrics.videoJobEnded(status),
     onReported: (outcome) => metrics.callbackSent(outcome),
+    onUnknownWord(provider, word) {
+      const key = `${provider} ${word}`;
+      if (words.has(key)) return;
+      words.set(key, true);
+      log.general.error({ provider, nativeState: word }, 'a provider says a word that is not known');
+    },
     onAlarm: (problem, facts) => log.general.error(facts, problem),
     onFailed: (error, id) => log.general.error({ err: error, id }, 'a job could not be looked at'),
     onHousekeepingFailed: (error) => log.general.warn({ err: error }, 'jobs could not be looked at: tried again later'),

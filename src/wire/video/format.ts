@@ -46,8 +46,6 @@ export type UpstreamJob =
       readonly clips: readonly Clip[];
       /** Of all clips, as the upstream says. */
       readonly durationMs?: number;
-      /** What the upstream charges the operator, nano-USD: for the record alone. */
-      readonly upstreamNanoUsd?: number;
       readonly nativeState?: string;
     }
   | {

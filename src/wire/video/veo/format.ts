@@ -23,7 +23,7 @@ export const veoVideo: VideoFormat = {
   decodeAccepted(body) {
     const name = textAt(body['name']);
     // It becomes a path: `models/veo-3.1/operations/abc`.
-    if (name === undefined || !/^[\w.-]+(?:\/[\w.-]+){1,7}$/.test(name) || name.includes('..'))
+    if (name === undefined || !/^[\w.-]{1,200}(?:\/[\w.-]{1,200}){1,7}$/.test(name) || name.includes('..'))
       throw new UnreadableVideo('The operation has no name.');
     return name;
   },

@@ -78,9 +78,6 @@ function droppedWarnings({ seed, generateAudio }: VideoOperation): readonly Warn
   ];
 }
 
-/** A tick is a ten-billionth of a USD. */
-const TICKS_PER_NANO_USD = 10;
-
 function decodeJob(status: number, body: JsonObject | undefined): UpstreamJob {
   // While it runs the answer is 202, now and then without a body.
   if (body === undefined) {
@@ -95,12 +92,10 @@ function decodeJob(status: number, body: JsonObject | undefined): UpstreamJob {
     if (video?.['respect_moderation'] === false) return { state: 'failed', isModerated: true, ...native };
     if (url === undefined) return { state: 'failed', isModerated: false, message: 'there is no clip', ...native };
     const durationMs = durationMsAt(video?.['duration']);
-    const ticks = objectAt(body['usage'])?.['cost_in_usd_ticks'];
     return {
       state: 'completed',
       clips: [{ url }],
       ...(durationMs !== undefined && { durationMs }),
-      ...(typeof ticks === 'number' && ticks >= 0 && { upstreamNanoUsd: Math.ceil(ticks / TICKS_PER_NANO_USD) }),
       ...native,
     };
   }
