@@ -3,7 +3,7 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { DestinationType, OpenDestination, OutboundCall, Service } from './contract.ts';
-import { createRedact } from './delivery/redact.ts';
+import { createRedact, partsOfHeader } from './delivery/redact.ts';
 import type { Poster } from './post.ts';
 
 export interface ConnectionDeps {
@@ -86,12 +86,10 @@ export function redactOf(
   const redact = createRedact(config, secrets);
   return (text: string, { headers }: OutboundCall): string => {
     const shown = hidesAnswers ? text.replace(/^(Status \d+): .*/s, '$1.') : text;
-    return redact(
-      Object.entries(headers).reduce(
-        (left, [name, value]) =>
-          PUBLIC_HEADERS.has(name) || value.length < HEADER_CHARS_MIN ? left : left.replaceAll(value, '***'),
-        shown,
-      ),
-    );
+    const sent = Object.entries(headers)
+      .filter(([name, value]) => !PUBLIC_HEADERS.has(name) && value.length >= HEADER_CHARS_MIN)
+      .flatMap(([, value]) => partsOfHeader(value))
+      .toSorted((one, other) => other.length - one.length);
+    return redact(sent.reduce((left, part) => left.replaceAll(part, '***'), shown));
   };
 }

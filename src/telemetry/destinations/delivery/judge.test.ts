@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { afterFailure, waitAfter } from './delivery-state.ts';
+import { redactOf } from '../connection-test.ts';
+import type { OutboundCall } from '../contract.ts';
+import { langfuse } from '../langfuse/destination.ts';
 import { createRedact } from './redact.ts';
 import { judgeOtlp, judgeStatus, retryAfterOf } from './judge.ts';
 
@@ -101,4 +104,22 @@ test('keeps no secret of what an address repeats, in any form that calls have', 
   const text = `bad key secret-key-1234 (${basic}), header abc.def/ghi+ or ${encodeURIComponent('abc.def/ghi+')} at https://a.example`;
   assert.equal(redact(text), 'bad key *** (***), header *** or *** at https://a.example');
   assert.equal(redact('x'.repeat(1_000)).length, 300);
+});
+
+// @spec destination-22
+test('keeps no part of a header that identifies a sender, as an address may repeat it alone', () => {
+  const pair = Buffer.from('pk-lf-1:sk-lf-secret-1').toString('base64');
+  const headers = {
+    authorization: `Basic ${pair}`,
+    'x-sentry-auth': 'sentry sentry_key=0123456789abcdef, sentry_version=7',
+    'x-api-key': 'a"quoted\\key',
+    'content-type': 'application/json',
+  };
+  const redact = redactOf({ hidesAnswers: false }, langfuse, { secretKey: 'sk-lf-secret-1' });
+  const call: OutboundCall = { url: 'https://a.example', method: 'POST', headers, ids: [] };
+  const shown = (text: string): string => redact(text, call);
+  assert.equal(shown(`cannot decode ${pair} of application/json`), 'cannot decode *** of application/json');
+  assert.equal(shown('no key 0123456789abcdef here'), 'no key *** here');
+  assert.equal(shown(JSON.stringify({ key: headers['x-api-key'] })), '{"key":"***"}');
+  assert.equal(shown('no Basic or sentry'), 'no Basic or sentry');
 });

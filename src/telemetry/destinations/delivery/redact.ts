@@ -15,11 +15,25 @@ export function createRedact(config: JsonObject, secrets: readonly string[]): Re
   return (text) => long.reduce((left, secret) => left.replaceAll(secret, '***'), text).slice(0, MESSAGE_CHARS_MAX);
 }
 
-/** As a header may have it, too, and as a URL. */
+/** Shorter parts of a header are names of schemes: `Bearer`. */
+const PART_CHARS_MIN = 8;
+
+/** What of a header an address may repeat alone: `Basic PAIR`, `sentry_key=KEY`. */
+export function partsOfHeader(value: string): readonly string[] {
+  const parts = value.split(/[\s,;]+/).map((part) => /^[\w-]+=([^=].*)$/.exec(part)?.[1] ?? part);
+  return [value, ...parts.filter((part) => part.length >= PART_CHARS_MIN)].flatMap((part) => [part, inJson(part)]);
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** As a header may have it, too, as a URL, and as JSON. */
 function formsOf(text: string): readonly string[] {
   const words = text.split(/\s+/);
   return [text, ...words].flatMap((word) => [
     word,
+    inJson(word),
     encodeURIComponent(word.toWellFormed()),
     Buffer.from(word).toString('base64'),
   ]);
