@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { matches, parseFilter, type Term } from './filter.ts';
+import { equalTo, matches, parseFilter, type Term } from './filter.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 
 export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -215,7 +215,7 @@ export interface GroupChange {
   readonly members: ReadonlySet<string>;
 }
 
-const MEMBER_FILTER = /^members\[\s*value\s+eq\s+("(?:[^"\\]|\\.)*")\s*\]$/i;
+const MEMBER_FILTER = /^members\[(.+)\]$/i;
 const GROUP_PREFIX = /^urn:ietf:params:scim:schemas:core:2\.0:group:/i;
 
 /** A group after these operations, in order. @spec scim-6 @throws ScimError */
@@ -238,10 +238,14 @@ function changeGroup(
   value: unknown,
   isPathLess = false,
 ): GroupChange {
-  const [, one] = MEMBER_FILTER.exec(path) ?? [];
-  if (one !== undefined) {
+  const [, filter] = MEMBER_FILTER.exec(path) ?? [];
+  if (filter !== undefined) {
     if (op !== 'remove') throw new ScimError(400, `${path}: can only be removed.`, 'invalidPath');
-    return { ...group, members: group.members.difference(new Set([String(JSON.parse(one))])) };
+    const [condition, ...others] = parseFilter(filter);
+    const one = others.length === 0 && condition !== undefined ? equalTo([condition], 'value') : undefined;
+    if (one === undefined)
+      throw new ScimError(400, 'path: of members, [value eq "ID"] alone is understood.', 'invalidFilter');
+    return { ...group, members: group.members.difference(new Set([one])) };
   }
   switch (path.toLowerCase()) {
     case 'members':

@@ -124,8 +124,9 @@ export async function saveUser(
   if (named !== undefined && named.deletedAtMs === null && named.userId !== before?.row.userId)
     throw new ScimError(409, 'externalId: is taken.', 'uniqueness');
   const known = taken ?? named;
-  const there = before?.row ?? known;
-  const user = before?.user ?? (await personFor(writer, rules, there, email, userName, nowMs));
+  const user = before?.user ?? (await personFor(writer, rules, known, email, userName, nowMs));
+  // One that comes back by its address alone has a row, too.
+  const there = before?.row ?? known ?? (await writer.findUserBy('user_id', user.id));
   const isChanged = before === undefined || !isDeepStrictEqual(docOf(before), doc);
   const row: ScimUserRow = {
     userId: user.id,

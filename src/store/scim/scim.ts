@@ -32,7 +32,7 @@ export interface GroupOfUser {
 export interface ScimWriter {
   findUser(id: string): Promise<Provisioned | undefined>;
   /** Also a deleted one. */
-  findUserBy(column: 'user_name_key' | 'external_id', value: string): Promise<ScimUserRow | undefined>;
+  findUserBy(column: 'user_id' | 'user_name_key' | 'external_id', value: string): Promise<ScimUserRow | undefined>;
   findPerson(by: 'id' | 'email_key', value: string): Promise<UserRow | undefined>;
   insertPerson(user: UserRow, usersMax: number): Promise<'inserted' | 'taken' | 'full'>;
   updatePerson(id: string, changes: Parameters<typeof userRows.toChanges>[0]): Promise<void>;
