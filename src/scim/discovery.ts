@@ -35,11 +35,19 @@ export const RESOURCE_TYPES: readonly JsonObject[] = [
     schemas: [TYPE],
     id: 'User',
     name: 'User',
+    description: 'Users of the organization that the provider manages.',
     endpoint: '/Users',
     schema: USER,
     schemaExtensions: [{ schema: ENTERPRISE, required: false }],
   },
-  { schemas: [TYPE], id: 'Group', name: 'Group', endpoint: '/Groups', schema: GROUP },
+  {
+    schemas: [TYPE],
+    id: 'Group',
+    name: 'Group',
+    description: 'Groups of these users.',
+    endpoint: '/Groups',
+    schema: GROUP,
+  },
 ];
 
 function attribute(name: string, more: JsonObject = {}): JsonObject {
@@ -51,46 +59,75 @@ function attribute(name: string, more: JsonObject = {}): JsonObject {
     caseExact: false,
     mutability: 'readWrite',
     returned: 'default',
+    uniqueness: 'none',
     ...more,
   };
 }
 
-const VALUE = [attribute('value'), attribute('type'), attribute('primary', { type: 'boolean' })];
+const PRIMARY = attribute('primary', { type: 'boolean' });
+const VALUE = [attribute('value'), attribute('display'), attribute('type'), PRIMARY];
+const ADDRESS = ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country', 'type']
+  .map((each) => attribute(each))
+  .concat(PRIMARY);
 
-/** @source RFC 7643, 7 */
+function list(name: string, subAttributes: readonly JsonObject[] = VALUE, more: JsonObject = {}): JsonObject {
+  return attribute(name, { type: 'complex', multiValued: true, subAttributes, ...more });
+}
+
+/** What a list of users or groups names of each. */
+function references(type: 'User' | 'Group', mutability: 'immutable' | 'readOnly'): readonly JsonObject[] {
+  return [
+    attribute('value', { mutability, caseExact: true }),
+    attribute('$ref', { type: 'reference', referenceTypes: [type], mutability, caseExact: true }),
+    attribute('display', { mutability: 'readOnly' }),
+    ...(type === 'User' ? [attribute('type', { mutability: 'readOnly', canonicalValues: ['User'] })] : []),
+  ];
+}
+
+/** `externalId`, `id` and `meta` belong to every resource, and to no schema. @source RFC 7643, 7 */
 export const SCHEMAS: readonly JsonObject[] = [
   {
     schemas: [SCHEMA],
     id: USER,
     name: 'User',
+    description: 'A user.',
     attributes: [
       attribute('userName', { required: true, uniqueness: 'server' }),
       attribute('active', { type: 'boolean' }),
-      attribute('displayName'),
-      attribute('title'),
+      ...['displayName', 'nickName', 'title', 'userType', 'preferredLanguage', 'locale', 'timezone'].map((each) =>
+        attribute(each),
+      ),
+      attribute('profileUrl', { type: 'reference', referenceTypes: ['external'] }),
       attribute('name', {
         type: 'complex',
-        subAttributes: ['givenName', 'familyName', 'middleName', 'formatted'].map((each) => attribute(each)),
+        subAttributes: ['formatted', 'familyName', 'givenName', 'middleName', 'honorificPrefix', 'honorificSuffix'].map(
+          (each) => attribute(each),
+        ),
       }),
-      attribute('emails', { type: 'complex', multiValued: true, subAttributes: VALUE }),
-      attribute('groups', { type: 'complex', multiValued: true, mutability: 'readOnly', subAttributes: VALUE }),
+      ...['emails', 'phoneNumbers', 'ims', 'photos', 'entitlements', 'roles', 'x509Certificates'].map((each) =>
+        list(each),
+      ),
+      list('addresses', ADDRESS),
+      list('groups', references('Group', 'readOnly'), { mutability: 'readOnly' }),
     ],
   },
   {
     schemas: [SCHEMA],
     id: GROUP,
     name: 'Group',
+    description: 'A group of users.',
     attributes: [
       attribute('displayName', { required: true, uniqueness: 'server' }),
-      attribute('members', { type: 'complex', multiValued: true, subAttributes: VALUE }),
+      list('members', references('User', 'immutable')),
     ],
   },
   {
     schemas: [SCHEMA],
     id: ENTERPRISE,
     name: 'Enterprise user',
-    attributes: ['employeeNumber', 'department', 'division', 'organization', 'costCenter']
+    description: 'What companies say of users.',
+    attributes: ['employeeNumber', 'costCenter', 'organization', 'division', 'department']
       .map((each) => attribute(each))
-      .concat(attribute('manager', { type: 'complex', subAttributes: VALUE })),
+      .concat(attribute('manager', { type: 'complex', subAttributes: [attribute('value'), attribute('displayName')] })),
   },
 ];

@@ -35,8 +35,11 @@ export function parseOperations(body: unknown): readonly Operation[] {
 const ATTRIBUTES: ReadonlyMap<string, { readonly name: string; readonly kind: 'plain' | 'list' | 'object' }> = new Map(
   (
     [
-      ['userName externalId active displayName nickName title locale preferredLanguage timezone userType', 'plain'],
-      ['emails phoneNumbers addresses roles', 'list'],
+      [
+        'userName externalId active displayName nickName title locale preferredLanguage timezone userType profileUrl',
+        'plain',
+      ],
+      ['emails phoneNumbers addresses roles ims photos entitlements x509Certificates', 'list'],
       ['name', 'object'],
     ] as const
   ).flatMap(([names, kind]) => names.split(' ').map((name) => [name.toLowerCase(), { name, kind }] as const)),

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { RESOURCE_TYPES, SCHEMAS, serviceProviderConfig } from './discovery.ts';
+import { leavesOut, project, projectionOf } from './projection.ts';
 import type { Kind, ListQuery, Scim } from './scim.ts';
-import { ScimError, unknownResource } from './scim-error.ts';
+import { ScimError, unknownResource, WrongMethod } from './scim-error.ts';
 
 /** What a request of the protocol says, however it came. */
 export interface ScimCall {
@@ -44,8 +45,11 @@ export async function respond(scim: Scim, call: ScimCall, place: ScimPlace): Pro
   if (kind === 'Users' || kind === 'Groups')
     return id === undefined ? onAll(scim, call, place, kind) : onOne(scim, call, place, kind, id);
   if (kind === 'Bulk' || kind === 'Me') throw new ScimError(501, `${kind} is not supported.`);
-  if (call.method !== 'GET') throw unknownResource();
-  return { status: 200, body: describe(kind, id, place.baseUrl) };
+  const body = describe(kind, id, place.baseUrl);
+  if (call.method !== 'GET') throw new WrongMethod('GET');
+  // A reader that thinks that it was applied would take others' attributes for those that it wants.
+  if (call.url.searchParams.has('filter')) throw new ScimError(403, 'What the server can do has no filter.');
+  return { status: 200, body };
 }
 
 function decode(step: string): string {
@@ -57,13 +61,23 @@ function decode(step: string): string {
 }
 
 function describe(kind: string, id: string | undefined, base: string): object {
-  if (kind === 'ServiceProviderConfig') return serviceProviderConfig(base);
-  const all = kind === 'ResourceTypes' ? RESOURCE_TYPES : kind === 'Schemas' ? SCHEMAS : undefined;
-  if (all === undefined) throw unknownResource();
+  if (kind === 'ServiceProviderConfig' && id === undefined) return serviceProviderConfig(base);
+  const listed = kind === 'ResourceTypes' ? RESOURCE_TYPES : kind === 'Schemas' ? SCHEMAS : undefined;
+  if (listed === undefined) throw unknownResource();
+  const resourceType = kind === 'Schemas' ? 'Schema' : 'ResourceType';
+  const all = listed.map((each) => ({
+    ...each,
+    meta: { resourceType, location: `${base}/${kind}/${idOf(each)}` },
+  }));
   if (id === undefined) return listOf(all, all.length, 1);
-  const one = all.find((each) => each['id'] === id);
-  if (one === undefined) throw unknownResource();
-  return one;
+  // URNs are compared without case.
+  const one = listed.findIndex((each) => idOf(each).toLowerCase() === id.toLowerCase());
+  if (one < 0) throw unknownResource();
+  return all[one] ?? {};
+}
+
+function idOf({ id }: JsonObject): string {
+  return typeof id === 'string' ? id : '';
 }
 
 function listOf(resources: readonly JsonObject[], totalResults: number, startIndex: number): object {
@@ -71,15 +85,17 @@ function listOf(resources: readonly JsonObject[], totalResults: number, startInd
 }
 
 async function onAll(scim: Scim, { method, url, body }: ScimCall, place: ScimPlace, kind: Kind): Promise<ScimReply> {
+  const projection = projectionOf(url.searchParams);
   if (method === 'GET') {
     const { totalResults, startIndex, resources } = await scim.list(kind, queryOf(url), place.baseUrl);
-    return { status: 200, body: listOf(resources, totalResults, startIndex) };
+    const shown = resources.map((each) => project(each, projection));
+    return { status: 200, body: listOf(shown, totalResults, startIndex) };
   }
-  if (method !== 'POST') throw new ScimError(405, 'This path takes GET and POST.');
+  if (method !== 'POST') throw new WrongMethod('GET, POST');
   const made = await scim.create(kind, parse(body), place.baseUrl);
   return {
-    ...tagged(made),
     status: 201,
+    body: project(made, projection),
     headers: { location: metaOf(made, 'location'), etag: metaOf(made, 'version') },
   };
 }
@@ -91,10 +107,17 @@ async function onOne(
   kind: Kind,
   id: string,
 ): Promise<ScimReply> {
+  const projection = projectionOf(url.searchParams);
+  const tagged = (resource: JsonObject): ScimReply => ({
+    status: 200,
+    body: project(resource, projection),
+    headers: { etag: metaOf(resource, 'version') },
+  });
   switch (method) {
     case 'GET': {
       const found = await scim.get(kind, id, baseUrl, queryOf(url).withoutMembers);
-      return ifNoneMatch === metaOf(found, 'version') ? { status: 304 } : tagged(found);
+      const version = metaOf(found, 'version');
+      return names(ifNoneMatch, version) ? { status: 304, headers: { etag: version } } : tagged(found);
     }
     case 'PUT':
       return tagged(await scim.replace(kind, id, parse(body), ifMatch, baseUrl));
@@ -102,18 +125,21 @@ async function onOne(
       const changed = await scim.patch(kind, id, parse(body), ifMatch, baseUrl);
       const isShown = kind === 'Users' || groupPatchBody || url.searchParams.has('attributes');
       if (!isShown) return { status: 204, headers: { etag: metaOf(changed, 'version') } };
-      return tagged(kind === 'Groups' ? await scim.get(kind, id, baseUrl, false) : changed);
+      return tagged(kind === 'Groups' ? await scim.get(kind, id, baseUrl, leavesOut(projection, 'members')) : changed);
     }
     case 'DELETE':
       await scim.delete(kind, id, ifMatch);
       return { status: 204 };
     default:
-      throw new ScimError(405, 'This path takes GET, PUT, PATCH and DELETE.');
+      throw new WrongMethod('GET, PUT, PATCH, DELETE');
   }
 }
 
-function tagged(resource: JsonObject): ScimReply {
-  return { status: 200, body: resource, headers: { etag: metaOf(resource, 'version') } };
+/** Whether `If-None-Match` names this version, compared weakly. @source RFC 9110, 13.1.2 */
+function names(header: string | undefined, version: string): boolean {
+  if (header === undefined) return false;
+  const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
+  return header.split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(version));
 }
 
 function metaOf({ meta }: JsonObject, member: 'version' | 'location'): string {
@@ -137,15 +163,11 @@ function queryOf({ searchParams }: URL): ListQuery {
     if (!Number.isSafeInteger(number)) throw new ScimError(400, `${name}: must be a whole number.`, 'invalidValue');
     return number;
   };
-  const excluded = (searchParams.get('excludedAttributes') ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim());
   const filter = searchParams.get('filter');
   return {
     filter: filter === null || filter.trim() === '' ? undefined : filter,
     startIndex: Math.max(numberAt('startIndex', 1), 1),
     count: Math.min(Math.max(numberAt('count', COUNT), 0), COUNT_MAX),
-    withoutMembers: excluded.includes('members'),
+    withoutMembers: leavesOut(projectionOf(searchParams), 'members'),
   };
 }

@@ -39,3 +39,15 @@ export function invalidValue(detail: string): ScimError {
 export function unknownResource(): ScimError {
   return new ScimError(404, 'There is no such resource.');
 }
+
+/** A method that a path does not take. @source RFC 9110, 15.5.6 */
+export class WrongMethod extends ScimError {
+  /** The value of the header `Allow`. */
+  readonly allow: string;
+
+  constructor(allow: string) {
+    super(405, `This path takes ${allow} alone.`);
+    this.name = 'WrongMethod';
+    this.allow = allow;
+  }
+}

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { outcomeOf, type ScimRequestLog } from '../../scim/request-log.ts';
 import { respond, SCIM_ROOT, type ScimCall } from '../../scim/respond.ts';
 import type { Scim, ScimEvent } from '../../scim/scim.ts';
-import { SCIM_IS_OFF, ScimError, serializeScimError } from '../../scim/scim-error.ts';
+import { SCIM_IS_OFF, ScimError, serializeScimError, WrongMethod } from '../../scim/scim-error.ts';
 import type { ScimTokenRow } from '../../scim/tokens.ts';
 import { addressOf } from '../console/origin.ts';
 import { problemBody } from '../problem.ts';
@@ -59,6 +59,7 @@ function refuse({ onBug }: ScimHttpDeps, error: unknown, reply: FastifyReply): v
   if (error instanceof ScimError) {
     if (error.status === 429) void reply.header('retry-after', '1');
     if (error.status === 401) void reply.header('www-authenticate', 'Bearer');
+    if (error instanceof WrongMethod) void reply.header('allow', error.allow);
     void reply.code(error.status).send(serializeScimError(error.status, error.message, error.scimType));
     return;
   }
@@ -87,8 +88,8 @@ async function answer(deps: ScimHttpDeps, request: FastifyRequest, reply: Fastif
       },
     );
     note(tokenId, status, outcomeOf(events));
-    void reply.code(status).headers({ 'content-type': TYPE, 'cache-control': 'no-store', ...headers });
-    return body === undefined ? reply.send() : reply.send(body);
+    void reply.code(status).headers({ 'cache-control': 'no-store', ...headers });
+    return body === undefined ? reply.send() : reply.header('content-type', TYPE).send(body);
   } catch (error) {
     // Strangers write nothing into the database.
     if (tokenId !== null)

@@ -9,6 +9,7 @@ const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error';
+const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 
 interface Reply {
   readonly status: number;
@@ -21,6 +22,7 @@ suite('the protocol of SCIM, rule by rule', () => {
   let gateway: RunningGateway;
   let token: string;
   let ann: string;
+  let bob: string;
   let team: string;
   before(async () => {
     gateway = await startGateway({ yaml: 'organization: { enabled: true }\nscim: { enabled: true }' });
@@ -35,7 +37,7 @@ suite('the protocol of SCIM, rule by rule', () => {
       ],
       [ENTERPRISE]: { department: 'Eng', manager: { value: 'm1' } },
     });
-    await makeUser('bob@x.example', { externalId: 'b2', active: false });
+    bob = await makeUser('bob@x.example', { externalId: 'b2', active: false });
     team = textAt(
       (await scim('POST', '/Groups', { schemas: [GROUP], displayName: 'Team', members: [{ value: ann }] })).body,
       'id',
@@ -94,5 +96,155 @@ suite('the protocol of SCIM, rule by rule', () => {
   test('refuses a filter on members that is not JSON', async () => {
     const path = String.raw`members[value eq "\q"]`;
     assert.deepEqual(refusal(await patch(`/Groups/${team}`, { op: 'remove', path })), [400, 'invalidFilter']);
+  });
+
+  const CORE_MEMBERS = ['id', 'schemas'];
+  const PROJECTIONS: readonly (readonly [query: string, has: readonly string[], hasNot: readonly string[]])[] = [
+    ['attributes=USERNAME', ['userName'], ['name', 'emails', 'externalId', 'active', 'meta', ENTERPRISE]],
+    [`attributes=${USER}:userName, title`, ['userName', 'title'], ['name', 'meta']],
+    ['attributes=name.givenName', ['name'], ['userName', 'emails']],
+    [`attributes=${ENTERPRISE}:department`, [ENTERPRISE], ['userName']],
+    [`attributes=${ENTERPRISE}`, [ENTERPRISE], ['userName']],
+    ['attributes=shoeSize', [], ['userName', 'name']],
+    ['attributes=', ['userName', 'name', 'emails', 'meta'], []],
+    ['excludedAttributes=emails,NAME', ['userName', 'externalId', 'meta'], ['emails', 'name']],
+    ['excludedAttributes=id,schemas', ['userName'], []],
+    ['excludedAttributes=name.familyName', ['name', 'userName'], []],
+    [`excludedAttributes=${ENTERPRISE}:department`, [ENTERPRISE], []],
+  ];
+  for (const [query, has, hasNot] of PROJECTIONS)
+    // @spec scim-17
+    test(`shows the attributes that are wanted: ${query}`, async () => {
+      const { body } = await scim('GET', `/Users/${ann}?${encodeURI(query)}`);
+      for (const name of [...CORE_MEMBERS, ...has]) assert.ok(name in body, `${name} is missing`);
+      for (const name of hasNot) assert.ok(!(name in body), `${name} is there`);
+      const listed = await scim('GET', `/Users?filter=id eq "${ann}"&${encodeURI(query)}`);
+      assert.deepEqual(listed.body['Resources'], [body]);
+    });
+
+  // @spec scim-17
+  test('shows parts of attributes, of lists too, and in answers to changes', async () => {
+    const shown = async (query: string) => (await scim('GET', `/Users/${ann}?${query}`)).body;
+    assert.deepEqual((await shown('attributes=name.givenName,emails.value'))['name'], { givenName: 'Ann' });
+    assert.deepEqual((await shown('attributes=emails.type'))['emails'], [{ type: 'work' }, { type: 'home' }]);
+    assert.deepEqual((await shown('excludedAttributes=name.familyName'))['name'], { givenName: 'Ann' });
+    assert.deepEqual((await shown(`excludedAttributes=${ENTERPRISE}:manager.value`))[ENTERPRISE], {
+      department: 'Eng',
+    });
+    const operations = { schemas: [PATCH], Operations: [{ op: 'replace', path: 'title', value: 'Boss' }] };
+    const patched = await scim('PATCH', `/Users/${ann}?attributes=title`, operations);
+    assert.deepEqual(Object.keys(patched.body).toSorted(), ['id', 'schemas', 'title']);
+    assert.match(patched.headers.get('etag') ?? '', /^W\/"\d+"$/);
+    const made = await scim('POST', '/Users?attributes=userName', { schemas: [USER], userName: 'cut@x.example' });
+    assert.deepEqual(Object.keys(made.body).toSorted(), ['id', 'schemas', 'userName']);
+    assert.match(made.headers.get('location') ?? '', /\/scim\/v2\/Users\/[\w-]+$/);
+    const group = await scim('GET', `/Groups/${team}?attributes=displayName`);
+    assert.deepEqual(Object.keys(group.body).toSorted(), ['displayName', 'id', 'schemas']);
+    const { body } = await scim('GET', `/Groups/${team}?attributes=members.value`);
+    assert.deepEqual(body['members'], [{ value: ann }]);
+  });
+
+  const PAGES: readonly (readonly [query: string, startIndex: number, items: 'none' | 'one' | 'all'])[] = [
+    ['startIndex=0', 1, 'all'],
+    ['startIndex=-5', 1, 'all'],
+    ['startIndex=2&count=1', 2, 'one'],
+    ['startIndex=9999', 9999, 'none'],
+    ['count=0', 1, 'none'],
+    ['count=-1', 1, 'none'],
+    ['count=9999', 1, 'all'],
+    ['sortBy=userName&sortOrder=descending', 1, 'all'],
+  ];
+  for (const [query, startIndex, items] of PAGES)
+    // @spec scim-4
+    test(`counts pages by whole numbers: ${query}`, async () => {
+      const { status, body } = await scim('GET', `/Users?${query}`);
+      const { schemas, totalResults, itemsPerPage, Resources } = body;
+      assert.deepEqual([status, schemas, body['startIndex']], [200, [LIST], startIndex]);
+      assert.ok(Number.isInteger(totalResults) && Number(totalResults) >= 2);
+      assert.equal(itemsPerPage, items === 'none' ? 0 : items === 'one' ? 1 : totalResults);
+      assert.equal((Resources as object[]).length, itemsPerPage);
+    });
+
+  // @spec scim-1
+  test('says what it can do, each part under its own address, and takes no filter there', async () => {
+    const { body: config } = await scim('GET', '/ServiceProviderConfig');
+    const supported = (name: string) => (config[name] as JsonObject)['supported'];
+    assert.deepEqual(['patch', 'bulk', 'filter', 'changePassword', 'sort', 'etag'].map(supported), [
+      true,
+      false,
+      true,
+      false,
+      false,
+      true,
+    ]);
+    assert.equal((config['authenticationSchemes'] as JsonObject[])[0]?.['type'], 'oauthbearertoken');
+    for (const path of ['/Schemas', '/ResourceTypes']) {
+      const { body } = await scim('GET', path);
+      const all = body['Resources'] as JsonObject[];
+      assert.deepEqual([body['schemas'], body['totalResults']], [[LIST], all.length]);
+      for (const each of all) {
+        const { location, resourceType } = each['meta'] as { location: string; resourceType: string };
+        assert.equal(resourceType, path === '/Schemas' ? 'Schema' : 'ResourceType');
+        const own = await scim('GET', location.replace(/^.*\/scim\/v2/, ''));
+        assert.deepEqual(own.body, each);
+      }
+      assert.deepEqual(refusal(await scim('GET', `${path}?filter=id eq "User"`)), [403, undefined]);
+    }
+    assert.equal((await scim('GET', '/ServiceProviderConfig/x')).status, 404);
+  });
+
+  // @spec scim-1
+  test('has the attributes that its schemas name, and no value for those that are read only', async () => {
+    const { body } = await scim('GET', `/Schemas/${USER}`);
+    const id = await makeUser('schema@x.example');
+    for (const { name, type, multiValued, mutability } of body['attributes'] as JsonObject[]) {
+      const path = typeof name === 'string' ? name : '';
+      const plain = type === 'boolean' ? true : path === 'userName' ? 'schema@x.example' : 'text';
+      const value = type !== 'complex' ? plain : multiValued ? [{ value: 'v', type: 'work' }] : { formatted: 'x' };
+      const reply = await patch(`/Users/${id}`, { op: 'replace', path, value });
+      if (mutability === 'readOnly') assert.deepEqual(refusal(reply), [400, 'mutability'], path);
+      else assert.deepEqual([reply.status, reply.body[path]], [200, value], path);
+    }
+  });
+
+  const METHODS: readonly (readonly [method: string, path: string, status: number, allow: string | null])[] = [
+    ['DELETE', '/Users', 405, 'GET, POST'],
+    ['PUT', '/Groups', 405, 'GET, POST'],
+    ['POST', '/Users/1', 405, 'GET, PUT, PATCH, DELETE'],
+    ['POST', '/Schemas', 405, 'GET'],
+    ['PUT', '/ServiceProviderConfig', 405, 'GET'],
+    ['POST', '/Bulk', 501, null],
+    ['GET', '/Me', 501, null],
+    ['GET', '/nothing', 404, null],
+    ['GET', '/Users/1/2', 404, null],
+  ];
+  for (const [method, path, status, allow] of METHODS)
+    // @spec scim-1
+    test(`answers ${method} ${path} with ${status}`, async () => {
+      const reply = await scim(method, path, method === 'GET' ? undefined : {});
+      assert.deepEqual([reply.status, reply.headers.get('allow')], [status, allow]);
+    });
+
+  // @spec scim-3
+  test('compares versions weakly, in lists and with a star', async () => {
+    const { headers } = await scim('GET', `/Users/${bob}`);
+    const tag = headers.get('etag') ?? '';
+    for (const [known, status] of [
+      [tag, 304],
+      [`W/"99", ${tag}`, 304],
+      [tag.replace('W/', ''), 304],
+      ['*', 304],
+      ['W/"99"', 200],
+    ] as const) {
+      const reply = await scim('GET', `/Users/${bob}`, undefined, { 'if-none-match': known });
+      assert.deepEqual([reply.status, reply.headers.get('etag')], [status, tag], known);
+    }
+    const nothing = { schemas: [PATCH], Operations: [] };
+    for (const [wanted, status] of [
+      [`W/"99", ${tag}`, 200],
+      ['*', 200],
+      ['W/"99"', 412],
+    ] as const)
+      assert.equal((await scim('PATCH', `/Users/${bob}`, nothing, { 'if-match': wanted })).status, status, wanted);
   });
 });
