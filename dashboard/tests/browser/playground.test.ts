@@ -1,95 +1,19 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { PICTURE, startUpstream, type Upstream } from './upstream.ts';
 import { findChromium, findWithAxe, startStand, visit, type Stand } from './support.ts';
 
 const CHROMIUM = findChromium();
-const LONG_CHARS = 200_000;
-const PICTURE =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 /** Much above what a page needs (docs/dashboard.md has its figures), and far below a page that lexes the whole text at every event. */
 const TASK_MS_MAX = 1_000;
 const KEY_MS_MAX = 500;
-
-interface Upstream {
-  readonly server: Server;
-  readonly cuts: number[];
-}
-
-/** A provider whose models are named by what they do. */
-async function startUpstream(): Promise<Upstream> {
-  const cuts: number[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text: string) => (body += text));
-    request.on('end', () => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const model = /"model":"(\w+)"/.exec(body)?.[1] ?? '';
-      if (request.url?.endsWith('/messages') === true) sayHello(response);
-      else if (model === 'endless') {
-        write(response, { content: 'On and on' });
-        response.on('close', () => cuts.push(Date.now()));
-      } else if (model === 'draws')
-        finish(response, [{ images: [{ type: 'image_url', image_url: { url: PICTURE } }] }]);
-      else finish(response, model === 'long' ? longPieces() : [{ content: `I am ${model}.` }]);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, cuts };
-}
-
-function write(response: ServerResponse, delta: object, more: object = {}): void {
-  const choices = [{ index: 0, delta, ...more }];
-  response.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices })}\n\n`);
-}
-
-function finish(response: ServerResponse, deltas: readonly object[]): void {
-  for (const delta of deltas) write(response, delta);
-  write(response, {}, { finish_reason: 'stop' });
-  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
-  response.end(
-    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [], usage })}\n\ndata: [DONE]\n\n`,
-  );
-}
-
-/** Markdown of many blocks, in the small pieces of a stream. */
-function longPieces(): readonly object[] {
-  const block = '## A heading\n\nSome **bold** text with `code` and a [link](https://example.com).\n\n- one\n- two\n\n';
-  const text = block.repeat(Math.ceil(LONG_CHARS / block.length)) + 'The very end.';
-  return (text.match(/[\s\S]{1,40}/g) ?? []).map((content) => ({ content }));
-}
-
-function sayHello(response: ServerResponse): void {
-  const events = [
-    {
-      type: 'message_start',
-      message: {
-        id: 'm',
-        type: 'message',
-        role: 'assistant',
-        model: 'one',
-        content: [],
-        stop_reason: null,
-        usage: { input_tokens: 100, output_tokens: 1 },
-      },
-    },
-    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
-    { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 10 } },
-    { type: 'message_stop' },
-  ];
-  response.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
-}
 
 suite('the playground', { skip: CHROMIUM === undefined }, () => {
   let stand: Stand;
   let upstream: Upstream;
   before(async () => {
     upstream = await startUpstream();
-    const { port } = upstream.server.address() as AddressInfo;
     const price = 'price: { prompt: 0.7, completion: 1.3 }';
     const models = ['first', 'second', 'endless', 'draws', 'long'].map(
       (model) => `  acme/${model}: { endpoints: [{ provider: vendor, model: ${model}, ${price} }] }`,
@@ -97,8 +21,8 @@ suite('the playground', { skip: CHROMIUM === undefined }, () => {
     stand = await startStand(CHROMIUM ?? '', {
       yaml: `
 providers:
-  vendor: { adapter: openai-compatible, name: Vendor, base_url: 'http://127.0.0.1:${port}/v1', api_key: a }
-  other: { adapter: messages-compatible, name: Other, base_url: 'http://127.0.0.1:${port}/v1', api_key: b }
+  vendor: { adapter: openai-compatible, name: Vendor, base_url: 'http://127.0.0.1:${upstream.port}/v1', api_key: a }
+  other: { adapter: messages-compatible, name: Other, base_url: 'http://127.0.0.1:${upstream.port}/v1', api_key: b }
 models:
 ${models.join('\n')}
   acme/translated: { endpoints: [{ provider: other, model: translated, ${price} }] }
@@ -107,7 +31,7 @@ ${models.join('\n')}
   });
   after(async () => {
     await stand.close();
-    upstream.server.close();
+    upstream.close();
   });
 
   const send = async (page: Page, models: string, text = 'Hello'): Promise<void> => {

@@ -1,4 +1,11 @@
-import { useState, type ClipboardEvent, type DragEvent, type KeyboardEvent, type ReactElement } from 'react';
+import {
+  useState,
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+} from 'react';
 import { Button, Kbd } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 
@@ -10,12 +17,15 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'im
 export function Composer({
   isRunning,
   problem,
+  renderNote,
   onSend,
   onStop,
 }: {
   readonly isRunning: boolean;
   /** Why nothing can be sent now. */
   readonly problem: string | undefined;
+  /** What is said of a message before it is sent. */
+  readonly renderNote: (text: string, images: number) => ReactNode;
   readonly onSend: (text: string, images: readonly string[]) => void;
   readonly onStop: () => void;
 }): ReactElement {
@@ -55,7 +65,7 @@ export function Composer({
           Nothing is sent until the settings are valid. {problem}
         </p>
       )}
-      <div className="flex items-end gap-2">
+      <div className="flex items-end gap-2 max-sm:flex-wrap">
         <textarea
           aria-label="Message"
           data-filter=""
@@ -79,6 +89,7 @@ export function Composer({
           </Button>
         )}
       </div>
+      <div className="mt-1 flex min-h-4 flex-wrap gap-x-4">{renderNote(text, images.length)}</div>
     </div>
   );
 }

@@ -1,23 +1,28 @@
-import { useModels } from '../../api/models.ts';
 import { useState, type ReactElement } from 'react';
-import { Button } from '../../parts/button.tsx';
-import { CodeBlock } from '../../parts/copy.tsx';
+import { FORMATS, type Format } from '../../api/generation/response.ts';
+import { useModels } from '../../api/models.ts';
+import { Button, IconButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Segments } from '../../parts/field.tsx';
 import { useHotkeys } from '../../parts/hotkeys.ts';
 import { Page as Frame } from '../../parts/page.tsx';
-import { useSearchState } from '../../parts/search.ts';
-import { LANGUAGES, toSnippet, type Language } from '../../parts/snippets.ts';
+import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
 import { Empty } from '../../parts/states.tsx';
+import { Name } from '../../parts/text.tsx';
 import { Composer } from './composer.tsx';
 import { useConversation, type Conversation, type Thread } from './conversation.ts';
+import { Estimate } from './estimate.tsx';
 import { Explain } from './explain.tsx';
 import { ModelPicker } from './model-picker.tsx';
+import { RequestDialog } from './request-dialog.tsx';
+import { toBody, type Body } from './request/body.ts';
+import { countSettings, NO_SETTINGS, problemOfSettings, type Settings } from './request/settings.ts';
+import { SavePreset } from './save-preset.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
-import { NO_SETTINGS, problemOfSettings, toBody, type Settings } from './settings.ts';
-import { COLUMNS_MAX, parsePlaygroundSearch } from './search.ts';
+import { COLUMNS_MAX, parsePlaygroundSearch, type PlaygroundSearch } from './search.ts';
 import { ThreadView } from './thread-view.tsx';
 import { Upstream } from './upstream.tsx';
+import { useLink } from './use-link.ts';
 
 const FIRST_MODEL = 'sandbox/echo';
 const NAMES = ['A', 'B', 'C', 'D'];
@@ -28,14 +33,20 @@ const HELLO = [{ role: 'user', content: 'Hello' }] as const;
 /** Ask several models, and see what the gateway did. */
 export function Page(): ReactElement {
   const [search, change] = useSearchState(parsePlaygroundSearch);
-  const [settings, setSettings] = useState<Settings>(NO_SETTINGS);
+  const [own, setSettings] = useState<Settings>(NO_SETTINGS);
   const [open, setOpen] = useState<Part>();
   const [isBlind, setIsBlind] = useState(false);
   const models = search.models.length > 0 ? search.models : [FIRST_MODEL];
-  const conversation = useConversation(models, { ...settings, preset: search.preset });
+  const settings = { ...own, preset: search.preset };
+  const conversation = useConversation(models, search.format, settings);
+  const { threads } = conversation;
+  const { isTooLong, branch } = useLink(conversation, own, setSettings);
   const setModels = (next: readonly string[]): void => change({ models: next.join(',') }, false);
-  const isRunning = conversation.threads.some((thread) => thread.isRunning);
   const toggle = (part: Part) => (): void => setOpen(open === part ? undefined : part);
+  const edit: Conversation['edit'] = (...turn) => {
+    branch();
+    conversation.edit(...turn);
+  };
   useHotkeys({
     'Ctrl+.': () => conversation.stop(),
     'Ctrl+Shift+j': toggle('request'),
@@ -46,73 +57,148 @@ export function Page(): ReactElement {
       title="Playground"
       isFilled
       actions={
-        <>
-          <Button icon="presets" aria-expanded={open === 'settings'} onClick={toggle('settings')}>
-            Settings
-          </Button>
-          <Button icon="routing" onClick={toggle('explain')}>
-            Explain
-          </Button>
-          <Button icon="code" onClick={toggle('request')}>
-            Request
-          </Button>
-          <Button onClick={toggle('upstream')}>Upstream</Button>
-          {models.length > 1 && (
-            <Button aria-pressed={isBlind} onClick={() => setIsBlind(!isBlind)}>
-              {isBlind ? 'Show names' : 'Blind'}
-            </Button>
-          )}
-          <Button onClick={conversation.clear}>Clear</Button>
-        </>
+        <Actions
+          open={open}
+          toggle={toggle}
+          settings={own}
+          blind={models.length > 1 ? { isOn: isBlind, set: setIsBlind } : undefined}
+          onClear={conversation.clear}
+        />
       }
-      bar={<ModelPicker models={models} max={COLUMNS_MAX} onChange={setModels} />}
+      bar={<Bar search={search} models={models} onModels={setModels} onChange={change} />}
     >
-      {open === 'settings' && <SettingsPanel settings={settings} onChange={setSettings} />}
-      <Columns models={models} conversation={conversation} isBlind={isBlind} onModels={setModels} />
+      {open === 'settings' && <SettingsPanel settings={own} onChange={setSettings} />}
+      <Columns models={models} conversation={{ ...conversation, edit }} isBlind={isBlind} onModels={setModels} />
       <Composer
-        isRunning={isRunning}
+        isRunning={threads.some(({ isRunning }) => isRunning)}
         problem={problemOfSettings(settings)}
+        renderNote={(text, images) => (
+          <>
+            <Estimate text={text} images={images} threads={threads} settings={settings} />
+            {isTooLong && (
+              <p className="text-xs text-warn">
+                This conversation is too long for the address: a copied link leaves it out.
+              </p>
+            )}
+          </>
+        )}
         onSend={conversation.send}
         onStop={() => conversation.stop()}
       />
       <Dialogs
         open={open}
         onClose={() => setOpen(undefined)}
-        threads={conversation.threads}
-        settings={{ ...settings, preset: search.preset }}
+        threads={threads}
+        format={search.format}
+        settings={settings}
       />
     </Frame>
   );
 }
 
-type Part = 'settings' | 'request' | 'upstream' | 'explain';
+type Part = 'settings' | 'request' | 'upstream' | 'explain' | 'preset';
 
 function focusColumn(at: number): void {
   document.querySelectorAll<HTMLElement>('[data-column]').item(at)?.focus();
+}
+
+function Actions({
+  open,
+  toggle,
+  settings,
+  blind,
+  onClear,
+}: {
+  readonly open: Part | undefined;
+  readonly toggle: (part: Part) => () => void;
+  readonly settings: Settings;
+  readonly blind: { readonly isOn: boolean; readonly set: (isOn: boolean) => void } | undefined;
+  readonly onClear: () => void;
+}): ReactElement {
+  const set = countSettings(settings);
+  return (
+    <>
+      <Button icon="presets" aria-expanded={open === 'settings'} onClick={toggle('settings')}>
+        Settings{set > 0 && ` (${set})`}
+      </Button>
+      <Button icon="routing" onClick={toggle('explain')}>
+        Explain
+      </Button>
+      <Button icon="code" onClick={toggle('request')}>
+        Request
+      </Button>
+      <Button onClick={toggle('upstream')}>Upstream</Button>
+      <Button onClick={toggle('preset')}>Save as preset</Button>
+      {blind !== undefined && (
+        <Button aria-pressed={blind.isOn} onClick={() => blind.set(!blind.isOn)}>
+          {blind.isOn ? 'Show names' : 'Blind'}
+        </Button>
+      )}
+      <Button onClick={onClear}>Clear</Button>
+    </>
+  );
+}
+
+function Bar({
+  search: { preset, format },
+  models,
+  onModels,
+  onChange,
+}: {
+  readonly search: PlaygroundSearch;
+  readonly models: readonly string[];
+  readonly onModels: (models: readonly string[]) => void;
+  readonly onChange: ChangeSearch;
+}): ReactElement {
+  return (
+    <>
+      <ModelPicker models={models} max={COLUMNS_MAX} onChange={onModels} />
+      {preset !== '' && (
+        <span className="inline-flex h-7 items-center gap-1 rounded-md bg-chosen pl-2.5">
+          preset <Name>{preset}</Name>
+          <IconButton
+            icon="close"
+            label={`Leave out the preset ${preset}`}
+            onClick={() => onChange({ preset: undefined }, false)}
+          />
+        </span>
+      )}
+      <span className="flex-1" />
+      <Segments
+        label="Format"
+        value={format}
+        options={FORMATS.map((value) => ({ value, label: value }))}
+        onChange={(next) => onChange({ format: next === FORMATS[0] ? undefined : next }, false)}
+      />
+    </>
+  );
 }
 
 function Dialogs({
   open,
   onClose,
   threads,
+  format,
   settings,
 }: {
   readonly open: Part | undefined;
   readonly onClose: () => void;
   readonly threads: readonly Thread[];
+  readonly format: Format;
   readonly settings: Settings;
 }): ReactElement {
   const [first] = threads;
   const messages = first === undefined || first.messages.length === 0 ? HELLO : first.messages;
-  const body = toBody(first?.model ?? FIRST_MODEL, messages, settings);
+  const bodyIn = (wanted: Format): Body => toBody(wanted, first?.model ?? FIRST_MODEL, messages, settings);
   return (
     <>
-      <RequestDialog isOpen={open === 'request'} onClose={onClose} body={body} />
+      <RequestDialog isOpen={open === 'request'} onClose={onClose} format={format} body={bodyIn(format)} />
+      <SavePreset isOpen={open === 'preset'} onClose={onClose} format={format} body={bodyIn(format)} />
       <Dialog title="What went upstream" isOpen={open === 'upstream'} onClose={onClose} width="max-w-3xl">
-        <Upstream threads={threads} />
+        <Upstream threads={threads} format={format} />
       </Dialog>
       <Dialog title="Where it would go" isOpen={open === 'explain'} onClose={onClose} width="max-w-3xl">
-        <Explain body={body} />
+        <Explain body={bodyIn('chat')} />
       </Dialog>
     </>
   );
@@ -181,39 +267,5 @@ function Examples({ onTry }: { readonly onTry: (model: string, text: string) => 
         </Button>
       ))}
     </>
-  );
-}
-
-function RequestDialog({
-  isOpen,
-  onClose,
-  body,
-}: {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-  readonly body: Readonly<Record<string, unknown>>;
-}): ReactElement {
-  const [language, setLanguage] = useState<Language>('curl');
-  return (
-    <Dialog title="The request of the first column" isOpen={isOpen} onClose={onClose} width="max-w-3xl">
-      <div className="flex flex-col gap-3">
-        <Segments
-          label="Language"
-          value={language}
-          options={LANGUAGES.map((value) => ({ value, label: value }))}
-          onChange={setLanguage}
-        />
-        <CodeBlock
-          label="Request"
-          isWrapped
-          text={toSnippet(
-            { method: 'POST', path: '/chat/completions', body: JSON.stringify(body, undefined, 2) },
-            language,
-            location.origin,
-            'GATEWAY_API_KEY',
-          )}
-        />
-      </div>
-    </Dialog>
   );
 }

@@ -1,20 +1,10 @@
 import type { ReactElement } from 'react';
 import { Select, TextArea } from '../../parts/field.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
-import { problemOfMore, problemOfTools, TOKEN_RULES, type Settings } from './settings.ts';
+import { EFFORTS, problemOfMore, problemOfTools, SORTS, TOKEN_RULES, type Settings } from './request/settings.ts';
 
-const EFFORTS = [
-  { value: '', label: 'as the model has it' },
-  { value: 'low', label: 'low' },
-  { value: 'medium', label: 'medium' },
-  { value: 'high', label: 'high' },
-] as const;
-const SORTS = [
-  { value: '', label: 'balanced' },
-  { value: 'price', label: 'price' },
-  { value: 'throughput', label: 'throughput' },
-  { value: 'latency', label: 'latency' },
-] as const;
+const EFFORT_OPTIONS = EFFORTS.map((value) => ({ value, label: value === '' ? 'as the model has it' : value }));
+const SORT_OPTIONS = SORTS.map((value) => ({ value, label: value === '' ? 'balanced' : value }));
 
 /** Settings of every column. */
 export function SettingsPanel({
@@ -67,8 +57,18 @@ export function SettingsPanel({
           value={settings.maxTokens}
           onChange={(maxTokens) => set({ maxTokens })}
         />
-        <Select label="Reasoning" options={EFFORTS} value={settings.effort} onChange={(effort) => set({ effort })} />
-        <Select label="Providers ordered by" options={SORTS} value={settings.sort} onChange={(sort) => set({ sort })} />
+        <Select
+          label="Reasoning"
+          options={EFFORT_OPTIONS}
+          value={settings.effort}
+          onChange={(effort) => set({ effort })}
+        />
+        <Select
+          label="Providers ordered by"
+          options={SORT_OPTIONS}
+          value={settings.sort}
+          onChange={(sort) => set({ sort })}
+        />
       </div>
     </div>
   );

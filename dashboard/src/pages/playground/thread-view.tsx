@@ -51,7 +51,11 @@ export function ThreadView({ thread, conversation, onRemove, onOnly, alias }: Th
         aria-label={`Conversation with ${alias ?? model}`}
       >
         {messages.map((message, at) => (
-          <Turn key={at} message={message} />
+          <Turn
+            key={at}
+            message={message}
+            onEdit={isRunning ? undefined : (text) => conversation.edit(at, message, text)}
+          />
         ))}
         {response.reasoning !== '' && (
           <Reasoning text={response.reasoning} isOver={response.text !== '' || !isRunning} />

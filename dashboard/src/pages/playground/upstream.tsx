@@ -1,4 +1,5 @@
 import { useState, type ReactElement } from 'react';
+import type { Format } from '../../api/generation/response.ts';
 import { client } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
 import { DiffView } from '../../parts/diff-view.tsx';
@@ -7,7 +8,13 @@ import { WarningList } from '../../parts/warning-list.tsx';
 import type { Thread } from './conversation.ts';
 
 /** What was sent against what went upstream, line by line, with what the gateway says of the difference. */
-export function Upstream({ threads }: { readonly threads: readonly Thread[] }): ReactElement {
+export function Upstream({
+  threads,
+  format,
+}: {
+  readonly threads: readonly Thread[];
+  readonly format: Format;
+}): ReactElement {
   const [chosen, setChosen] = useState(0);
   const thread = threads[chosen];
   return (
@@ -22,8 +29,9 @@ export function Upstream({ threads }: { readonly threads: readonly Thread[] }): 
       )}
       {thread === undefined || thread.response.upstream.length === 0 ? (
         <p className="text-dim">
-          Nothing went upstream yet. Send a message first: each attempt then has its body here, without headers and
-          secrets.
+          {format === 'messages'
+            ? 'Streams of messages do not say what went upstream. Switch to chat or responses, and ask again.'
+            : 'Nothing went upstream yet. Send a message first: each attempt then has its body here, without headers and secrets.'}
         </p>
       ) : (
         <Attempts thread={thread} />

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type ReactElement } from 'react';
-import { NO_RESPONSE, streamChat, type ChatResponse } from '../../api/chat-stream.ts';
+import { NO_RESPONSE, type ChatResponse } from '../../api/generation/response.ts';
+import { streamGeneration } from '../../api/generation/stream.ts';
 import type { Model } from '../../api/models.ts';
 import { Button, To } from '../../parts/button.tsx';
 import { Select } from '../../parts/field.tsx';
@@ -27,7 +28,8 @@ export function TestStep({
     setIsRunning(true);
     setResponse(NO_RESPONSE);
     let last = NO_RESPONSE;
-    await streamChat(
+    await streamGeneration(
+      'chat',
       { model, messages: [{ role: 'user', content: 'Say hello' }], max_tokens: 100 },
       controller.current.signal,
       (next) => setResponse((last = next)),

@@ -1,13 +1,15 @@
-import type { ChatMessage } from '../../api/chat-stream.ts';
-import { isRecord } from '../../api/errors.ts';
-import { parseNumber, problemOfNumber } from '../../parts/number-text.ts';
+import { isRecord } from '../../../api/errors.ts';
+import { problemOfNumber } from '../../../parts/number-text.ts';
+
+export const EFFORTS = ['', 'low', 'medium', 'high'] as const;
+export const SORTS = ['', 'price', 'throughput', 'latency'] as const;
 
 export interface Settings {
   readonly system: string;
   readonly temperature: string;
   readonly maxTokens: string;
-  readonly effort: '' | 'low' | 'medium' | 'high';
-  readonly sort: '' | 'price' | 'throughput' | 'latency';
+  readonly effort: (typeof EFFORTS)[number];
+  readonly sort: (typeof SORTS)[number];
   /** Functions as JSON, as the body has them. */
   readonly tools: string;
   /** Further members of the body as JSON: `provider`, `plugins`, `response_format`. */
@@ -25,6 +27,11 @@ export const NO_SETTINGS: Settings = {
   more: '',
   preset: '',
 };
+
+/** How many settings say something. */
+export function countSettings(settings: Settings): number {
+  return Object.values(settings).filter((value) => value !== '').length;
+}
 
 /** What is wrong with the functions; `undefined`: nothing. */
 export function problemOfTools(tools: string): string | undefined {
@@ -58,31 +65,4 @@ export function problemOfSettings({ temperature, maxTokens, tools, more }: Setti
   ] as const;
   const [found] = problems.flatMap(([field, problem]) => (problem === undefined ? [] : [`${field}: ${problem}`]));
   return found;
-}
-
-/** The request of one column, as it is sent and as it is shown. */
-export function toBody(
-  model: string,
-  messages: readonly ChatMessage[],
-  settings: Settings,
-): Readonly<Record<string, unknown>> {
-  const { system, effort, sort, tools, more, preset } = settings;
-  const [heat, tokens] = [parseNumber(settings.temperature), parseNumber(settings.maxTokens, TOKEN_RULES)];
-  return {
-    model,
-    messages: [...(system.trim() === '' ? [] : [{ role: 'system', content: system }]), ...messages],
-    ...(heat !== undefined && { temperature: heat }),
-    ...(tokens !== undefined && { max_tokens: tokens }),
-    ...(effort !== '' && { reasoning: { effort } }),
-    ...(sort !== '' && { provider: { sort } }),
-    ...(tools.trim() !== '' && problemOfTools(tools) === undefined && { tools: JSON.parse(tools) as unknown }),
-    ...(preset !== '' && { preset }),
-    ...membersOf(more),
-  };
-}
-
-function membersOf(more: string): Readonly<Record<string, unknown>> {
-  if (more.trim() === '' || problemOfMore(more) !== undefined) return {};
-  const value: unknown = JSON.parse(more);
-  return isRecord(value) ? value : {};
 }
