@@ -6,13 +6,15 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/read.ts';
 import { sessionQuery, whenSessionChanges } from './api/session.ts';
 import { whenUnauthorized } from './api/transport.ts';
-import { applyTheme } from './parts/theme.ts';
+import { applyTheme } from './parts/preferences/theme.ts';
+import { loadZone } from './parts/preferences/zone.ts';
 import { createPages } from './routes.tsx';
 import './styles.css';
 
 const queries = createQueryClient();
 const router = createPages();
 applyTheme();
+loadZone();
 whenUnauthorized(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }));
 whenSessionChanges(() => location.reload());
 

@@ -3,6 +3,7 @@ import type { ReactElement, ReactNode } from 'react';
 import type { ApiError } from '../api/errors.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { formatClock } from './time.ts';
 
 /** What is there while nothing is known: appears after 150 ms. */
 export function Skeleton({ rows = 8 }: { readonly rows?: number }): ReactElement {
@@ -89,7 +90,7 @@ export function Load<Data>({
 function Stale({ error, at }: { readonly error: ApiError; readonly at: number }): ReactElement {
   return (
     <p role="alert" className="border-b border-line bg-warn-soft px-3 py-1 text-warn">
-      {error.message} What you see is from {new Date(at).toISOString().slice(11, 19)} UTC.
+      {error.message} What you see is from {formatClock(new Date(at))}.
     </p>
   );
 }

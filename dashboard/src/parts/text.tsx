@@ -1,6 +1,6 @@
 import { useEffect, useState, type ReactElement, type ReactNode } from 'react';
 import { formatNanoUsd, formatUsd } from './money.ts';
-import { formatRelative, formatUtc } from './time.ts';
+import { formatRelative, formatMoment } from './time.ts';
 
 const TICK_MS = 15_000;
 
@@ -22,14 +22,14 @@ export function Money({
   );
 }
 
-/** A moment: relative, UTC on hover. */
+/** A moment: relative, the moment itself on hover. */
 export function Ago({ at }: { readonly at: string | number | null | undefined }): ReactElement {
   const nowMs = useNow();
   if (at === null || at === undefined) return <span className="text-dim">never</span>;
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span className="text-dim">–</span>;
   return (
-    <time dateTime={date.toISOString()} title={formatUtc(date)} className="whitespace-nowrap">
+    <time dateTime={date.toISOString()} title={formatMoment(date)} className="whitespace-nowrap">
       {formatRelative(date, nowMs)}
     </time>
   );

@@ -2,8 +2,9 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactEleme
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { formatCompact } from './money.ts';
-import { useIsDark } from './theme.ts';
-import { formatUtc } from './time.ts';
+import { useIsDark } from './preferences/theme.ts';
+import { DAY_MS, formatMinute, toDigits } from './time.ts';
+import { nameOfZone, readZone, type Zone } from './preferences/zone.ts';
 
 /** One line or one kind of bars over time. A gap is null. */
 export interface Series {
@@ -111,7 +112,7 @@ function usePlot(
     const place = holder.current;
     if (place === null || times.length === 0) return undefined;
     const data: UPlot.AlignedData = [times.map((time) => time / 1_000), ...series.map(({ values }) => [...values])];
-    const chart = new UPlot(toOptions(place, { series, kind, format, height }), data, place);
+    const chart = new UPlot(toOptions(place, { series, kind, format, height, zone: zoneOf(times) }), data, place);
     plot.current = chart;
     chart.over.addEventListener('click', () => {
       const at = chart.cursor.idx;
@@ -138,11 +139,13 @@ function toOptions(
     kind,
     format,
     height,
+    zone,
   }: {
     readonly series: readonly Series[];
     readonly kind: 'line' | 'bars';
     readonly format: (value: number) => string;
     readonly height: number;
+    readonly zone: Zone;
   },
 ): UPlot.Options {
   const color = (token: string): string => resolveColor(place, token);
@@ -159,10 +162,13 @@ function toOptions(
     legend: { show: false },
     padding: [8, 20, 0, 0],
     cursor: { y: false, points: { size: 6 } },
-    tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    tzDate: (seconds) => {
+      const date = new Date(seconds * 1_000);
+      return zone === 'utc' ? UPlot.tzDate(date, 'Etc/UTC') : date;
+    },
     scales: { y: { range: (_chart, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
-      { ...axis, size: 26, grid: { show: false }, values: (_chart, splits) => formatSplits(splits) },
+      { ...axis, size: 26, grid: { show: false }, values: (_chart, splits) => formatSplits(splits, zone) },
       { ...axis, size: 56, values: (_chart, values) => values.map((value) => format(value)) },
     ],
     series: [
@@ -186,11 +192,12 @@ function toOptions(
 const SPLITS_DAY = 86_400;
 
 /** `14:00`, and the day where one begins: `11-27`. */
-function formatSplits(splits: readonly number[]): string[] {
+function formatSplits(splits: readonly number[], zone: Zone): string[] {
   const stepSeconds = (splits[1] ?? 0) - (splits[0] ?? 0);
   return splits.map((seconds) => {
-    const iso = new Date(seconds * 1_000).toISOString();
-    return stepSeconds >= SPLITS_DAY || seconds % SPLITS_DAY === 0 ? iso.slice(5, 10) : iso.slice(11, 16);
+    const digits = toDigits(new Date(seconds * 1_000), zone);
+    const time = digits.slice(11, 16);
+    return stepSeconds >= SPLITS_DAY || time === '00:00' ? digits.slice(5, 10) : time;
   });
 }
 
@@ -238,7 +245,7 @@ function FigureTable({
         <thead className="sticky top-0 bg-surface text-dim">
           <tr>
             <th scope="col" className="text-left font-medium">
-              Time UTC
+              Time, {nameOfZone(zoneOf(times))}
             </th>
             {series.map(({ name }) => (
               <th key={name} scope="col" className="text-right font-medium">
@@ -251,7 +258,7 @@ function FigureTable({
           {times.map((time, at) => (
             <tr key={time} className="border-t border-line">
               <th scope="row" className="text-left font-mono font-normal">
-                {formatUtc(new Date(time)).slice(0, 16)}
+                {formatMinute(new Date(time), zoneOf(times))}
               </th>
               {series.map(({ name, values }) => (
                 <td key={name} className="text-right font-mono">
@@ -264,6 +271,11 @@ function FigureTable({
       </table>
     </div>
   );
+}
+
+/** Sums of whole days are those of UTC. */
+function zoneOf(times: readonly number[]): Zone {
+  return times.length > 0 && times.every((time) => time % DAY_MS === 0) ? 'utc' : readZone();
 }
 
 /** "Spend, last 24 h: USD 3.10 in all, highest at 2026-11-27 14:00." */
@@ -279,7 +291,7 @@ function describe(
     const when = times[highest];
     return sum === 0 || when === undefined
       ? `${name} none`
-      : `${name} ${format(sum)} in all, highest at ${formatUtc(new Date(when)).slice(0, 16)}`;
+      : `${name} ${format(sum)} in all, highest at ${formatMinute(new Date(when), zoneOf(times))}`;
   });
   return `${title}: ${parts.join('; ')}.`;
 }
@@ -294,5 +306,5 @@ function describeAt(
   const values = series.map(
     ({ name, values: list }) => `${name} ${list[at] === null || list[at] === undefined ? 'none' : format(list[at])}`,
   );
-  return `${time === undefined ? '' : formatUtc(new Date(time)).slice(0, 16)}: ${values.join(', ')}`;
+  return `${time === undefined ? '' : formatMinute(new Date(time), zoneOf(times))}: ${values.join(', ')}`;
 }

@@ -1,19 +1,44 @@
+import { readZone, type Zone } from './preferences/zone.ts';
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** `2026-11-27 14:02:11 UTC` */
-export function formatUtc(at: Date): string {
-  return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+/** `2026-11-27 14:02:11 UTC`, `2026-11-27 15:02:11 UTC+1` */
+export function formatMoment(at: Date, zone: Zone = readZone()): string {
+  return `${toDigits(at, zone).slice(0, 19).replace('T', ' ')} ${suffixOf(at, zone)}`;
+}
+
+/** Without seconds and zone, where a heading names the zone: `2026-11-27 14:02` */
+export function formatMinute(at: Date, zone: Zone = readZone()): string {
+  return toDigits(at, zone).slice(0, 16).replace('T', ' ');
+}
+
+/** `14:02:11 UTC` */
+export function formatClock(at: Date, zone: Zone = readZone()): string {
+  return `${toDigits(at, zone).slice(11, 19)} ${suffixOf(at, zone)}`;
 }
 
 /** Time of a row: `14:02:11.204`, with its day where it is not today. */
-export function formatRowTime(at: Date, nowMs: number): string {
-  const iso = at.toISOString();
-  const time = iso.slice(11, 23);
-  return iso.slice(0, 10) === new Date(nowMs).toISOString().slice(0, 10)
+export function formatRowTime(at: Date, nowMs: number, zone: Zone = readZone()): string {
+  const digits = toDigits(at, zone);
+  const time = digits.slice(11, 23);
+  return digits.slice(0, 10) === toDigits(new Date(nowMs), zone).slice(0, 10)
     ? time
-    : `${iso.slice(5, 10)} ${time.slice(0, 8)}`;
+    : `${digits.slice(5, 10)} ${time.slice(0, 8)}`;
+}
+
+/** As `toISOString` has it, in the zone. */
+export function toDigits(at: Date, zone: Zone): string {
+  return zone === 'utc' ? at.toISOString() : new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString();
+}
+
+/** What the clock of the zone is ahead of UTC: `UTC`, `UTC+1`, `UTC-3:30`. */
+function suffixOf(at: Date, zone: Zone): string {
+  if (zone === 'utc') return 'UTC';
+  const minutes = -at.getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `UTC${minutes < 0 ? '-' : '+'}${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`;
 }
 
 /** `3 min ago`, `in 8 d` */

@@ -1,9 +1,10 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState, type ReactElement } from 'react';
+import { Fragment, useEffect, useState, type ReactElement } from 'react';
 import { forgetCalls } from '../api/calls.ts';
 import { sightOf, type Console } from '../api/session.ts';
 import { rememberKey, useHotkeys } from '../parts/hotkeys.ts';
-import { toggleTheme } from '../parts/theme.ts';
+import { toggleTheme } from '../parts/preferences/theme.ts';
+import { useZone } from '../parts/preferences/zone.ts';
 import { isShownTo, PAGES, type PageEntry } from '../pages.ts';
 import type { Command } from './commands.ts';
 import { Help } from './help.tsx';
@@ -16,6 +17,7 @@ export function Layout({ console }: { readonly console: Console }): ReactElement
   const isOperator = console.session.role === 'operator';
   const pages = PAGES.filter((page) => isShownTo(page, sightOf(console.session)));
   const navigate = useNavigate();
+  const zone = useZone();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
     forgetCalls();
@@ -62,7 +64,10 @@ export function Layout({ console }: { readonly console: Console }): ReactElement
           </p>
         )}
         <main id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto">
-          <Outlet />
+          {/* Every moment of the page is drawn anew in another zone. */}
+          <Fragment key={zone}>
+            <Outlet />
+          </Fragment>
         </main>
       </div>
       <Palette

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { nameOfSession, sightOf, type Console, type Sight } from '../api/session.ts';
 import { IconButton, Kbd } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { toggleTheme, useIsDark } from '../parts/theme.ts';
+import { toggleTheme, useIsDark } from '../parts/preferences/theme.ts';
 import type { PageEntry } from '../pages.ts';
 import { Mark } from './card.tsx';
 

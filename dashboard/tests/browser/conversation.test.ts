@@ -31,12 +31,16 @@ models:
     await page.keyboard.press('Enter');
   };
   const column = (page: Page, name: string) => page.getByRole('log', { name: `Conversation with ${name}` });
-  const linked = (page: Page): Promise<unknown> => page.waitForURL(/#[\w-]{20,}/);
+  /** Waits until the address holds another conversation than before. @returns the address */
+  const linked = async (page: Page, earlier = ''): Promise<string> => {
+    await page.waitForURL((url) => /#[\w-]{20,}/.test(url.href) && url.href !== earlier);
+    return page.url();
+  };
 
   for (const format of ['chat', 'messages', 'responses'] as const)
     test(`streams as ${format} where this format is chosen, and shows the request in it`, async () => {
       const { page, context, problems } = await stand.open();
-    page.setDefaultTimeout(8_000);
+      page.setDefaultTimeout(8_000);
       await visit(page, `${stand.url}/ui/playground?models=sandbox/reasoning`);
       if (format !== 'chat') await page.getByRole('button', { name: format, exact: true }).click();
       const path = { chat: '/chat/completions', messages: '/messages', responses: '/responses' }[format];
@@ -83,11 +87,11 @@ models:
     await visit(page, `${stand.url}/ui/playground?models=sandbox/echo,sandbox/reasoning`);
     await say(page, 'one');
     await page.getByRole('link', { name: 'the record' }).nth(1).waitFor();
+    const one = await linked(page);
     await say(page, 'two');
     await column(page, 'sandbox/echo').getByText('two').nth(1).waitFor();
     await column(page, 'sandbox/reasoning').getByText('two').nth(1).waitFor();
-    await linked(page);
-    await page.waitForTimeout(200);
+    const two = await linked(page, one);
     await column(page, 'sandbox/echo').getByRole('button', { name: 'Edit this message' }).first().click();
     await page.getByLabel('Edited message').fill('three');
     assert.deepEqual(await findWithAxe(page), []);
@@ -97,7 +101,7 @@ models:
       assert.equal(await column(page, name).getByText('two').count(), 0, name);
     }
     await page.getByRole('link', { name: 'the record' }).nth(1).waitFor();
-    await page.waitForTimeout(200);
+    await linked(page, two);
     await page.goBack();
     await column(page, 'sandbox/echo').getByText('two').nth(1).waitFor();
     assert.equal(await column(page, 'sandbox/echo').getByText('three').count(), 0);
@@ -110,13 +114,17 @@ models:
     await visit(page, `${stand.url}/ui/playground?models=sandbox/echo`);
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByLabel('System').fill('Be short.');
+    const onlySettings = await linked(page);
     await page.getByRole('button', { name: /Settings/ }).click();
     await say(page, 'remember this');
     await column(page, 'sandbox/echo').getByText('remember this').nth(1).waitFor();
     await page.getByRole('link', { name: 'the record' }).waitFor();
-    await linked(page);
-    await page.waitForTimeout(300);
-    const address = page.url();
+    const address = await linked(page, onlySettings);
+    // The link that skips to the content has a fragment, too.
+    await page.evaluate('location.hash = "main"');
+    await page.waitForURL(/#main$/);
+    await column(page, 'sandbox/echo').getByText('remember this').nth(1).waitFor();
+    await page.goto(address);
     await page.reload();
     await column(page, 'sandbox/echo').getByText('remember this').nth(1).waitFor();
     const other = await stand.open();

@@ -50,6 +50,8 @@ interface OpenOptions {
   readonly isSignedIn?: boolean;
   readonly theme?: 'dark' | 'light';
   readonly width?: number;
+  /** Of the clock of the browser. */
+  readonly timeZone?: string;
 }
 
 export interface Visit {
@@ -131,12 +133,13 @@ async function until(child: ChildProcess, find: () => string | undefined, output
 async function open(
   browser: Browser,
   url: string,
-  { isSignedIn = true, theme = 'dark', width = 1280 }: OpenOptions = {},
+  { isSignedIn = true, theme = 'dark', width = 1280, timeZone = 'UTC' }: OpenOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: theme,
     reducedMotion: 'reduce',
+    timezoneId: timeZone,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   context.on('page', followCalls);

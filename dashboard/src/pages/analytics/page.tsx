@@ -16,6 +16,7 @@ import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
 import { Empty, Load } from '../../parts/states.tsx';
 import { useNow } from '../../parts/text.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
+import { nameOfZone } from '../../parts/preferences/zone.ts';
 import { boundsOf, formatMs, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
 import { RowTable, type NameOf } from './row-table.tsx';
 import { formatFilters, KINDS, parseAnalyticsSearch, type AnalyticsSearch } from './search.ts';
@@ -212,7 +213,9 @@ function Chart({
     ...(dimension !== undefined && { groupBy: dimension }),
   });
   return (
-    <Section title={`${metric.display_label} over time, UTC`}>
+    <Section
+      title={`${metric.display_label} over time, ${granularityOf(search.range) === 'day' ? 'days of UTC' : nameOfZone()}`}
+    >
       <TimeChart
         title={`${metric.display_label}, ${RANGE_LABELS[search.range]}`}
         kind={search.kind === 'bars' ? 'bars' : 'line'}

@@ -1,16 +1,17 @@
 import type { ItemOf, Schemas } from '../../api/client.ts';
 import type { Column } from '../../parts/grid.tsx';
 import { Ago, Name } from '../../parts/text.tsx';
-import { formatUtc } from '../../parts/time.ts';
+import { formatMoment } from '../../parts/time.ts';
+import { nameOfZone } from '../../parts/preferences/zone.ts';
 
 export type AuditEvent = ItemOf<Schemas['ListAuditEventsResponse']>;
 
-export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
+export const auditColumns = (): readonly Column<AuditEvent>[] => [
   {
     id: 'time',
-    title: 'Time UTC',
+    title: `Time, ${nameOfZone()}`,
     width: 160,
-    cell: ({ at }) => <span className="font-mono text-xs">{formatUtc(new Date(at)).slice(0, 19)}</span>,
+    cell: ({ at }) => <span className="font-mono text-xs">{formatMoment(new Date(at)).slice(0, 19)}</span>,
   },
   {
     id: 'age',

@@ -13,8 +13,8 @@ import { useSearchState } from '../../parts/search.ts';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 import { useNow } from '../../parts/text.tsx';
-import { boundsOf, formatUtc, RANGE_LABELS, RANGES } from '../../parts/time.ts';
-import { AUDIT_COLUMNS, type AuditEvent } from './columns.tsx';
+import { boundsOf, formatMoment, RANGE_LABELS, RANGES } from '../../parts/time.ts';
+import { auditColumns, type AuditEvent } from './columns.tsx';
 import { parseAuditSearch } from './search.ts';
 
 const RANGE_OPTIONS = [
@@ -114,7 +114,7 @@ function Events({
     <div className="flex min-h-0 flex-1">
       <Grid
         label="Audit events"
-        columns={AUDIT_COLUMNS}
+        columns={auditColumns()}
         rows={events}
         total={total}
         keyOf={({ id }) => id}
@@ -148,7 +148,7 @@ function EventDetails({ event }: { readonly event: AuditEvent }): ReactElement {
       <Section title="Event">
         <Facts
           of={[
-            ['Time', formatUtc(new Date(event.at))],
+            ['Time', formatMoment(new Date(event.at))],
             ['Actor', event.actor.label],
             [
               'Subject',

@@ -3,7 +3,7 @@ import { client } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Load } from '../../parts/states.tsx';
-import { formatUtc } from '../../parts/time.ts';
+import { formatMoment } from '../../parts/time.ts';
 
 const TONES: Readonly<Record<string, Tone>> = { blocked: 'bad', redacted: 'warn', flagged: 'warn' };
 
@@ -42,7 +42,7 @@ export function Matches({ id }: { readonly id: string }): ReactElement {
               </tbody>
             </table>
           )}
-          <p className="mt-1 text-xs text-dim">Counted since {formatUtc(new Date(since))}.</p>
+          <p className="mt-1 text-xs text-dim">Counted since {formatMoment(new Date(since))}.</p>
         </>
       )}
     </Load>

@@ -4,7 +4,7 @@ import { Badge } from '../../parts/badge.tsx';
 import type { Column } from '../../parts/grid.tsx';
 import { formatCount } from '../../parts/money.ts';
 import { Ago, Name } from '../../parts/text.tsx';
-import { formatUtc } from '../../parts/time.ts';
+import { formatMoment } from '../../parts/time.ts';
 
 export type Job = Schemas['Job'];
 
@@ -48,7 +48,7 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
 
 /** One job, for its panel. */
 export function factsOf(job: Job): readonly (readonly [string, ReactNode])[] {
-  const moment = (at: string | null): string => (at === null ? '–' : formatUtc(new Date(at)));
+  const moment = (at: string | null): string => (at === null ? '–' : formatMoment(new Date(at)));
   return [
     ['State', <State key="state" job={job} />],
     ['Kind', job.kind],

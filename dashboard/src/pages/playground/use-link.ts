@@ -29,7 +29,8 @@ export function useLink(
   const show = async (link: string): Promise<void> => {
     shown.current = link;
     const found = await decodeLink(link);
-    if (shown.current !== link) return;
+    // An anchor of the page, such as the link that skips to the content, is no conversation.
+    if (shown.current !== link || (found === undefined && link !== '')) return;
     setSettings(found?.settings ?? settings);
     restore(found?.threads ?? []);
   };

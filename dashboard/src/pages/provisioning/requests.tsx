@@ -9,7 +9,7 @@ import { Facts, Section } from '../../parts/page.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 import { Ago, Name } from '../../parts/text.tsx';
-import { formatUtc } from '../../parts/time.ts';
+import { formatMoment } from '../../parts/time.ts';
 import { REQUEST_COLUMNS, type ScimRequest } from './columns.tsx';
 import { Listed, type TabProps } from './tab.tsx';
 
@@ -95,7 +95,7 @@ function RequestPanel({
                 <Name>{path}</Name>
               </span>,
             ],
-            ['When', formatUtc(new Date(at))],
+            ['When', formatMoment(new Date(at))],
             ['Ago', <Ago key="ago" at={at} />],
             ['Token', <Name key="token">{token}</Name>],
             ['From', address],

@@ -12,7 +12,7 @@ import { Facts, Page as Frame, Section, Stat, Stats } from '../../parts/page.tsx
 import { Load } from '../../parts/states.tsx';
 import { Ago, Money, Name } from '../../parts/text.tsx';
 import { WarningList } from '../../parts/warning-list.tsx';
-import { formatMs, formatUtc } from '../../parts/time.ts';
+import { formatMs, formatMoment } from '../../parts/time.ts';
 import { Content } from './content.tsx';
 import { Feedback, FeedbackList } from './feedback.tsx';
 import { endingOf } from './ending.ts';
@@ -102,7 +102,7 @@ function Details({ generation }: { readonly generation: Generation }): ReactElem
           {generation.total_cost === null ? 'unknown' : `${formatUsd(generation.total_cost)} $`}
         </Stat>
         <Stat label="When" hint={<Ago at={generation.created_at} />}>
-          <span className="text-base">{formatUtc(new Date(generation.created_at))}</span>
+          <span className="text-base">{formatMoment(new Date(generation.created_at))}</span>
         </Stat>
       </Stats>
       <Story generation={generation} />

@@ -4,6 +4,7 @@ import type { Column } from '../../parts/grid.tsx';
 import { formatCount } from '../../parts/money.ts';
 import { Money, Name } from '../../parts/text.tsx';
 import { formatMs, formatRowTime } from '../../parts/time.ts';
+import { nameOfZone } from '../../parts/preferences/zone.ts';
 import { labelOfProvider } from '../../parts/provider-label.ts';
 
 const mono = (text: string): React.ReactElement => <span className="font-mono text-xs">{text}</span>;
@@ -28,7 +29,7 @@ export function requestColumns(nowMs: number, keyName: (hash: string) => string)
   return [
     {
       id: 'time',
-      title: 'Time UTC',
+      title: `Time, ${nameOfZone()}`,
       width: 98,
       cell: ({ created_at: at }) => mono(formatRowTime(new Date(at), nowMs)),
     },

@@ -22,7 +22,7 @@ import { useSearchState, type ChangeSearch } from '../../parts/search.ts';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { useNow } from '../../parts/text.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
-import { boundsOf, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
+import { boundsOf, formatMoment, granularityOf, RANGE_LABELS } from '../../parts/time.ts';
 import { ColumnChooser } from './column-chooser.tsx';
 import { chosenColumns, requestColumns } from './columns.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -165,9 +165,7 @@ function Older({
       <Button disabled={isLooking} onClick={onMore}>
         {isLooking ? 'Looking …' : 'Load older'}
       </Button>
-      {last?.searchedTo !== undefined && (
-        <span>looked back to {last.searchedTo.slice(0, 16).replace('T', ' ')} UTC</span>
-      )}
+      {last?.searchedTo !== undefined && <span>looked back to {formatMoment(new Date(last.searchedTo))}</span>}
       {last?.lookedAt !== undefined && <span>{formatCount(last.lookedAt)} looked at</span>}
     </div>
   );

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { Tail } from '../../api/live/tail.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { formatCount } from '../../parts/money.ts';
+import { formatClock } from '../../parts/time.ts';
 
 /** `p` begins the tail, pauses it, and goes on. */
 export function TailButtons({
@@ -44,7 +45,7 @@ export function TailNotes({
   const notes = [
     ...(awaySinceMs === undefined
       ? []
-      : [`The live view is away since ${new Date(awaySinceMs).toISOString().slice(11, 19)} UTC; it is opened again.`]),
+      : [`The live view is away since ${formatClock(new Date(awaySinceMs))}; it is opened again.`]),
     ...(isSampled ? ['More than 1,000 requests a second: some are not shown here. Sums and lists have all.'] : []),
     ...(missed > 0 ? [`Missed ${formatCount(missed)} ${missed === 1 ? 'row' : 'rows'}.`] : []),
     ...(isGapOpen ? ['Rows are missing since this page was not looked at, or its connection broke.'] : []),

@@ -8,7 +8,7 @@ import { formatCount, formatUsd } from '../../parts/money.ts';
 import { Section, Stat, Stats } from '../../parts/page.tsx';
 import type { ChangeSearch } from '../../parts/search.ts';
 import { Name } from '../../parts/text.tsx';
-import { boundsOf, formatMs, RANGE_LABELS, RANGES } from '../../parts/time.ts';
+import { boundsOf, formatMoment, formatMs, RANGE_LABELS, RANGES } from '../../parts/time.ts';
 import { Preferences } from './preferences.tsx';
 import { toProvider, type RoutingSearch } from './search.ts';
 
@@ -78,7 +78,11 @@ function Found({ result }: { readonly result: Result }): ReactElement {
       <Stats>
         <Stat
           label="Planned again"
-          hint={result.is_whole ? 'all of the range' : `the newest, since ${result.since?.slice(0, 16) ?? '–'} UTC`}
+          hint={
+            result.is_whole
+              ? 'all of the range'
+              : `the newest, since ${result.since === undefined || result.since === null ? '–' : formatMoment(new Date(result.since))}`
+          }
         >
           {formatCount(result.requests)}
         </Stat>

@@ -18,8 +18,9 @@ import { FilterBox, matches } from '../../parts/filter-box.tsx';
 import { areSingleKeysOn, setSingleKeys } from '../../parts/hotkeys.ts';
 import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
-import { setTheme, useTheme } from '../../parts/theme.ts';
+import { setTheme, useTheme } from '../../parts/preferences/theme.ts';
 import { Ago, Name } from '../../parts/text.tsx';
+import { setZone, useZone } from '../../parts/preferences/zone.ts';
 import { Connections } from './connections.tsx';
 import { Configuration } from './configuration.tsx';
 import { Password } from './password.tsx';
@@ -96,8 +97,11 @@ function You(): ReactElement {
   );
 }
 
+const LOCAL_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 function Look(): ReactElement {
   const theme = useTheme();
+  const zone = useZone();
   const [hasKeys, setHasKeys] = useState(areSingleKeysOn);
   return (
     <Section title="This browser">
@@ -114,6 +118,19 @@ function Look(): ReactElement {
             ]}
             onChange={setTheme}
           />
+        </div>
+        <div className="flex flex-wrap items-center gap-3">
+          <span className="w-24 text-dim">Times</span>
+          <Segments
+            label="Times"
+            value={zone}
+            options={[
+              { value: 'utc', label: 'UTC' },
+              { value: 'local', label: `local: ${LOCAL_ZONE}` },
+            ]}
+            onChange={setZone}
+          />
+          <span className="text-xs text-dim">Days of sums, budgets and limits are those of UTC in both.</span>
         </div>
         <Checkbox
           label="Single letters are commands"
