@@ -245,6 +245,19 @@ suite('chat request: what is accepted', () => {
     assert.equal(request.directives.user, 'u@x');
   });
 
+  // @spec request-20
+  test('takes safety_identifier for the end user before user, and leaves nothing of it to send', () => {
+    for (const [members, expected] of [
+      [{ user: 'u@x', safety_identifier: 's@x' }, 's@x'],
+      [{ safety_identifier: 's@x' }, 's@x'],
+      [{ user: 'u@x', safety_identifier: null }, 'u@x'],
+    ] as const) {
+      const request = decode(members);
+      assert.equal(request.directives.user, expected);
+      assert.equal(request.extra, undefined);
+    }
+  });
+
   // @spec chat-8
   test('accepts a tool result for an unknown call, which the encoder judges', () => {
     const { turns } = decodeChat({ messages: [USER, { role: 'tool', tool_call_id: 'x', content: 'r' }] });

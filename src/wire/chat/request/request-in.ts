@@ -62,7 +62,7 @@ export function createRequestDecoder(options: {
     const settings = decodeSettings(parsed, tools);
     const directives = decodeDirectives(parsed, headers, {
       model: parsed.model,
-      user: parsed.user,
+      user: parsed.safety_identifier ?? parsed.user,
       metadata: parsed.metadata,
     });
     return {

@@ -101,10 +101,13 @@ suite('chat dialects', () => {
     assert.deepEqual(encodeChat({ messages }, { messageNames: true }).body['messages'], messages);
   });
 
+  // @spec request-20
   test('sends only the hash of the end user, in the member that the upstream has for it', () => {
-    const members = { user: 'ann@example.com' };
-    assert.doesNotMatch(JSON.stringify(encodeChat(members).body), /ann|hash-of-user/);
-    assert.equal(encodeChat(members, { endUserMember: 'safety_identifier' }).body['safety_identifier'], 'hash-of-user');
+    for (const members of [{ user: 'ann@example.com' }, { safety_identifier: 'ann@example.com' }]) {
+      assert.doesNotMatch(JSON.stringify(encodeChat(members).body), /ann|hash-of-user/);
+      const { body } = encodeChat(members, { endUserMember: 'safety_identifier' });
+      assert.equal(body['safety_identifier'], 'hash-of-user');
+    }
     assert.equal(encodeChat({}, { endUserMember: 'user' }).body['user'], 'hash-of-user');
   });
 

@@ -70,6 +70,7 @@ export function chatRequestSchema({ plugin }: { readonly plugin: z.ZodType<Plugi
     include_reasoning: z.boolean().nullish(),
     service_tier: z.enum(['auto', 'default', 'fast', 'flex', 'priority', 'scale']).nullish(),
     user: z.string().optional(),
+    safety_identifier: z.string().nullish(),
     prompt_cache_key: z.string().nullish(),
     prompt_cache_options: z.looseObject({ mode: z.literal('explicit'), ttl: z.string().nullish() }).nullish(),
     cache_control: cacheControl.optional(),
