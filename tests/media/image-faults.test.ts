@@ -311,6 +311,7 @@ describe('requests for pictures that are wrong', () => {
     ['preview too many', { stream: true, partial_images: 4 }, 'partial_images'],
     ['fallback', { models: ['a/sized'] }, 'models'],
     ['preset', { preset: 'x' }, 'preset'],
+    ['markup', { images: [`data:image/png;base64,${B64}`], markup: { url: `data:image/png;base64,${B64}` } }, 'markup'],
     ['address', url('ftp://x/y.png'), REF],
     ['address of the gateway', url('http://127.0.0.1:1/y.png'), REF],
     ['private address', url('https://10.0.0.1/y.png'), REF],
@@ -355,6 +356,22 @@ describe('requests for pictures that are wrong', () => {
       body: form,
     });
     assert.equal(sent.status, 400);
+  });
+
+  // @spec image-4
+  test('are 400 for a form with markup, which is not built', async () => {
+    const form = new FormData();
+    for (const field of ['image', 'markup']) form.append(field, new Blob([Uint8Array.from(PNG)]), 'a.png');
+    for (const [name, value] of Object.entries({ model: 'a/draws', prompt: 'x' })) form.append(name, value);
+    const sent = await fetch(`${gateway.baseUrl}/images/edits`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${API_KEY}` },
+      body: form,
+    });
+    const text = await sent.text();
+    assert.equal(sent.status, 400);
+    assert.match(text, /"param":"markup"/);
+    assert.match(text, /not built/);
   });
 
   // @spec image-6

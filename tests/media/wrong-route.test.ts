@@ -59,6 +59,18 @@ suite('a model of another kind', () => {
     });
 });
 
+// @spec media-10
+suite('a preset in the name of a model', () => {
+  const NAMES = { embeddings: 'embed', rerank: 'rerank', images: 'image', 'audio/speech': 'speech', videos: 'video' };
+  for (const [path, model] of Object.entries(NAMES))
+    for (const name of ['@preset/x', `sandbox/${model}@preset/x`])
+      test(`is 400 at the model: ${name} at /${path}`, async () => {
+        const { status, error } = await refusalOf(`/${path}`, name);
+        assert.equal(status, 400, JSON.stringify(error));
+        assert.equal(error['param'], 'model');
+      });
+});
+
 suite('sandbox/error-STATUS', () => {
   for (const path of Object.keys(BODIES))
     test(`fails at ${path}`, async () => {

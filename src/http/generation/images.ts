@@ -17,13 +17,13 @@ export interface ImagesRouteDeps extends Omit<BodyRouteDeps, 'forms'> {
   readonly defaultModel: string | undefined;
 }
 
-/** Sixteen pictures and a mask. */
-const FILES_MAX = 17;
+/** Sixteen pictures, a mask, and the markup that is refused by its name. */
+const FILES_MAX = 18;
 const PICTURE_BYTES_MAX = 20_971_520;
 const RULES = {
   filesMax: FILES_MAX,
   fileBytesMax: PICTURE_BYTES_MAX,
-  fileFields: new Set(['image', 'mask']),
+  fileFields: new Set(['image', 'mask', 'markup']),
 } as const;
 const CALLER = { id: 'image', encodeError: encodeOperationError, requestIdHeader: 'x-request-id' } as const;
 

@@ -14,6 +14,9 @@ export type PlanOperationDeps = Omit<RouteDeps, 'memory' | 'sticky'>;
 /** Suffixes that change what a model reads or writes of a conversation. */
 const REFUSED_SUFFIXES = ['online', 'thinking'] as const;
 
+/** `@preset/name`, alone or behind a model. */
+const PRESET_MARK = '@preset/';
+
 /** The endpoints of an operation, in order. */
 export interface OperationRoute {
   readonly plan: RoutePlan;
@@ -50,6 +53,8 @@ export function routeOperation(
   report: RouteReport,
 ): OperationRoute {
   const { models: slugs } = request.directives;
+  if (slugs.some((slug) => slug.includes(PRESET_MARK)))
+    throw invalid('model', `cannot name a preset: presets do not apply to ${request.kind}`);
   const variants = variantsOf(slugs, undefined, deps.catalog);
   const refused = REFUSED_SUFFIXES.find((suffix) => variants.has(suffix));
   if (refused !== undefined) throw invalid('model', `the suffix ":${refused}" does not apply to ${request.kind}`);

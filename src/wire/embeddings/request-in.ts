@@ -5,18 +5,12 @@ import type { EmbeddingsOperation } from '../../canonical/operation.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { readContent, readText, withFewFiles } from './content-in.ts';
 import { restOf } from '../extra.ts';
-import {
-  decodeDirectives,
-  GATEWAY_FIELDS,
-  gatewayShape,
-  modelOf,
-  modelSlug,
-  refuseMembers,
-} from '../gateway/directives.ts';
+import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelOf, modelSlug } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { callersExtra, providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
+import { refuseMembers } from '../gateway/validation/refused-members.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 
 export const INPUTS_MAX = 2_048;
@@ -58,7 +52,10 @@ export function decodeEmbeddings(
   defaultModel?: string,
 ): EmbeddingsOperation {
   const parsed = checkShape(embeddingsSchema, body, { text });
-  refuseMembers(parsed, 'embeddings', 'vectors of another model do not compare with those of the first');
+  refuseMembers(parsed, 'embeddings', {
+    why: 'vectors of another model do not compare with those of the first',
+    isWhole: true,
+  });
   const inputs = readInputs(parsed['input']);
   const wanted = parsed.dimensions ?? parsed.output_dimension;
   const purpose = parsed.input_type || parsed.task;

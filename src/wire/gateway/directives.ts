@@ -148,20 +148,3 @@ function withoutNulls(object: Readonly<Record<string, unknown>>): JsonObject {
   assert(isJsonObject(given), 'what came as JSON is JSON');
   return given;
 }
-
-/** Members that apply to generations alone. Obeyed, they would change the result without a word; ignored, nothing would say so. */
-const OF_GENERATIONS = ['preset', 'plugins', 'tools', 'stream'] as const;
-
-/**
- * Refuses what a kind of operation neither obeys nor ignores. @param why another model is none for it
- * @throws GatewayError 400 at the member
- */
-export function refuseMembers(body: Readonly<Record<string, unknown>>, kind: string, why: string): void {
-  for (const member of ['models', 'fallbacks'] as const)
-    if (isSet(body[member])) throw invalid(member, `is refused here: ${why}`);
-  for (const member of OF_GENERATIONS) if (isSet(body[member])) throw invalid(member, `does not apply to ${kind}`);
-}
-
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== false;
-}

@@ -52,6 +52,8 @@ export function decodeImage({ body, text, headers, shape, defaultModel, uploads 
   if (shape === 'edit' && references.length === 0) throw invalid('image', 'is required');
   const mask = uploaded(uploads, 'mask')[0] ?? (parsed.mask ? namedPicture(parsed.mask, 'mask') : undefined);
   if (mask !== undefined && references.length === 0) throw invalid('mask', 'needs a picture that it is for');
+  if ((parsed['markup'] ?? uploaded(uploads, 'markup')[0]) !== undefined)
+    throw invalid('markup', 'is not built: describe the change in the prompt, or use a mask');
   const { preferences, options } = splitOptions(parsed.provider);
   const rest = restOf(parsed, KNOWN_IMAGE_MEMBERS);
   const user = parsed.user ?? parsed.safety_identifier ?? undefined;

@@ -3,18 +3,12 @@ import { invalid } from '../../canonical/gateway-error.ts';
 import type { RerankDocument, RerankOperation } from '../../canonical/rerank.ts';
 import { isJsonObject, type Json } from '../../lib/json.ts';
 import { restOf } from '../extra.ts';
-import {
-  decodeDirectives,
-  GATEWAY_FIELDS,
-  gatewayShape,
-  modelOf,
-  modelSlug,
-  refuseMembers,
-} from '../gateway/directives.ts';
+import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelOf, modelSlug } from '../gateway/directives.ts';
 import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { callersExtra, providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
+import { refuseMembers } from '../gateway/validation/refused-members.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 
 const DOCUMENTS_MAX = 10_000;
@@ -63,7 +57,7 @@ export function decodeRerank(
   defaultModel?: string,
 ): RerankOperation {
   const parsed = checkShape(rerankSchema, body, { text });
-  refuseMembers(parsed, 'rerank', 'scores of two models do not compare');
+  refuseMembers(parsed, 'rerank', { why: 'scores of two models do not compare', isWhole: true });
   if (parsed.raw_scores === true) throw invalid('raw_scores', 'must be false: scores are from 0 to 1 here');
   const listed = parsed['documents'] ?? undefined;
   const member = listed === undefined && Array.isArray(parsed['texts']) ? 'texts' : 'documents';

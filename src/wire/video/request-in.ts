@@ -9,6 +9,7 @@ import type { HeaderDirectives } from '../gateway/headers.ts';
 import { metadata } from '../gateway/metadata.ts';
 import { providerWithOptions, splitOptions } from '../provider-options.ts';
 import { checkShape } from '../gateway/validation/check-shape.ts';
+import { refuseMembers } from '../gateway/validation/refused-members.ts';
 import { compileSoon } from '../gateway/validation/fast-schema.ts';
 
 const PROMPT_CHARS_MAX = 10_000;
@@ -74,8 +75,6 @@ type ParsedVideo = z.output<typeof videoSchema>;
 type MediaName = Pick<VideoFrame, 'path' | 'url'>;
 
 const KNOWN: ReadonlySet<string> = new Set([...Object.keys(videoSchema.shape), ...GATEWAY_FIELDS]);
-/** Another model would make another clip, without a word. */
-const REFUSED: readonly string[] = ['models', 'fallbacks', 'preset', 'plugins', 'tools', 'stream'];
 
 compileSoon(videoSchema);
 
@@ -94,9 +93,7 @@ export function decodeVideo(
   defaults: VideoDefaults,
 ): VideoOperation {
   const parsed = checkShape(videoSchema, body, { text });
-  for (const member of REFUSED)
-    if (parsed[member] !== undefined && parsed[member] !== null && parsed[member] !== false)
-      throw invalid(member, 'does not apply to clips');
+  refuseMembers(parsed, 'clips', { isWhole: true });
   if (parsed.previous_job_id) throw invalid('previous_job_id', 'is not built yet: leave it out');
   const isOpenAi = defaults.isForm || present(parsed.seconds) || present(parsed.input_reference);
   const model = modelOf(parsed, defaults.model);

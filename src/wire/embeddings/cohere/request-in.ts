@@ -4,17 +4,11 @@ import type { EmbeddingsInput } from '../../../canonical/media/embeddings-input.
 import type { EmbeddingsOperation } from '../../../canonical/operation.ts';
 import type { Json } from '../../../lib/json.ts';
 import { restOf } from '../../extra.ts';
-import {
-  decodeDirectives,
-  GATEWAY_FIELDS,
-  gatewayShape,
-  modelOf,
-  modelSlug,
-  refuseMembers,
-} from '../../gateway/directives.ts';
+import { decodeDirectives, GATEWAY_FIELDS, gatewayShape, modelOf, modelSlug } from '../../gateway/directives.ts';
 import type { HeaderDirectives } from '../../gateway/headers.ts';
 import { metadata } from '../../gateway/metadata.ts';
 import { checkShape } from '../../gateway/validation/check-shape.ts';
+import { refuseMembers } from '../../gateway/validation/refused-members.ts';
 import { callersExtra, providerWithOptions, splitOptions } from '../../provider-options.ts';
 import { readContent, readPicture, readText, withFewFiles } from '../content-in.ts';
 import { dimensions, inputType, INPUTS_MAX, USER_CHARS_MAX } from '../request-in.ts';
@@ -47,7 +41,10 @@ export function decodeCohereEmbed(
   defaultModel?: string,
 ): EmbeddingsOperation {
   const parsed = checkShape(cohereEmbedSchema, body, { text });
-  refuseMembers(parsed, 'embeddings', 'vectors of another model do not compare with those of the first');
+  refuseMembers(parsed, 'embeddings', {
+    why: 'vectors of another model do not compare with those of the first',
+    isWhole: true,
+  });
   const { preferences, options } = splitOptions(parsed.provider);
   const fields = {
     provider: preferences,
