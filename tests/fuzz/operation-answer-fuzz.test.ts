@@ -30,7 +30,8 @@ interface Case {
   readonly modality: string;
   readonly path: string;
   readonly body: JsonObject;
-  readonly answers: Readonly<Record<string, JsonObject>>;
+  /** A list is a stream of events. */
+  readonly answers: Readonly<Record<string, JsonObject | readonly JsonObject[]>>;
 }
 
 const SOUND = { input_audio: { data: WAV, format: 'wav' } };
@@ -318,6 +319,57 @@ const CASES: readonly Case[] = [
   })),
 ];
 
+const STREAMED = { ...SOUND, stream: true };
+const STREAMS: readonly Case[] = [
+  {
+    provider: 'one',
+    modality: 'image',
+    path: '/images',
+    body: { ...PICTURES, stream: true },
+    answers: {
+      '/images/generations': [
+        { type: 'image_generation.partial_image', partial_image_index: 0, b64_json: PNG },
+        {
+          type: 'image_generation.completed',
+          b64_json: PNG,
+          output_format: 'png',
+          size: '32x16',
+          usage: { input_tokens: 3, output_tokens: 5, total_tokens: 8 },
+        },
+      ],
+    },
+  },
+  ...[
+    [
+      { type: 'transcript.text.delta', delta: 'Hello ', logprobs: [] },
+      { type: 'transcript.text.segment', id: 's', start: 0, end: 1, speaker: 'A', text: 'Hello you.' },
+      {
+        type: 'transcript.text.done',
+        text: 'Hello you.',
+        usage: { type: 'tokens', input_tokens: 3, output_tokens: 2 },
+      },
+    ],
+    [
+      { object: 'transcription.chunk', choices: [{ delta: { content: 'Hello you.' }, finish_reason: null }] },
+      { object: 'transcription.chunk', choices: [{ delta: { content: '' }, finish_reason: 'stop' }], usage: USAGE },
+    ],
+    [
+      { type: 'transcription.text.delta', text: 'Hello you.' },
+      { type: 'transcription.segment', text: 'Hello you.', start: 0, end: 1, speaker_id: 'a' },
+      { type: 'transcription.language', audio_language: 'en' },
+      { type: 'transcription.done', text: 'Hello you.', segments: [], usage: { prompt_audio_seconds: 1 } },
+    ],
+    [VERBOSE, VERBOSE],
+  ].map((events) => ({
+    provider: 'one',
+    modality: 'transcription',
+    path: '/audio/transcriptions',
+    body: STREAMED,
+    answers: { '/audio/transcriptions': events },
+  })),
+];
+const ALL = [...CASES, ...STREAMS];
+
 /** Of names as its provider wants them. */
 const UPSTREAM_MODELS: Readonly<Record<string, string>> = {
   'google speech': 'gemini-2.5-flash-preview-tts',
@@ -373,10 +425,20 @@ function serve({ answers, provider }: Case, random?: Random) {
       response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from(PNG, 'base64'));
       return;
     }
-    const changes = random === undefined || random.chance(0.2) ? 0 : random.int(1, CHANGES_MAX);
-    const text = random === undefined ? JSON.stringify(answer ?? {}) : mutateJson(answer ?? {}, random, changes);
-    response.writeHead(200, { 'content-type': 'application/json' }).end(text.replaceAll('URL/', `${upstream.url}/`));
+    if (Array.isArray(answer)) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const event of answer) response.write(`data: ${textOf(event, random)}\n\n`);
+      response.end(random?.chance(0.9) === false ? '' : 'data: [DONE]\n\n');
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(textOf(answer ?? {}, random));
   };
+}
+
+function textOf(answer: unknown, random: Random | undefined): string {
+  const changes = random === undefined || random.chance(0.2) ? 0 : random.int(1, CHANGES_MAX);
+  const text = random === undefined ? JSON.stringify(answer) : mutateJson(answer, random, changes);
+  return text.replaceAll('URL/', `${upstream.url}/`);
 }
 
 async function faultOf(one: Case, random: Random): Promise<string | undefined> {
@@ -389,9 +451,23 @@ async function faultOf(one: Case, random: Random): Promise<string | undefined> {
     const error = parseJsonObject(text)?.['error'];
     return isJsonObject(error) && error['code'] === response.status ? undefined : `no error: ${text.slice(0, 300)}`;
   }
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('text/event-stream')) {
+    const fault = streamFault(bytes.toString());
+    if (fault !== undefined) return `${fault}: ${text.slice(0, 300)}`;
+  }
+  const isJson = type.startsWith('application/json');
   if (isJson && !isJsonObject(parseJson(bytes.toString()))) return `no JSON: ${text.slice(0, 300)}`;
   return costFault(response.headers.get('x-generation-id') ?? '');
+}
+
+/** A stream of events that end as they should. */
+function streamFault(text: string): string | undefined {
+  const events = text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []));
+  const last = events.filter((event) => event !== '[DONE]').at(-1);
+  if (events.some((event) => event !== '[DONE]' && !isJsonObject(parseJson(event)))) return 'an event is no JSON';
+  const end = parseJsonObject(last ?? '')?.['type'];
+  return typeof end === 'string' && /(?:done|completed|error)$/.test(end) ? undefined : 'the stream has no end';
 }
 
 async function costFault(id: string): Promise<string | undefined> {
@@ -408,7 +484,7 @@ async function costFault(id: string): Promise<string | undefined> {
 
 suite('made-up answers of upstreams that make no generations', () => {
   test('are right ones before they are changed', async () => {
-    for (const one of CASES) {
+    for (const one of ALL) {
       upstream.answer = serve(one);
       const response = await gateway.post(one.path, { ...one.body, model: `a/${modelOf(one)}` });
       const text = await response.text();
@@ -420,7 +496,7 @@ suite('made-up answers of upstreams that make no generations', () => {
     const faults: string[] = [];
     for (let at = FIRST; at < FIRST + RUNS; at++) {
       const random = createRandom(seedOf(SEED, at));
-      const one = random.pick(CASES);
+      const one = random.pick(ALL);
       const fault = await faultOf(one, random);
       if (fault !== undefined)
         faults.push(`run ${at}: ${modelOf(one)} ${JSON.stringify(one.body).slice(0, 80)}: ${fault}`);
