@@ -43,3 +43,11 @@ test('tells turns from streams that broke off, adds up what a turn took, and hol
     { kind: 'turn', atMs: 1_250, n: 2, promptTokens: 120, completionTokens: 2 },
   ]);
 });
+
+test('has no turn of a response that took one, and no more than 100 moments', () => {
+  const report = openRouteReport('acme/one', ARRIVED_MS);
+  const one = encodeMoments({ served: [part('alpha', 10, {})], rescues: [], report });
+  assert.deepEqual(one, []);
+  const turns = Array.from({ length: 150 }, (_, at) => part('alpha', at, { endedMs: 5_000 + at, isOver: true }));
+  assert.equal(encodeMoments({ served: turns, rescues: [], report }).length, 100);
+});
