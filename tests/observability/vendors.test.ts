@@ -7,6 +7,7 @@ import { waitAfter } from '../../src/telemetry/destinations/delivery/delivery-st
 import { encodeSpansAsJson } from '../../src/telemetry/destinations/otlp/encode-json.ts';
 import { encodeSpansAsProtobuf } from '../../src/telemetry/destinations/otlp/encode-protobuf.ts';
 import { Double, Structured, type SpanExport } from '../../src/telemetry/destinations/otlp/span.ts';
+import { spansOf } from '../../src/telemetry/destinations/otlp/generation-spans.ts';
 import { DESTINATION_TYPES } from '../../src/telemetry/destinations/registry.ts';
 import { textOf } from '../support/reported.ts';
 import { decodeProtobuf } from '../support/http/decode-protobuf.ts';
@@ -369,6 +370,75 @@ test('webhook: reads what a receiver refuses of a call, and takes its 500 for a 
   );
 });
 
+// @spec destination-30
+test('every kind sends its own header once, whatever an operator sets under its name', async () => {
+  for (const { type } of DESTINATION_TYPES) {
+    const plain = await firstCall(type);
+    const own = Object.keys(plain.headers).filter((name) => name !== 'content-type');
+    const headers = Object.fromEntries(own.map((name) => [name.toUpperCase(), 'of the operator']));
+    const call = await firstCall(type, undefined, { headers: { ...headers, 'X-Own': 'kept' } });
+    const names = Object.keys(call.headers).map((name) => name.toLowerCase());
+    assert.equal(new Set(names).size, names.length, `${type}: ${names.join(', ')}`);
+    const read = new Headers(call.headers);
+    assert.equal(read.get('x-own'), 'kept', type);
+    if (type === 's3') continue;
+    for (const name of own) assert.equal(read.get(name), plain.headers[name], `${type}: ${name}`);
+  }
+});
+
+// @spec destination-30
+test('every kind keeps the path of an own server, in its calls and in its test', async () => {
+  const bases: Readonly<Record<string, string>> = {
+    braintrust: 'baseUrl',
+    datadog: 'url',
+    langfuse: 'baseUrl',
+    posthog: 'endpoint',
+  };
+  for (const [type, member] of Object.entries(bases))
+    for (const base of ['https://own.example/tools/x', 'https://own.example/tools/x/']) {
+      const destination = open(type, { [member]: base });
+      const [call] = await destination.calls([sampleExported()], NOW_MS);
+      const steps = await destination.test(NOW_MS);
+      for (const url of [call?.url, ...steps.map((step) => step.call.url)])
+        assert.match(url ?? '', /^https:\/\/own\.example\/tools\/x\/[a-z]/, type);
+    }
+  for (const [type, member] of [...Object.entries(bases), ['s3', 'endpoint'] as const])
+    assert.throws(() => open(type, { [member]: 'https://own.example/x?key=1' }), /no query/, type);
+  const [step] = await open('langfuse', { baseUrl: 'https://own.example/x/api/public/otel' }).test(NOW_MS);
+  assert.equal(step?.call.url, 'https://own.example/x/api/public/projects');
+});
+
+// @spec destination-1
+test('what the first clients of these kinds may leave out has the default that they know', async () => {
+  const found = (type: string) => DESTINATION_TYPES.find((one) => one.type === type) ?? assert.fail(type);
+  const [langsmith] = await found('langsmith').open({ apiKey: 'key' }, SERVICE).calls([sampleExported()], NOW_MS);
+  assert.equal(langsmith?.headers['langsmith-project'], 'main');
+  const grafana = found('grafana').open({ apiKey: 'key', instanceId: '4' }, SERVICE);
+  assert.equal(grafana.url, 'https://otlp-gateway-prod-us-west-0.grafana.net/otlp/v1/traces');
+  assert.throws(() => open('grafana', { baseUrl: 'https://tempo-1.grafana.net/tempo' }), /queries/);
+});
+
+// @spec destination-17
+test('an id that no trace may have is replaced by one that stands for its text', () => {
+  const trace = { trace_id: '0'.repeat(32), parent_span_id: '0'.repeat(16) };
+  const [span] = spansOf(sampleExported({ trace }), 'generation');
+  assert.match(span?.traceId ?? '', /[1-9a-f]/);
+  assert.match(span?.parentSpanId ?? '', /[1-9a-f]/);
+});
+
+test('a number beyond 64 bits is a double in both encodings', async () => {
+  const sent = sampleExported({ trace: { huge: 1e300, exact: 2 ** 60 } });
+  for (const encoding of ['json', 'protobuf']) {
+    const { spans } = spansIn(await firstCall('otel-collector', [sent], { encoding, spans: 'generation' }));
+    const attributes = membersOf(spans[0]?.['attributes']);
+    assert.deepEqual(
+      [attributes['trace.metadata.huge'], Number(attributes['trace.metadata.exact'])],
+      [1e300, 2 ** 60],
+      encoding,
+    );
+  }
+});
+
 // @spec destination-19
 test('an attempt that another followed is an event of the record, where there is no tree', async () => {
   const { spans } = spansIn(await firstCall('langfuse'));
@@ -604,6 +674,22 @@ suite('datadog', () => {
     );
   });
 
+  test('changes nothing that a model calls a tool with', async () => {
+    const content = {
+      input: { messages: [{ role: 'user', content: 'x' }] },
+      output: {
+        completion: null,
+        reasoning: null,
+        tool_calls: [{ id: 'c', name: 'trace', arguments: '{"start_ns":"007"}' }],
+      },
+      error: null,
+    };
+    const text = bodyOf(await firstCall('datadog', [sampleExported({ content })]));
+    assert.ok(text.includes('{"start_ns":"007"}'), text);
+    assert.match(text, /"start_ns":\d{19},/);
+    assert.notEqual(parseJsonObject(text), undefined);
+  });
+
   test('a call has the spans of one session, and waits as the header says', async () => {
     const batch = [
       sampleExported(),
@@ -836,6 +922,16 @@ suite('snowflake', () => {
       type?.schema.safeParse({ ...DESTINATION_CONFIGS['snowflake'], table: 'x"; drop table y' }).success,
       false,
     );
+  });
+
+  test('another statement has another id: without its content a record is tried anew, and a test is each time', async () => {
+    const idOf = (call?: OutboundCall) => new URL(call?.url ?? '').searchParams.get('requestId');
+    const whole = idOf(await firstCall('snowflake'));
+    const { content: _content, ...rest } = sampleExported();
+    assert.equal(idOf(await firstCall('snowflake')), whole);
+    assert.notEqual(idOf(await firstCall('snowflake', [{ ...rest, contentState: 'refused' }])), whole);
+    const tests = await Promise.all([NOW_MS, NOW_MS + 1].map((nowMs) => open('snowflake').test(nowMs)));
+    assert.notEqual(idOf(tests[0]?.[0]?.call), idOf(tests[1]?.[0]?.call));
   });
 
   test('asks for a statement that still runs, at the same account', async () => {

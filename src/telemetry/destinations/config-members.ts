@@ -19,11 +19,16 @@ function hasCredentials(text: string): boolean {
   return url !== null && (url.username !== '' || url.password !== '' || url.hash !== '');
 }
 
+const vendorUrlMember = urlMember.refine(
+  (text) => (URL.parse(text)?.search ?? '') === '',
+  'must have no query: further members and `headers` say the rest',
+);
+
 /** The address of a vendor, with its default; without one it has to be named. */
 export function baseUrlMember(): typeof urlMember;
 export function baseUrlMember(usual: string): z.ZodOptional<typeof urlMember>;
 export function baseUrlMember(usual?: string): typeof urlMember | z.ZodOptional<typeof urlMember> {
-  return usual === undefined ? urlMember : urlMember.optional().meta({ default: usual });
+  return usual === undefined ? vendorUrlMember : vendorUrlMember.optional().meta({ default: usual });
 }
 
 const TEXT_CHARS_MAX = 512;
@@ -45,4 +50,15 @@ export const headersMember = z
       .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'is a header that the gateway itself sets'),
     z.string().max(HEADER_CHARS_MAX).regex(HEADER_VALUE, 'must be one line of Latin-1 text'),
   )
-  .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, `must have at most ${HEADERS_MAX} headers`);
+  .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, `must have at most ${HEADERS_MAX} headers`)
+  // Those of a type, which are in lower case, stand in their place: a header that is sent twice is anything.
+  .overwrite((headers) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  );
+
+/** An address below another one, whose own path stays: a server of one's own may stand behind one. */
+export function below(base: string, path: string): string {
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  return url.href;
+}

@@ -8,7 +8,8 @@ import { hexOf } from './otlp/span.ts';
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 const NO_TRACE = '0'.repeat(32);
-const NO_SPAN = '0'.repeat(16);
+/** No span has it. */
+export const NO_SPAN = '0'.repeat(16);
 const STATE_CHARS_MAX = 512;
 const STATE_MEMBERS_MAX = 32;
 
@@ -36,7 +37,7 @@ export function traceIdOf(trace: JsonObject, traceContext: TraceContext | undefi
   if (text === undefined) return traceContext?.traceId ?? hexOf(requestId, 32);
   // As the caller's own tracing has it, where it is such an id; else one that is always the same for its text.
   const bare = text.replaceAll('-', '').toLowerCase();
-  return TRACE_ID.test(bare) ? bare : hexOf(text, 32);
+  return TRACE_ID.test(bare) && bare !== NO_TRACE ? bare : hexOf(text, 32);
 }
 
 /** @param attempt its place among the attempts of the generation, from 0 */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { usdFromNano } from '../../../lib/money.ts';
-import { baseUrlMember, headersMember, secretMember } from '../config-members.ts';
+import { baseUrlMember, below, headersMember, secretMember } from '../config-members.ts';
 import type { ExportedGeneration } from '../contract.ts';
 import { operationOf, providerNameOf, traceMembers } from '../otlp/generation-attributes.ts';
 import { chatInput, chatOutput } from '../otlp/messages.ts';
@@ -42,7 +42,7 @@ export const braintrust = otlpDestination({
     },
   }),
   test: ({ baseUrl = US, projectId }, { headers }) => ({
-    call: { url: new URL(`/v1/project/${projectId}`, baseUrl).href, method: 'GET', headers, ids: [] },
+    call: { url: below(baseUrl, `/v1/project/${projectId}`), method: 'GET', headers, ids: [] },
     judge: (answer) =>
       answer.status === 404
         ? 'config.projectId: there is no such project'

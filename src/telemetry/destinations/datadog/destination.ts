@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../../lib/json.ts';
 import { usdFromNano } from '../../../lib/money.ts';
-import { baseUrlMember, headersMember, secretMember, textMember } from '../config-members.ts';
+import { baseUrlMember, below, headersMember, secretMember, textMember } from '../config-members.ts';
 import type { CallAnswer, DestinationType, ExportedGeneration, OutboundCall, Service, Verdict } from '../contract.ts';
 import { judgeStatus } from '../delivery/judge.ts';
 import { operationOf, providerNameOf, traceMembers } from '../otlp/generation-attributes.ts';
@@ -36,7 +36,7 @@ export const datadog: DestinationType = {
   isUncompressed: true,
   open(config, service) {
     const { url = US1, apiKey, mlApp, headers = {} } = schema.parse(config);
-    const address = new URL('/api/intake/llm-obs/v1/trace/spans', url).href;
+    const address = below(url, '/api/intake/llm-obs/v1/trace/spans');
     const all = { ...headers, 'dd-api-key': apiKey };
     return {
       url: address,
@@ -52,7 +52,7 @@ export const datadog: DestinationType = {
       judge: (_call, answer) => judge(answer),
       test: () => [
         {
-          call: { url: new URL('/api/v1/validate', url).href, method: 'GET', headers: all, ids: [] },
+          call: { url: below(url, '/api/v1/validate'), method: 'GET', headers: all, ids: [] },
           judge: (answer) => faultOfTest(answer, 'config.apiKey, config.url'),
         },
       ],
@@ -72,10 +72,16 @@ function encode(mlApp: string, service: Service, group: readonly ExportedGenerat
     ml_app: mlApp,
     ...(sessionId !== undefined && { session_id: sessionId }),
     tags: [`service:${service.name}`, ...(service.environment === undefined ? [] : [`env:${service.environment}`])],
-    spans: group.flatMap((generation) => spansOf(generation, 'generation').map((span) => spanOf(span, generation))),
   };
-  const json = JSON.stringify({ data: { type: 'span', attributes } });
-  return json.replaceAll(/"start_ns":"(\d+)"/g, '"start_ns":$1');
+  const spans = group.flatMap((generation) =>
+    spansOf(generation, 'generation').map((span) => encodeSpan(span, generation)),
+  );
+  const others = JSON.stringify(attributes).slice(0, -1);
+  return `{"data":{"type":"span","attributes":${others},"spans":[${spans.join(',')}]}}}`;
+}
+
+function encodeSpan(span: Span, generation: ExportedGeneration): string {
+  return `{"start_ns":${nanoOf(span.startMs)},${JSON.stringify(spanOf(span, generation)).slice(1)}`;
 }
 
 function spanOf(span: Span, generation: ExportedGeneration): JsonObject {
@@ -106,7 +112,6 @@ function placeOf(span: Span): JsonObject {
     name: span.name,
     trace_id: span.traceId,
     span_id: span.spanId,
-    start_ns: nanoOf(span.startMs),
     duration: Math.round(span.endMs - span.startMs) * NANO_PER_MILLI,
     status: span.status === undefined ? 'ok' : 'error',
   };

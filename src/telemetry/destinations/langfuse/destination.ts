@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { usdFromNano } from '../../../lib/money.ts';
-import { baseUrlMember, headersMember, secretMember } from '../config-members.ts';
+import { baseUrlMember, below, headersMember, secretMember } from '../config-members.ts';
 import type { ExportedGeneration } from '../contract.ts';
 import { operationOf, traceMembers, traceText } from '../otlp/generation-attributes.ts';
 import { chatInput, chatOutput } from '../otlp/messages.ts';
@@ -15,6 +15,8 @@ import {
 import type { Attributes, Span } from '../otlp/span.ts';
 
 const US = 'https://us.cloud.langfuse.com';
+/** An address may have it already. */
+const OTEL_PATH = /\/api\/public\/otel(?:\/v1\/traces)?\/*$/;
 
 const schema = z.strictObject({
   baseUrl: baseUrlMember(US).describe('`https://cloud.langfuse.com` in the EU, or your own server from 3.22.'),
@@ -46,7 +48,7 @@ export const langfuse = otlpDestination({
   }),
   test: ({ baseUrl = US }, { headers }) => ({
     call: {
-      url: new URL('/api/public/projects', baseUrl).href,
+      url: below(baseUrl.replace(OTEL_PATH, ''), '/api/public/projects'),
       method: 'GET',
       headers: { ...headers, accept: 'application/json' },
       ids: [],

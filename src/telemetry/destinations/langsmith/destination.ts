@@ -8,13 +8,15 @@ import { otlpDestination, otlpMembers, withoutAttributes, withPath } from '../ot
 import type { Attributes, Span } from '../otlp/span.ts';
 
 const US = 'https://api.smith.langchain.com';
+/** @source `@openrouter/sdk` 1.3.19, `ObservabilityLangsmithDestinationConfig` */
+const PROJECT = 'main';
 
 const schema = z.strictObject({
   endpoint: baseUrlMember(US).describe(
     '`https://eu.api.smith.langchain.com` in the EU; of your own server with `/api/v1`.',
   ),
   apiKey: secretMember,
-  project: textMember,
+  project: textMember.optional().meta({ default: PROJECT }),
   workspaceId: textMember.optional(),
   headers: headersMember.optional(),
   ...otlpMembers,
@@ -28,7 +30,7 @@ export const langsmith = otlpDestination({
   secrets: ['apiKey', 'headers'],
   encoding: 'protobuf',
   shape: 'generation',
-  address: ({ endpoint = US, apiKey, project, workspaceId, headers = {} }) => ({
+  address: ({ endpoint = US, apiKey, project = PROJECT, workspaceId, headers = {} }) => ({
     url: withPath(withPath(endpoint, '/otel', '/v1/traces'), '/v1/traces'),
     headers: {
       ...headers,

@@ -1,5 +1,13 @@
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
-import { Double, Structured, type Attributes, type AttributeValue, type Span, type SpanExport } from './span.ts';
+import {
+  Double,
+  fitsInt64,
+  Structured,
+  type Attributes,
+  type AttributeValue,
+  type Span,
+  type SpanExport,
+} from './span.ts';
 
 const NS_PER_MS = '000000';
 
@@ -51,7 +59,7 @@ function encodeValue(value: AttributeValue): JsonObject {
   if (typeof value === 'boolean') return { boolValue: value };
   if (value instanceof Double) return { doubleValue: value.value };
   // 64-bit integers are texts in the JSON encoding.
-  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (typeof value === 'number') return fitsInt64(value) ? { intValue: String(BigInt(value)) } : { doubleValue: value };
   if (value instanceof Structured) return encodeTree(value.value);
   return { arrayValue: { values: value.map((one) => ({ stringValue: one })) } };
 }

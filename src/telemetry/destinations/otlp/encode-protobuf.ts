@@ -1,5 +1,13 @@
 import { ExactNumber, isJsonObject, type Json } from '../../../lib/json.ts';
-import { Double, Structured, type Attributes, type AttributeValue, type Span, type SpanExport } from './span.ts';
+import {
+  Double,
+  fitsInt64,
+  Structured,
+  type Attributes,
+  type AttributeValue,
+  type Span,
+  type SpanExport,
+} from './span.ts';
 
 /*
  * Numbers of fields: opentelemetry-proto 1.9, `trace.proto`, `common.proto` and `resource.proto`, read 2026-11. Empty
@@ -65,7 +73,7 @@ function encodeValue(value: AttributeValue): Buffer {
   if (typeof value === 'boolean') return message([tag(2, VARINT), varint(value ? 1n : 0n)]);
   if (value instanceof Double) return doubleField(value.value);
   if (typeof value === 'number')
-    return Number.isInteger(value) ? message([tag(3, VARINT), varint(BigInt(value))]) : doubleField(value);
+    return fitsInt64(value) ? message([tag(3, VARINT), varint(BigInt(value))]) : doubleField(value);
   if (value instanceof Structured) return encodeTree(value.value);
   return bytesField(5, message(value.map((one) => bytesField(1, encodeValue(one)))));
 }

@@ -1,6 +1,6 @@
 import type { ExportedGeneration, ExportedStep } from '../contract.ts';
 import { generationAttributes, operationOf, traceText, usdDouble } from './generation-attributes.ts';
-import { stepSpanId, traceIdOf } from '../trace-context.ts';
+import { NO_SPAN, stepSpanId, traceIdOf } from '../trace-context.ts';
 import { attemptSpans, routeSpans } from './attempt-spans.ts';
 import { eventsOf } from './span-events.ts';
 import { CONTEXT_KNOWN, hexOf, SPAN_KIND, STATUS_ERROR, type Attributes, type Span } from './span.ts';
@@ -157,5 +157,5 @@ function requestSpan(generation: ExportedGeneration, place: Place, spanId: strin
 }
 
 function spanIdOf(text: string): string {
-  return SPAN_ID.test(text) ? text : hexOf(text, 16);
+  return SPAN_ID.test(text) && text !== NO_SPAN ? text : hexOf(text, 16);
 }

@@ -19,6 +19,13 @@ export class Structured {
 
 export type AttributeValue = string | number | boolean | readonly string[] | Double | Structured;
 
+const INT64_MAX = 2 ** 63;
+
+/** Whether a number is an integer on the wire; others are doubles. */
+export function fitsInt64(value: number): boolean {
+  return Number.isInteger(value) && value >= -INT64_MAX && value < INT64_MAX;
+}
+
 /** An attribute that is undefined is left out. Numbers are integers. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 

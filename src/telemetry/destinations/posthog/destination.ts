@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isJsonObject, parseJsonObject, type Json, type JsonObject } from '../../../lib/json.ts';
 import { usdFromNano } from '../../../lib/money.ts';
-import { baseUrlMember, headersMember, secretMember } from '../config-members.ts';
+import { baseUrlMember, below, headersMember, secretMember } from '../config-members.ts';
 import type { CallAnswer, DestinationType, ExportedGeneration, OutboundCall, Verdict } from '../contract.ts';
 import { judgeStatus } from '../delivery/judge.ts';
 import { operationOf, providerNameOf, traceMembers } from '../otlp/generation-attributes.ts';
@@ -34,14 +34,14 @@ export const posthog: DestinationType = {
   open(config) {
     const { apiKey, endpoint = US, headers = {} } = schema.parse(config);
     const post = (path: string, body: object, ids: readonly string[]): OutboundCall => ({
-      url: new URL(path, endpoint).href,
+      url: below(endpoint, path),
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       ids,
     });
     return {
-      url: new URL(PATH, endpoint).href,
+      url: below(endpoint, PATH),
       limits: { records: 100, bytes: 5 * MB },
       calls: (batch, nowMs) => [
         post(
@@ -53,13 +53,18 @@ export const posthog: DestinationType = {
       judge: (call, answer) => judge(call, answer),
       test: () => [
         {
-          call: post('/flags/?v=2', { api_key: apiKey, distinct_id: 'connection-test' }, []),
+          call: flags(post('/flags/', { api_key: apiKey, distinct_id: 'connection-test' }, [])),
           judge: (answer) => faultOfTest(answer, 'config.apiKey, config.endpoint'),
         },
       ],
     };
   },
 };
+
+/** The version of the answer. */
+function flags(call: OutboundCall): OutboundCall {
+  return { ...call, url: `${call.url}?v=2` };
+}
 
 function eventsOf(generation: ExportedGeneration): readonly JsonObject[] {
   const [own, ...tools] = spansOf(generation, 'generation');

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { loadAwsSigner } from '../../../lib/aws-signer.ts';
-import { headersMember, secretMember, textMember, urlMember } from '../config-members.ts';
+import { baseUrlMember, headersMember, secretMember, textMember } from '../config-members.ts';
 import type { CallAnswer, DestinationType, ExportedGeneration, OutboundCall, Service, Verdict } from '../contract.ts';
 import { judgeStatus, messageOf } from '../delivery/judge.ts';
 import { encodeSpansAsJson } from '../otlp/encode-json.ts';
@@ -34,7 +34,7 @@ const schema = z.strictObject({
   secretAccessKey: secretMember,
   sessionToken: secretMember.optional(),
   region: z.string().regex(REGION, 'is no region').optional().describe('Default: `us-east-1`; `auto` for R2.'),
-  endpoint: urlMember
+  endpoint: baseUrlMember()
     .optional()
     .describe('Of a service other than Amazon: R2, MinIO, B2. The bucket stands in the path.'),
   prefix: path.optional().meta({ default: 'service-traces' }),
@@ -156,7 +156,7 @@ async function put(
   });
   const url = new URL(addressOf(config, key));
   const headers = {
-    ...lowerCased(further),
+    ...further,
     host: url.host,
     'content-type': 'application/json',
     ...(key.endsWith('.gz') && { 'content-encoding': 'gzip' }),
@@ -167,10 +167,6 @@ async function put(
   );
   const { host: _host, ...sent } = signed.headers;
   return { url: url.href, method: 'PUT', headers: sent, body, ids };
-}
-
-function lowerCased(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** A bucket with dots is no name that a certificate covers: it stands in the path, as at other services. */

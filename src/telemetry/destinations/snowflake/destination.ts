@@ -56,8 +56,8 @@ export const snowflake: DestinationType = {
       accept: 'application/json',
       'content-type': 'application/json',
     };
-    const call = (statement: string, ids: readonly string[], value?: string): OutboundCall => ({
-      url: `${host}/api/v2/statements?requestId=${uuidOf([statement, ...ids])}&retry=true`,
+    const call = (statement: string, ids: readonly string[], value?: string, once = ''): OutboundCall => ({
+      url: `${host}/api/v2/statements?requestId=${uuidOf([statement, once, value ?? '', ...ids])}&retry=true`,
       method: 'POST',
       headers,
       body: JSON.stringify({
@@ -85,9 +85,10 @@ export const snowflake: DestinationType = {
         ),
       ],
       judge: (sent, answer) => judge(host, sent, answer),
-      test: () => [
+      test: (nowMs) => [
         {
-          call: call(`SELECT 1 FROM ${place} LIMIT 0`, []),
+          // Under an id of its own: what became of an earlier test is no answer.
+          call: call(`SELECT 1 FROM ${place} LIMIT 0`, [], undefined, String(nowMs)),
           judge: (answer) =>
             answer.status === 422
               ? `config.database, config.schema, config.table, config.warehouse: ${messageOf(answer)}`
