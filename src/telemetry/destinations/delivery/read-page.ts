@@ -74,7 +74,8 @@ async function readItem(row: ExportRow, deps: PageDeps): Promise<PageItem | unde
     cost: destination.sendsCost || live.type.isForSpending === true,
     identity: destination.sendsIdentity,
     requestContext: destination.sendsRequestContext,
-    content: includesContent,
+    // Messages of errors quote prompts: they go where the content of this record may go.
+    content: isExpected,
   });
   return { row, generation: parts, chars: charsOf(parts) };
 }
