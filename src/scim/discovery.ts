@@ -1,5 +1,5 @@
 import type { JsonObject } from '../lib/json.ts';
-import { ENTERPRISE } from './patch.ts';
+import { ENTERPRISE } from './attribute-path.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';

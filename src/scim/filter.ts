@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { stepsOf } from './attribute-path.ts';
 import { ScimError } from './scim-error.ts';
 
 /** One condition of a filter. All of them hold. @spec scim-4 */
 export interface Term {
   /** In lower case, without the URN of the core schema: `emails[type eq "work"].value` is `emails.value` with `where`. */
   readonly attribute: string;
-  readonly operator: 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'pr';
+  readonly operator: 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le' | 'pr';
   readonly value: string | boolean | number | null;
   /** Conditions on the element of a list that it is about. */
   readonly where?: readonly Term[];
@@ -16,7 +17,9 @@ const TERMS_MAX = 20;
 const CORE_URN = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/i;
 const WORD = /^[A-Za-z$][\w$:.-]*/;
 const STRING = /^"(?:[^"\\]|\\.)*"/;
-const OPERATORS = new Set(['eq', 'ne', 'co', 'sw', 'ew']);
+const ORDERS = new Set(['gt', 'ge', 'lt', 'le']);
+const OPERATORS = new Set(['eq', 'ne', 'co', 'sw', 'ew', ...ORDERS]);
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 /** Compared with case; everything else without. */
 const EXACT = new Set(['id', 'externalid']);
 
@@ -51,7 +54,10 @@ function readTerm(reader: Reader, isInner: boolean): Term {
   }
   if (reader.takeWord('pr')) return { attribute, operator: 'pr', value: null, ...(where && { where }) };
   const operator = reader.takeOperator();
-  return { attribute, operator, value: reader.takeValue(), ...(where && { where }) };
+  const value = reader.takeValue();
+  if (ORDERS.has(operator) && (value === null || typeof value === 'boolean'))
+    throw invalid(`compares by ${operator} with what has no order`);
+  return { attribute, operator, value, ...(where && { where }) };
 }
 
 class Reader {
@@ -128,6 +134,12 @@ function invalid(what: string): ScimError {
   return new ScimError(400, `filter: ${what}`, 'invalidFilter');
 }
 
+/** @throws ScimError 400 for conditions on an attribute that is not read for them */
+export function refuseConditionsOn(terms: readonly Term[], name: string): void {
+  if (terms.some(({ attribute }) => stepsOf(attribute)[0] === name))
+    throw invalid(`has a condition on ${name} that is not understood`);
+}
+
 /** The value of the only equality with this attribute, which an index can find. */
 export function equalTo(terms: readonly Term[], attribute: string): string | undefined {
   const found = terms.find(
@@ -142,14 +154,16 @@ export function matches(resource: JsonObject, terms: readonly Term[]): boolean {
 }
 
 function fits(resource: JsonObject, { attribute, operator, value, where }: Term): boolean {
-  const [name = '', ...rest] = attribute.split('.');
+  const [name = '', ...rest] = stepsOf(attribute);
   const found = memberOf(resource, name);
   const all = Array.isArray(found) ? found : found === undefined ? [] : [found];
   const elements = where === undefined ? all : all.filter((each) => isJsonObject(each) && matches(each, where));
+  if (operator === 'pr' && rest.length === 0) return elements.length > 0;
   const values = elements.flatMap((each) => leavesOf(each, rest.length === 0 ? ['value'] : rest));
-  if (operator === 'pr') return elements.length > 0;
-  if (operator === 'ne') return !values.some((each) => compares(each, 'eq', value, EXACT.has(attribute)));
-  return values.some((each) => compares(each, operator, value, EXACT.has(attribute)));
+  if (operator === 'pr') return values.some((each) => each !== null && each !== '');
+  const isExact = EXACT.has(attribute);
+  if (operator === 'ne') return !values.some((each) => compares(each, 'eq', value, isExact));
+  return values.some((each) => compares(each, operator, value, isExact));
 }
 
 function leavesOf(element: unknown, steps: readonly string[]): readonly unknown[] {
@@ -161,11 +175,27 @@ function leavesOf(element: unknown, steps: readonly string[]): readonly unknown[
 }
 
 function compares(found: unknown, operator: Term['operator'], wanted: Term['value'], isExact: boolean): boolean {
+  if (ORDERS.has(operator)) return isInOrder(found, operator, wanted, isExact);
   if (typeof found !== 'string' || typeof wanted !== 'string') return operator === 'eq' && found === wanted;
   const [one, other] = isExact ? [found, wanted] : [found.toLowerCase(), wanted.toLowerCase()];
   if (operator === 'co') return one.includes(other);
   if (operator === 'sw') return one.startsWith(other);
   return operator === 'ew' ? one.endsWith(other) : one === other;
+}
+
+/** Times are compared as times, whatever their zone. */
+function isInOrder(found: unknown, operator: Term['operator'], wanted: Term['value'], isExact: boolean): boolean {
+  const orderOf = (value: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    if (DATE_TIME.test(value)) return Date.parse(value);
+    return isExact ? value : value.toLowerCase();
+  };
+  const [one, other] = [orderOf(found), orderOf(wanted)];
+  const areAlike =
+    (typeof one === 'number' && typeof other === 'number') || (typeof one === 'string' && typeof other === 'string');
+  if (!areAlike) return false;
+  if (one === other) return operator === 'ge' || operator === 'le';
+  return one > other === (operator === 'gt' || operator === 'ge');
 }
 
 /** A member by its name, whatever its case. */

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
+import { ENTERPRISE } from './attribute-path.ts';
 import { equalTo, matches, parseFilter, type Term } from './filter.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
-
-export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 type Draft = { [name: string]: Json | undefined };
 

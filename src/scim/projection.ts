@@ -1,8 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
-import { ENTERPRISE } from './patch.ts';
-
-/** An attribute, step by step, in lower case: `["name", "givenname"]`. */
-type AttributePath = readonly string[];
+import { stepsOf, type AttributePath } from './attribute-path.ts';
 
 /** Which attributes of resources a request wants. @spec scim-17 */
 export interface Projection {
@@ -11,8 +8,6 @@ export interface Projection {
   readonly without: readonly AttributePath[];
 }
 
-const CORE_URN = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/;
-const EXTENSION = ENTERPRISE.toLowerCase();
 /** What every answer has. @source RFC 7643, 7, `returned: always` */
 const ALWAYS: readonly string[] = ['schemas', 'id'];
 
@@ -27,13 +22,6 @@ function pathsOf(list: string | null): readonly AttributePath[] {
     .split(',')
     .map((name) => stepsOf(name.trim()))
     .filter(([first = '']) => first !== '');
-}
-
-/** The steps of an attribute's name in lower case; the URN of the extension is one of them. */
-function stepsOf(name: string): AttributePath {
-  if (name === EXTENSION) return [EXTENSION];
-  if (name.startsWith(`${EXTENSION}:`)) return [EXTENSION, ...name.slice(EXTENSION.length + 1).split('.')];
-  return name.replace(CORE_URN, '').split('.');
 }
 
 /** Whether nothing of an attribute is wanted, so that it need not be read. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { isJsonObject } from '../lib/json.ts';
 import type { ScimGroupRow } from '../store/scim/columns.ts';
 import type { Provisioned, ScimStore, ScimWriter } from '../store/scim/scim.ts';
-import { equalTo, matches, parseFilter, type Term } from './filter.ts';
+import { equalTo, matches, parseFilter, refuseConditionsOn, type Term } from './filter.ts';
 import { parseMembers, parseOperations, patchGroup, patchUser, textOf, type GroupChange } from './patch.ts';
 import { invalidValue, ScimError, unknownResource } from './scim-error.ts';
 import { docOf, keyOf, parseUser, saveUser, serializeUser, setActive, setRoles, type UserRules } from './users.ts';
@@ -147,6 +147,7 @@ function checkVersion(present: number, wanted: string | undefined): void {
 
 async function listUsers(store: ScimStore, query: ListQuery, baseUrl: string): Promise<ScimList> {
   const terms = query.filter === undefined ? [] : parseFilter(query.filter);
+  refuseConditionsOn(terms, 'groups');
   const [name, external, id] = [equalTo(terms, 'username'), equalTo(terms, 'externalid'), equalTo(terms, 'id')];
   const equal =
     name !== undefined
@@ -170,15 +171,11 @@ function pageOf<Row>(rows: readonly Row[], { startIndex, count }: ListQuery): re
 
 const OF_MEMBERS = /^members(?:\.value)?$/;
 
-/** The user that a group must have: `members eq "u"`, or `members[value eq "u"]`. */
-function memberIn(terms: readonly Term[]): string | undefined {
-  for (const { attribute, operator, value, where } of terms) {
-    if (!OF_MEMBERS.test(attribute)) continue;
-    if (operator === 'eq' && typeof value === 'string') return value;
-    const inner = where === undefined ? undefined : equalTo(where, 'value');
-    if (inner !== undefined) return inner;
-  }
-  return undefined;
+/** The user that a condition wants in a group: `members eq "u"`, or `members[value eq "u"]`. */
+function memberIn({ attribute, operator, value, where }: Term): string | undefined {
+  if (!OF_MEMBERS.test(attribute)) return undefined;
+  if (where === undefined) return operator === 'eq' && typeof value === 'string' ? value : undefined;
+  return operator === 'pr' && where.length === 1 ? equalTo(where, 'value') : undefined;
 }
 
 async function listGroups(store: ScimStore, query: ListQuery, baseUrl: string): Promise<ScimList> {
@@ -192,11 +189,14 @@ async function listGroups(store: ScimStore, query: ListQuery, baseUrl: string): 
         : id === undefined
           ? undefined
           : ({ column: 'id', value: id } as const);
-  const member = memberIn(terms);
-  const own = member === undefined ? undefined : await store.groupIdsOf(member);
-  const others = terms.filter(({ attribute }) => !OF_MEMBERS.test(attribute));
+  const others = terms.filter((term) => memberIn(term) === undefined);
+  refuseConditionsOn(others, 'members');
+  const groupsOfMembers: ReadonlySet<string>[] = [];
+  for (const member of new Set(terms.flatMap((term) => memberIn(term) ?? [])))
+    groupsOfMembers.push(await store.groupIdsOf(member));
   const fitting = (await store.listGroups(equal, LOOKED_AT_MAX)).filter(
-    (row) => (own === undefined || own.has(row.id)) && matches(serializeGroup(row, undefined, baseUrl), others),
+    (row) =>
+      groupsOfMembers.every((ids) => ids.has(row.id)) && matches(serializeGroup(row, undefined, baseUrl), others),
   );
   const resources = [];
   for (const row of pageOf(fitting, query))

@@ -3,7 +3,8 @@ import { emailKeyOf, newUser, type OrganizationRole, type UserRow } from '../acc
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { ScimUserRow } from '../store/scim/columns.ts';
 import type { GroupOfUser, Provisioned, ScimWriter } from '../store/scim/scim.ts';
-import { ENTERPRISE, parseActive, textOf } from './patch.ts';
+import { ENTERPRISE } from './attribute-path.ts';
+import { parseActive, textOf } from './patch.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0:User';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { after, before, beforeEach, suite, test } from 'node:test';
 import { isJsonObject, type JsonObject } from '../../../src/lib/json.ts';
 import { manage, textAt } from '../../support/byok.ts';
 import { startGateway, type RunningGateway } from '../../support/gateway.ts';
@@ -21,6 +21,7 @@ interface Reply {
 suite('the protocol of SCIM, rule by rule', () => {
   let gateway: RunningGateway;
   let token: string;
+  let requests = 0;
   let ann: string;
   let bob: string;
   let team: string;
@@ -47,6 +48,7 @@ suite('the protocol of SCIM, rule by rule', () => {
 
   /** Each token has a limit on rates of its own, and five live at once. */
   async function renew(): Promise<void> {
+    requests = 0;
     const { body } = await manage(gateway, 'GET', '/scim/tokens');
     for (const { id } of body['data'] as { id: string }[]) await manage(gateway, 'DELETE', `/scim/tokens/${id}`);
     token = textAt((await manage(gateway, 'POST', '/scim/tokens', { name: 'x' })).body, 'token');
@@ -57,6 +59,7 @@ suite('the protocol of SCIM, rule by rule', () => {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
+    requests++;
     const response = await fetch(`${gateway.url}/scim/v2${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json', ...headers },
@@ -80,6 +83,9 @@ suite('the protocol of SCIM, rule by rule', () => {
   }
   const patch = (path: string, ...operations: object[]) =>
     scim('PATCH', path, { schemas: [PATCH], Operations: operations });
+  beforeEach(async () => {
+    if (requests > 60) await renew();
+  });
   const refusal = ({ status, body }: Reply) => [status, body['scimType']];
 
   // @spec scim-3
@@ -96,6 +102,74 @@ suite('the protocol of SCIM, rule by rule', () => {
   test('refuses a filter on members that is not JSON', async () => {
     const path = String.raw`members[value eq "\q"]`;
     assert.deepEqual(refusal(await patch(`/Groups/${team}`, { op: 'remove', path })), [400, 'invalidFilter']);
+  });
+
+  const USERS_FOUND: readonly (readonly [filter: string, found: readonly ('ann' | 'bob')[]])[] = [
+    ['USERNAME Eq "ANN@x.example"', ['ann']],
+    ['externalId eq "a1"', []],
+    ['userName sw "ann" and active eq true', ['ann']],
+    ['title pr', ['ann']],
+    ['name.givenName pr', ['ann']],
+    ['name.middleName pr', []],
+    ['emails[type eq "home" and value co "ann"]', ['ann']],
+    ['emails[type eq "other"].value pr', []],
+    ['emails[type eq "home"].display pr', []],
+    [`${ENTERPRISE}:department eq "eng"`, ['ann']],
+    [`${ENTERPRISE}:manager.value eq "m1"`, ['ann']],
+    [`${ENTERPRISE}:department pr`, ['ann']],
+    [`${USER}:name.familyName eq "zed"`, ['ann']],
+    ['meta.lastModified gt "2020-01-01T00:00:00Z"', ['ann', 'bob']],
+    ['meta.lastModified lt "2020-01-01T00:00:00+14:00"', []],
+    ['meta.created ge "2020-01-01T00:00:00.000Z" and meta.created LE "2100-01-01T00:00:00Z"', ['ann', 'bob']],
+    ['userName gt "b"', ['bob']],
+    ['userName le "ann@x.example"', ['ann']],
+    ['title gt 5', []],
+  ];
+  for (const [filter, found] of USERS_FOUND)
+    // @spec scim-4
+    test(`finds users: ${filter}`, async () => {
+      const { status, body } = await scim('GET', `/Users?filter=${encodeURIComponent(filter)}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      const names = (body['Resources'] as { id: string }[]).map(({ id }) => id);
+      assert.deepEqual(
+        names.filter((id) => id === ann || id === bob),
+        found.map((name) => (name === 'ann' ? ann : bob)),
+      );
+    });
+
+  const REFUSED_FILTERS: readonly (readonly [kind: 'Users' | 'Groups', filter: string])[] = [
+    ['Users', 'userName'],
+    ['Users', 'userName eq'],
+    ['Users', 'userName eq ann'],
+    ['Users', 'userName eq "a" and'],
+    ['Users', 'userName like "a"'],
+    ['Users', 'emails[type eq "work"'],
+    ['Users', String.raw`userName eq "\q"`],
+    ['Users', 'active gt true'],
+    ['Users', 'title ge null'],
+    // They would be answered without a look at them.
+    ['Users', 'groups.value eq "x"'],
+    ['Groups', 'members pr'],
+    ['Groups', 'members.display eq "x"'],
+    ['Groups', 'members ne "x"'],
+    ['Groups', 'members[value sw "x"]'],
+    ['Groups', 'members[value eq "x" and type eq "User"]'],
+  ];
+  for (const [kind, filter] of REFUSED_FILTERS)
+    // @spec scim-4
+    test(`refuses a filter of ${kind}: ${filter}`, async () => {
+      const reply = await scim('GET', `/${kind}?filter=${encodeURIComponent(filter)}`);
+      assert.deepEqual(refusal(reply), [400, 'invalidFilter'], JSON.stringify(reply.body));
+    });
+
+  // @spec scim-4
+  test('finds groups by all the members that a filter names', async () => {
+    const total = async (filter: string) =>
+      (await scim('GET', `/Groups?filter=${encodeURIComponent(filter)}`)).body['totalResults'];
+    assert.equal(await total(`members eq "${ann}"`), 1);
+    assert.equal(await total(`members eq "${ann}" and members[value eq "${bob}"]`), 0);
+    assert.equal(await total(`members.value eq "${ann}" and displayName sw "T"`), 1);
+    assert.equal(await total('meta.lastModified gt "2020-01-01T00:00:00Z"'), 1);
   });
 
   const CORE_MEMBERS = ['id', 'schemas'];
