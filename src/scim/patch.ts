@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import { ENTERPRISE } from './attribute-path.ts';
+import { ATTRIBUTES, elementsOf, partName, type AttributeKind } from './attributes.ts';
 import { equalTo, matches, parseFilter, type Term } from './filter.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 
@@ -30,26 +31,13 @@ export function parseOperations(body: unknown): readonly Operation[] {
   });
 }
 
-/** An attribute of users, by its name in lower case. `list`: several values with a type; `object`: with members. */
-const ATTRIBUTES: ReadonlyMap<string, { readonly name: string; readonly kind: 'plain' | 'list' | 'object' }> = new Map(
-  (
-    [
-      [
-        'userName externalId active displayName nickName title locale preferredLanguage timezone userType profileUrl',
-        'plain',
-      ],
-      ['emails phoneNumbers addresses roles ims photos entitlements x509Certificates', 'list'],
-      ['name', 'object'],
-    ] as const
-  ).flatMap(([names, kind]) => names.split(' ').map((name) => [name.toLowerCase(), { name, kind }] as const)),
-);
 const READ_ONLY = new Set(['id', 'meta', 'groups', 'schemas', 'password']);
 
 interface Target {
   /** The object that holds the attribute: the resource, or its extension. */
   readonly isExtension: boolean;
   readonly name: string;
-  readonly kind: 'plain' | 'list' | 'object';
+  readonly kind: AttributeKind;
   readonly where: readonly Term[] | undefined;
   readonly sub: string | undefined;
 }
@@ -63,14 +51,19 @@ function targetOf(path: string): Target | 'extension' | undefined {
   const plain = path.replace(CORE_PREFIX, '');
   if (plain.toLowerCase() === ENTERPRISE.toLowerCase()) return 'extension';
   const isExtension = plain.toLowerCase().startsWith(`${ENTERPRISE.toLowerCase()}:`);
-  const [, found = '', filter, sub] = PATH.exec(isExtension ? plain.slice(ENTERPRISE.length + 1) : plain) ?? [];
+  const [, found = '', filter, part] = PATH.exec(isExtension ? plain.slice(ENTERPRISE.length + 1) : plain) ?? [];
+  const known = isExtension ? extensionAttribute(found) : ATTRIBUTES.get(found.toLowerCase());
+  if (known === undefined) return undefined;
+  const isInList = known.kind === 'list';
+  if ((filter !== undefined && !isInList) || (part !== undefined && known.kind === 'plain')) return undefined;
   const where = filter === undefined ? undefined : parseFilter(filter);
-  if (isExtension) {
-    if (found === '') return undefined;
-    return { isExtension, name: found, kind: found.toLowerCase() === 'manager' ? 'object' : 'plain', where, sub };
-  }
-  const known = ATTRIBUTES.get(found.toLowerCase());
-  return known && { isExtension, ...known, where, sub };
+  return { isExtension, ...known, where, sub: part === undefined ? undefined : partName(part) };
+}
+
+function extensionAttribute(name: string): { readonly name: string; readonly kind: AttributeKind } | undefined {
+  if (name === '') return undefined;
+  const known = partName(name);
+  return { name: known, kind: known === 'manager' ? 'object' : 'plain' };
 }
 
 /** The attributes of a user after these operations. What it was is left as it is. @spec scim-5 @throws ScimError */
@@ -98,7 +91,8 @@ function applyMember(after: Draft, id: string, op: 'add' | 'replace', name: stri
 }
 
 function readOnlyOrUnknown(path: string): ScimError {
-  if (READ_ONLY.has(path.toLowerCase())) return new ScimError(400, `${path}: cannot be changed.`, 'mutability');
+  const [name = ''] = path.replace(CORE_PREFIX, '').split(/[.[]/, 1);
+  if (READ_ONLY.has(name.toLowerCase())) return new ScimError(400, `${path}: cannot be changed.`, 'mutability');
   return new ScimError(400, `path: users have no attribute ${JSON.stringify(path.slice(0, 200))}.`, 'invalidPath');
 }
 
@@ -107,7 +101,8 @@ function apply(after: Draft, op: Operation['op'], target: Target | 'extension', 
     if (op === 'remove') delete after[ENTERPRISE];
     else if (isJsonObject(value)) {
       const extension = extensionOf(after);
-      for (const [name, each] of Object.entries(value)) if (NAME.test(name)) extension[name] = plainValue(name, each);
+      for (const [name, each] of Object.entries(value))
+        if (NAME.test(name)) extension[partName(name)] = plainValue(partName(name), each);
     } else throw invalidValue(`${ENTERPRISE}: must be an object.`);
     return;
   }
@@ -126,7 +121,7 @@ function extensionOf(after: Draft): Draft {
 function applyToOne(owner: Draft, op: Operation['op'], { name, kind, sub }: Target, value: unknown) {
   if (sub === undefined) {
     if (op === 'remove' || value === null || value === '') delete owner[name];
-    else if (kind === 'object' && name === 'name') owner[name] = { ...objectOf(owner[name]), ...objectOf(value) };
+    else if (kind === 'object' && name === 'name') owner[name] = { ...objectOf(owner[name]), ...partsIn(name, value) };
     else owner[name] = plainValue(name, value);
     return;
   }
@@ -160,7 +155,7 @@ function applyToList(owner: Draft, op: Operation['op'], { name, where, sub }: Ta
     throw new ScimError(400, `${name}: no element fits the filter.`, 'noTarget');
   // Entra ID adds to an element that is not there yet.
   const wanted = (where ?? []).flatMap(({ attribute, operator, value: known }) =>
-    operator === 'eq' ? [[attribute, known] as const] : [],
+    operator === 'eq' ? [[partName(attribute), known] as const] : [],
   );
   owner[name] = [...list, { ...Object.fromEntries(wanted), ...change }];
 }
@@ -173,16 +168,10 @@ function union(list: readonly JsonObject[], more: readonly JsonObject[]): JsonOb
   return [...list, ...more.filter((each) => !list.some((known) => isDeepStrictEqual(known, each)))];
 }
 
-const ELEMENTS_MAX = 10;
-
-function elementsOf(name: string, value: unknown): JsonObject[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (list.length > ELEMENTS_MAX) throw invalidValue(`${name}: at most ${ELEMENTS_MAX}.`);
-  return list.map((each) => {
-    if (typeof each === 'string') return { value: each };
-    if (!isJsonObject(each)) throw invalidValue(`${name}: must be a list of objects.`);
-    return each;
-  });
+/** @throws ScimError 400 */
+function partsIn(name: string, value: unknown): JsonObject {
+  if (!isJsonObject(value)) throw invalidValue(`${name}: must be an object.`);
+  return Object.fromEntries(Object.entries(value).map(([part, each]) => [partName(part), each]));
 }
 
 function objectOf(value: unknown): JsonObject {
@@ -199,7 +188,7 @@ function jsonOf(value: unknown): Json {
 function plainValue(name: string, value: unknown): Json {
   if (name === 'active') return parseActive(value);
   // Entra ID sends the id alone.
-  if (name.toLowerCase() === 'manager' && typeof value === 'string') return { value };
+  if (name === 'manager' && typeof value === 'string') return { value };
   return jsonOf(value);
 }
 

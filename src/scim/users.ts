@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json.ts';
 import type { ScimUserRow } from '../store/scim/columns.ts';
 import type { GroupOfUser, Provisioned, ScimWriter } from '../store/scim/scim.ts';
 import { ENTERPRISE } from './attribute-path.ts';
+import { normalizeUser } from './attributes.ts';
 import { parseActive, textOf } from './patch.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 
@@ -87,7 +88,7 @@ export function parseUser(body: unknown, before?: JsonObject): JsonObject {
 }
 
 function mayStay(name: string): boolean {
-  return name.includes(':') ? name === ENTERPRISE : /^[A-Za-z][\w-]*$/.test(name);
+  return name.includes(':') ? name.toLowerCase() === ENTERPRISE.toLowerCase() : /^[A-Za-z][\w-]*$/.test(name);
 }
 
 /** Null and empty members are left out of answers. */
@@ -103,10 +104,11 @@ function isPresent(value: unknown): boolean {
 export async function saveUser(
   writer: ScimWriter,
   rules: UserRules,
-  doc: JsonObject,
+  sent: JsonObject,
   before: Provisioned | undefined,
   nowMs: number,
 ): Promise<UserEffects & { readonly id: string }> {
+  const doc = normalizeUser(sent);
   const { userName: name, externalId: external, active, ...attributes } = doc;
   const userName = textOf('userName', name, USER_NAME_CHARS_MAX);
   const externalId = external === undefined ? null : textOf('externalId', external);

@@ -321,4 +321,92 @@ suite('the protocol of SCIM, rule by rule', () => {
     ] as const)
       assert.equal((await scim('PATCH', `/Users/${bob}`, nothing, { 'if-match': wanted })).status, status, wanted);
   });
+
+  // @spec scim-5, scim-18
+  test('knows attributes whatever their case, in bodies and in paths', async () => {
+    const id = await makeUser('case@x.example', {
+      DISPLAYNAME: 'Cas',
+      Name: { GivenName: 'C' },
+      [ENTERPRISE.toLowerCase()]: { department: 'Eng' },
+    });
+    const { body: made } = await scim('GET', `/Users/${id}`);
+    assert.deepEqual(
+      [made['displayName'], made['name'], made[ENTERPRISE]],
+      ['Cas', { givenName: 'C' }, { department: 'Eng' }],
+    );
+    const { body } = await patch(
+      `/Users/${id}`,
+      { op: 'replace', path: 'NAME.GIVENNAME', value: 'D' },
+      { op: 'add', path: 'EMAILS[Type eq "work"].VALUE', value: 'case@x.example' },
+      { op: 'replace', path: 'emails[type eq "work"].Display', value: 'Cas' },
+      { op: 'replace', path: `${ENTERPRISE}:DEPARTMENT`, value: 'Ops' },
+      { op: 'replace', value: { 'Name.FamilyName': 'E', NickName: 'Cc' } },
+    );
+    assert.deepEqual(
+      [body['name'], body['emails'], body[ENTERPRISE], body['nickName']],
+      [
+        { givenName: 'D', familyName: 'E' },
+        [{ type: 'work', value: 'case@x.example', display: 'Cas' }],
+        { department: 'Ops' },
+        'Cc',
+      ],
+    );
+  });
+
+  const BAD_BODIES: readonly (readonly [what: string, more: object])[] = [
+    ['a list as a number', { emails: 7 }],
+    ['a list of texts in a list', { emails: [['x']] }],
+    ['a text as an object', { displayName: { a: 1 } }],
+    ['an object as a text', { name: 'Ann' }],
+    ['an extension as a text', { [ENTERPRISE]: 'x' }],
+    ['too many addresses', { emails: Array.from({ length: 11 }, (_, at) => ({ value: `${at}@x.example` })) }],
+    ['a long name', { displayName: 'x'.repeat(201) }],
+    ['a long part of a name', { name: { givenName: 'x'.repeat(201) } }],
+    ['a wrong boolean', { active: 'maybe' }],
+    ['a number as external id', { externalId: 7 }],
+  ];
+  for (const [what, more] of BAD_BODIES)
+    // @spec scim-18
+    test(`refuses ${what}, in POST, in PUT and in PATCH`, async () => {
+      const body = { schemas: [USER], userName: 'bob@x.example', ...more };
+      const fresh = { ...body, userName: 'bad@x.example' };
+      assert.deepEqual(refusal(await scim('POST', '/Users', fresh)), [400, 'invalidValue']);
+      assert.deepEqual(refusal(await scim('PUT', `/Users/${bob}`, body)), [400, 'invalidValue']);
+      assert.deepEqual(refusal(await patch(`/Users/${bob}`, { op: 'replace', value: more })), [400, 'invalidValue']);
+    });
+
+  const REFUSED_PATHS: readonly (readonly [path: string, scimType: string])[] = [
+    ['title[type eq "x"]', 'invalidPath'],
+    ['title.sub', 'invalidPath'],
+    ['emails[', 'invalidPath'],
+    ['emails[type eq].value', 'invalidFilter'],
+    ['emails[type eq "none"].value', 'noTarget'],
+    ['name[type eq "x"].givenName', 'invalidPath'],
+    ['name.givenName.x', 'invalidPath'],
+    [`${ENTERPRISE}:`, 'invalidPath'],
+    ['__proto__', 'invalidPath'],
+    ['meta.version', 'mutability'],
+    ['groups[value eq "x"]', 'mutability'],
+    ['groups', 'mutability'],
+    ['password', 'mutability'],
+  ];
+  for (const [path, scimType] of REFUSED_PATHS)
+    // @spec scim-5
+    test(`refuses PATCH of ${path}`, async () => {
+      assert.deepEqual(refusal(await patch(`/Users/${bob}`, { op: 'replace', path, value: 'x' })), [400, scimType]);
+    });
+
+  // @spec scim-5
+  test('counts a change to the same as none', async () => {
+    const before = await scim('GET', `/Users/${ann}`);
+    const same = await patch(
+      `/Users/${ann}`,
+      { op: 'replace', path: 'title', value: 'Boss' },
+      { op: 'add', path: 'emails', value: [{ value: 'ann@home.example', type: 'home' }] },
+      { op: 'remove', path: 'emails[type eq "gone"]' },
+      { op: 'remove', path: `${ENTERPRISE}:costCenter` },
+      { op: 'remove', path: 'name.middleName' },
+    );
+    assert.deepEqual(same.body, before.body);
+  });
 });
