@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { Icon } from './icon.tsx';
 
 const SETTLE_MS = 200;
@@ -16,12 +16,17 @@ export function FilterBox({
   readonly label?: string;
 }): ReactElement {
   const [text, setText] = useState(value);
+  const change = useRef(onChange);
+  useEffect(() => {
+    change.current = onChange;
+  });
   useEffect(() => setText(value), [value]);
   useEffect(() => {
     if (text === value) return undefined;
-    const timer = setTimeout(() => onChange(text), SETTLE_MS);
+    // A page that renders meanwhile, with a new function each time, does not begin the wait anew.
+    const timer = setTimeout(() => change.current(text), SETTLE_MS);
     return () => clearTimeout(timer);
-  }, [text, value, onChange]);
+  }, [text, value]);
   return (
     <label className="flex h-7 min-w-40 flex-1 items-center gap-1.5 rounded-md border border-line bg-page px-2 text-dim focus-within:border-accent sm:max-w-md">
       <Icon name="search" size={14} />

@@ -41,6 +41,26 @@ suite('long lists', { skip: CHROMIUM === undefined }, () => {
     await context.close();
   });
 
+  test('are filtered once the typing rests, also on a page that renders all the while', async () => {
+    for (const slug of ['of-one', 'of-two'])
+      await stand.call(`/presets/${slug}/chat/completions`, {
+        model: 'sandbox/echo',
+        messages: [{ role: 'system', content: 'Be short.' }],
+      });
+    const { page, context } = await stand.open();
+    await visit(page, `${stand.url}/ui/presets`);
+    // Each new parameter of the address renders the page.
+    await page.evaluate(`setInterval(() => {
+      const address = new URL(location.href);
+      address.searchParams.set('at', String(Math.round(performance.now())));
+      history.replaceState(history.state, '', address);
+    }, 50)`);
+    await page.getByLabel('Filter presets').fill('of-one');
+    await page.waitForURL(/q=of/, { timeout: 5_000 });
+    assert.equal(await countRows(page, 'Presets'), 1);
+    await context.close();
+  });
+
   test('of people are empty, and no failure, before a user is named', async () => {
     const { page, context } = await stand.open();
     await visit(page, `${stand.url}/ui/people`);

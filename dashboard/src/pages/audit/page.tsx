@@ -1,4 +1,4 @@
-import { useCallback, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { client } from '../../api/client.ts';
 import { usePages } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
@@ -35,8 +35,8 @@ export function Page(): ReactElement {
   const audit = usePages(['audit', filters], (window, signal) =>
     client.GET('/audit', { signal, params: { query: { ...filters, ...window } } }),
   );
-  const setAction = useCallback((value: string) => change({ action: value }, false), [change]);
-  const setSubject = useCallback((value: string) => change({ subject: value }, false), [change]);
+  const setAction = (value: string): void => change({ action: value }, false);
+  const setSubject = (value: string): void => change({ subject: value }, false);
   return (
     <Frame
       title="Audit"

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { readClipJobs } from '../../api/clips.ts';
 import { asApiError } from '../../api/errors.ts';
 import { useWorkspaces } from '../../api/lists.ts';
@@ -86,7 +86,7 @@ function Bar({
 }): ReactElement {
   const { isOperator } = useConsole();
   const workspaces = useWorkspaces(isOperator);
-  const setModel = useCallback((model: string) => change({ model, peek: undefined }, false), [change]);
+  const setModel = (model: string): void => change({ model, peek: undefined }, false);
   return (
     <>
       <FilterBox

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useRef, useState, type ReactElement } from 'react';
+import { useRef, useState, type ReactElement } from 'react';
 import { asApiError } from '../../api/errors.ts';
 import { deleteFile, downloadFile, readFiles, uploadFile, type StoredFile } from '../../api/files.ts';
 import { useChange } from '../../api/read.ts';
@@ -34,7 +34,7 @@ export function Page(): ReactElement {
     async () => ({ data: doomed === undefined ? undefined : await deleteFile(doomed.id) }),
     () => setDoomed(undefined),
   );
-  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const setFilter = (q: string): void => change({ q }, false);
   const files = list.data?.pages.flatMap((page) => page.files) ?? [];
   const found = files.filter(({ filename, mime_type: type }) => matches(filter, filename, type));
   const download = (file: StoredFile): void => void downloadFile(file).then((blob) => saveBlob(file.filename, blob));

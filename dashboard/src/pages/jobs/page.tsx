@@ -1,4 +1,4 @@
-import { useCallback, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { client } from '../../api/client.ts';
 import { usePages, useRead } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
@@ -35,7 +35,7 @@ export function Page(): ReactElement {
     counted
       .filter((one) => (wanted === '' || one.state === wanted) && (kind === '' || one.kind === kind))
       .reduce((sum, one) => sum + one.count, 0);
-  const setSubject = useCallback((value: string) => change({ subject: value }, false), [change]);
+  const setSubject = (value: string): void => change({ subject: value }, false);
   return (
     <Frame
       title="Jobs"

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, type ReactElement } from 'react';
+import { type ReactElement } from 'react';
 import { useKeys, useWorkspaces, type ApiKey } from '../../api/lists.ts';
 import { Button } from '../../parts/button.tsx';
 import { Segments, Select } from '../../parts/field.tsx';
@@ -83,7 +83,7 @@ export function Page(): ReactElement {
 
 function Bar({ search, change }: { readonly search: KeysSearch; readonly change: ChangeSearch }): ReactElement {
   const workspaces = useWorkspaces();
-  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const setFilter = (q: string): void => change({ q }, false);
   return (
     <>
       <FilterBox value={search.filter} onChange={setFilter} placeholder="Name or label" label="Filter keys" />

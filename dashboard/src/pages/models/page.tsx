@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, type ReactElement } from 'react';
+import { type ReactElement } from 'react';
 import { numberOf, textOf, useAnalytics } from '../../api/analytics.ts';
 import { useModels, useModelsOfKey, type Model } from '../../api/models.ts';
 import { LinkButton } from '../../parts/button.tsx';
@@ -92,7 +92,7 @@ export function Page(): ReactElement {
 }
 
 function Bar({ search, change }: { readonly search: ModelsSearch; readonly change: ChangeSearch }): ReactElement {
-  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const setFilter = (q: string): void => change({ q }, false);
   const flag = (name: string, isOn: boolean): void => change({ [name]: isOn ? 'true' : undefined });
   return (
     <>

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, type ReactElement } from 'react';
+import { type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
 import { useList } from '../../api/read.ts';
 import { LinkButton } from '../../parts/button.tsx';
@@ -28,7 +28,7 @@ export function Page(): ReactElement {
     client.GET('/presets', { signal, params: { query: window } }),
   );
   const navigate = useNavigate();
-  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const setFilter = (q: string): void => change({ q }, false);
   const found = (presets.data?.items ?? []).filter(({ slug, name, description }) =>
     matches(filter, slug, name, description),
   );

@@ -1,4 +1,4 @@
-import { useCallback, useState, type ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { numberOf, textOf, useAnalytics } from '../../api/analytics.ts';
 import { client } from '../../api/client.ts';
 import { useList, useRead } from '../../api/read.ts';
@@ -29,7 +29,7 @@ export function Page(): ReactElement {
   const [peek, setPeek] = useState<string>();
   const providers = useRead(['providers'], (signal) => client.GET('/providers', { signal }));
   const rows = useRows(providers.data?.data ?? []);
-  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const setFilter = (q: string): void => change({ q }, false);
   useHotkeys({ n: () => change({ new: 'true' }) });
   const found = rows.filter(
     (row) =>

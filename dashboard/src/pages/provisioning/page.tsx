@@ -1,4 +1,4 @@
-import { useCallback, useState, type ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
@@ -31,7 +31,7 @@ export function Page(): ReactElement {
   const [token, setToken] = useState<string>();
   const status = useRead(['scim-status'], (signal) => client.GET('/scim/status', { signal }), { everyMs: EVERY_MS });
   useHotkeys({ n: () => change({ new: 'true' }) });
-  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const setFilter = (q: string): void => change({ q }, false);
   const onPeek = (id: string | undefined): void => change({ peek: id }, false);
   const onNew = (): void => change({ new: 'true' });
   if (status.isError && status.error.status === 404) return <Off reason={status.error.message} />;

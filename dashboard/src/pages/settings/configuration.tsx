@@ -1,4 +1,4 @@
-import { useCallback, type ReactElement } from 'react';
+import { type ReactElement } from 'react';
 import { client } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -28,7 +28,7 @@ export function Configuration({
   readonly change: ChangeSearch;
 }): ReactElement {
   const config = useRead(['config'], (signal) => client.GET('/config', { signal }));
-  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const setFilter = (q: string): void => change({ q }, false);
   return (
     <Load of={config}>
       {({ data: { file, needs_restart: needsRestart, values } }) => {

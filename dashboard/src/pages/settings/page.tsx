@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useState, type ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import {
   endSession,
   nameOfSession,
@@ -149,7 +149,7 @@ function Look(): ReactElement {
 function Sessions(): ReactElement {
   const sessions = useQuery(sessionsQuery);
   const [{ filter }, change] = useSearchState(parseSettingsSearch);
-  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const setFilter = (q: string): void => change({ q }, false);
   const queries = useQueryClient();
   const end = async (id: string): Promise<void> => {
     await endSession(id);

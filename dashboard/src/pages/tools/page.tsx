@@ -1,4 +1,4 @@
-import { useCallback, type ReactElement } from 'react';
+import { type ReactElement } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
@@ -16,7 +16,7 @@ const YAML = `mcp_servers:\n  notes:\n    command: npx\n    args: ['-y', '@model
 /** MCP servers, server tools and plugins. */
 export function Page(): ReactElement {
   const [{ filter }, change] = useSearchState(parseToolsSearch);
-  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const setFilter = (q: string): void => change({ q }, false);
   const servers = useRead(['mcp-servers'], (signal) => client.GET('/mcp_servers', { signal }));
   const tools = useRead(['server-tools'], (signal) => client.GET('/server_tools', { signal }));
   const plugins = useRead(['plugins'], (signal) => client.GET('/plugins', { signal }));
