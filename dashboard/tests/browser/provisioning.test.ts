@@ -3,7 +3,8 @@ import { after, before, suite, test } from 'node:test';
 import { findChromium, findWithAxe, startStand, visit, type Stand } from './support.ts';
 
 const CHROMIUM = findChromium();
-const YAML = 'organization: { enabled: true, name: Acme }\nscim: { enabled: true, on_delete: erase }\n';
+const YAML =
+  'organization: { enabled: true, name: Acme }\nscim: { enabled: true, on_delete: erase, admin_group: platform }\n';
 const PASSWORD = 'correct horse battery';
 
 suite('provisioning', { skip: CHROMIUM === undefined }, () => {
@@ -120,6 +121,41 @@ suite('provisioning', { skip: CHROMIUM === undefined }, () => {
     );
     await context.close();
     assert.deepEqual(problems, []);
+  });
+
+  test('marks on People the users that it pushed, and leaves to the provider what it decides', async () => {
+    const made = (await (await stand.call('/scim/tokens', { name: 'Okta' })).json()) as { readonly token: string };
+    const pushed = { schemas: [], active: true };
+    const { id } = await push(made.token, 'POST', '/Users', { ...pushed, userName: 'ida@acme.example' });
+    await push(made.token, 'POST', '/Users', { ...pushed, userName: 'off@acme.example', active: false });
+    await push(made.token, 'POST', '/Groups', { displayName: 'platform', schemas: [], members: [{ value: id }] });
+    const { page, context, problems } = await join('eve@acme.example', 'org:admin');
+    page.setDefaultTimeout(10_000);
+    await visit(page, `${stand.url}/ui/people`);
+    const row = (email: string) => page.getByRole('row').filter({ hasText: email });
+    await row('ida@acme.example').getByText('provisioned').waitFor();
+    await row('ida@acme.example').getByText('admin', { exact: true }).waitFor();
+    assert.equal(await row('eve@acme.example').getByText('provisioned').count(), 0);
+    await page.getByLabel('Filter people').fill('provisioned');
+    await page.waitForURL(/q=/);
+    assert.equal(await row('eve@acme.example').count(), 0);
+
+    await row('ida@acme.example').click();
+    const role = page.getByLabel('Role in the organization');
+    await page.getByText('members of its group “platform” are admins').waitFor();
+    assert.ok(await role.isDisabled());
+    await page.getByText('by the identity provider, in 1 group').waitFor();
+    assert.deepEqual(await findWithAxe(page), []);
+    await row('off@acme.example').click();
+    await page.getByText('The identity provider disabled it. Make it active there.').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Enable' }).isDisabled());
+    await page.getByLabel('Filter people').fill('');
+    await page.waitForURL((url) => !url.search.includes('q='));
+    await row('eve@acme.example').click();
+    await page.getByText('Disabled, its sessions').waitFor();
+    assert.ok(await role.isEnabled());
+    assert.deepEqual(problems, []);
+    await context.close();
   });
 
   test('is not there for members, and fits a narrow screen', async () => {

@@ -4,6 +4,7 @@ import { Badge } from '../../parts/badge.tsx';
 import type { Column } from '../../parts/grid.tsx';
 import { formatCount } from '../../parts/money.ts';
 import { Ago, Name } from '../../parts/text.tsx';
+import type { Provisioned } from './provisioned.ts';
 
 const PERSON: Column<Person> = {
   id: 'email',
@@ -32,11 +33,18 @@ export const NAMED_COLUMNS: readonly Column<Person>[] = [
   { id: 'id', title: 'Id', width: 280, cell: ({ id }) => <span className="font-mono text-xs text-dim">{id}</span> },
 ];
 
-export const USER_COLUMNS: readonly Column<Person>[] = [
+/** @param provisioned users that an identity provider pushes */
+export const userColumns = (provisioned: ReadonlyMap<string, Provisioned>): readonly Column<Person>[] => [
   PERSON,
   { id: 'name', title: 'Name', width: 180, cell: (person) => <Name>{nameOf(person) || '–'}</Name> },
   ROLE,
   { id: 'state', title: 'State', width: 90, cell: StateBadge },
+  {
+    id: 'from',
+    title: 'Comes from',
+    width: 110,
+    cell: ({ id }) => (provisioned.has(id) ? <Badge tone="accent">provisioned</Badge> : '–'),
+  },
   {
     id: 'keys',
     title: 'Keys',

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useState, type ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { usePeople, type Person } from '../../api/lists.ts';
 import { useConsole } from '../../api/session.ts';
 import { signInQuery } from '../../api/sign-in.ts';
@@ -12,11 +12,12 @@ import { NothingMatches } from '../../parts/nothing-matches.tsx';
 import { Page as Frame } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
 import { Empty, Load } from '../../parts/states.tsx';
-import { NAMED_COLUMNS, USER_COLUMNS } from './columns.tsx';
+import { NAMED_COLUMNS, userColumns } from './columns.tsx';
 import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
 import { LinkOnce, type ShownLink } from './link-once.tsx';
 import { Panel } from './panel.tsx';
+import { useProvisioned } from './provisioned.ts';
 import { parsePeopleSearch } from './search.ts';
 
 /** Users, their roles, and invitations. */
@@ -28,10 +29,20 @@ export function Page(): ReactElement {
   const people = usePeople();
   const hasUsers = ways?.hasUsers === true;
   const isManaged = hasUsers && isOperator;
+  const provisioned = useProvisioned(isManaged);
   useHotkeys(isManaged ? { n: () => change({ new: 'true' }) } : {});
-  const setFilter = useCallback((q: string) => change({ q }, false), [change]);
+  const setFilter = (q: string): void => change({ q }, false);
   const found = (people.data?.items ?? []).filter((person) =>
-    matches(filter, person.email, person.id, person.first_name, person.last_name, person.role, person.state),
+    matches(
+      filter,
+      person.email,
+      person.id,
+      person.first_name,
+      person.last_name,
+      person.role,
+      person.state,
+      provisioned.has(person.id) ? 'provisioned' : undefined,
+    ),
   );
   const peeked = isManaged ? found.find(({ id }) => id === peek) : undefined;
   return (
@@ -59,7 +70,7 @@ export function Page(): ReactElement {
             <div className="flex min-h-0 flex-1">
               <Grid
                 label="People"
-                columns={hasUsers ? USER_COLUMNS : NAMED_COLUMNS}
+                columns={hasUsers ? userColumns(provisioned) : NAMED_COLUMNS}
                 rows={found}
                 keyOf={({ id }) => id}
                 chosen={peeked?.id}
@@ -69,6 +80,7 @@ export function Page(): ReactElement {
                 <Panel
                   key={peeked.id}
                   person={peeked}
+                  provisioned={provisioned.get(peeked.id)}
                   onClose={() => change({ peek: undefined }, false)}
                   onLink={setShown}
                 />

@@ -2,7 +2,8 @@ import { useState, type ReactElement } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
 import type { Person } from '../../api/lists.ts';
 import { useChange } from '../../api/read.ts';
-import { Button } from '../../parts/button.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Button, To } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { Select } from '../../parts/field.tsx';
 import { DeleteDialog } from '../../parts/form.tsx';
@@ -12,6 +13,7 @@ import { SidePanel } from '../../parts/side-panel.tsx';
 import { Ago, Name } from '../../parts/text.tsx';
 import { labelOf, nameOf } from './columns.tsx';
 import type { ShownLink } from './link-once.tsx';
+import { useAdminGroup, type Provisioned } from './provisioned.ts';
 
 const ROLES = [
   { value: 'org:member', label: 'member' },
@@ -21,10 +23,12 @@ const ROLES = [
 /** One user: what it is, and what an operator changes about it. */
 export function Panel({
   person,
+  provisioned,
   onClose,
   onLink,
 }: {
   readonly person: Person;
+  readonly provisioned: Provisioned | undefined;
   readonly onClose: () => void;
   readonly onLink: (shown: ShownLink) => void;
 }): ReactElement {
@@ -39,6 +43,9 @@ export function Panel({
             ['Signs in by', ways?.join(', ') || '–'],
             ['Since', <Ago key="since" at={createdAt} />],
             ['Seen', <Ago key="seen" at={seenAt} />],
+            ...(provisioned === undefined
+              ? []
+              : [['Provisioned', <ByProvider key="scim" of={provisioned} />] as const]),
             ['Id', <Id key="id" id={id} length={36} />],
           ]}
         />
@@ -48,18 +55,30 @@ export function Panel({
           A key, a workspace or a guardrail names this id. It is that of no user, so that it cannot sign in.
         </p>
       ) : (
-        <Changes person={person} onClose={onClose} onLink={onLink} />
+        <Changes person={person} provisioned={provisioned} onClose={onClose} onLink={onLink} />
       )}
     </SidePanel>
   );
 }
 
+/** What the identity provider decides is shown, and changed there. */
+function ByProvider({ of: { groups } }: { readonly of: Provisioned }): ReactElement {
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <Badge tone="accent">provisioned</Badge> by the identity provider, in {formatCount(groups)}{' '}
+      {groups === 1 ? 'group' : 'groups'} <To to="/ui/provisioning">Provisioning</To>
+    </span>
+  );
+}
+
 function Changes({
   person,
+  provisioned,
   onClose,
   onLink,
 }: {
   readonly person: Person;
+  readonly provisioned: Provisioned | undefined;
   readonly onClose: () => void;
   readonly onLink: (shown: ShownLink) => void;
 }): ReactElement {
@@ -75,6 +94,9 @@ function Changes({
   );
   const remove = useChange(() => client.DELETE('/organization/members/{id}', { params }), onClose);
   const isDisabled = state === 'disabled';
+  const adminGroup = useAdminGroup(provisioned !== undefined);
+  /** Made active there alone: the next push would undo it. */
+  const isDisabledThere = isDisabled && provisioned?.disabled_by === 'scim';
   const error = change.error ?? link.error;
   return (
     <Section title="Access">
@@ -83,15 +105,23 @@ function Changes({
           label="Role in the organization"
           options={ROLES}
           value={role}
+          disabled={adminGroup !== undefined}
+          hint={
+            adminGroup === undefined
+              ? undefined
+              : `By the identity provider: members of its group “${adminGroup}” are admins (scim.admin_group).`
+          }
           onChange={(next) => change.mutate({ role: next })}
         />
-        <Button disabled={change.isPending} onClick={() => change.mutate({ disabled: !isDisabled })}>
+        <Button disabled={change.isPending || isDisabledThere} onClick={() => change.mutate({ disabled: !isDisabled })}>
           {isDisabled ? 'Enable' : 'Disable'}
         </Button>
         <p className="text-xs text-dim">
-          {isDisabled
-            ? 'Enabled, it can sign in again. Its keys stay disabled until you enable them.'
-            : `Disabled, its sessions and its ${formatCount(keys ?? 0)} keys end at once.`}
+          {isDisabledThere
+            ? 'The identity provider disabled it. Make it active there.'
+            : isDisabled
+              ? 'Enabled, it can sign in again. Its keys stay disabled until you enable them.'
+              : `Disabled, its sessions and its ${formatCount(keys ?? 0)} keys end at once.`}
         </p>
         <Button disabled={isDisabled || link.isPending} onClick={() => link.mutate(undefined)}>
           Link for another password
