@@ -1,4 +1,5 @@
 import type { Block, ToolResultBlock } from '../../../canonical/blocks.ts';
+import { invalid } from '../../../canonical/gateway-error.ts';
 import type { GenerationRequest, Turn } from '../../../canonical/request.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { normalizeTurns, type NormalizedTurn } from './normalize-turns.ts';
@@ -9,6 +10,7 @@ import type { EncodeContext } from './encode-context.ts';
 import { assistantFields, encodeReasoning } from './reasoning-history.ts';
 import { fitMessages, moveResultFiles, plainBlocks } from './fit-messages.ts';
 import { fieldsOf, withExtra } from '../../extra.ts';
+import { pathOfConversation } from '../../gateway/source/source-paths.ts';
 import { textOf } from '../../json-fields.ts';
 import { refuseMediaInInstructions, unsupportedMedia } from '../../unsupported-media.ts';
 
@@ -24,7 +26,15 @@ export function encodeMessages(request: GenerationRequest, context: EncodeContex
         )
       : normalizeTurns(request, context);
   const messages = placed.flatMap((entry) => encodeTurn(entry, context));
-  return fitMessages(request.format === 'chat' ? messages : messages.filter(isSendable), context);
+  const sendable = request.format === 'chat' ? messages : messages.filter(isSendable);
+  // Words of ours alone would be answered, and an empty list is the fault of the request. @spec request-39
+  if (sendable.length === 0)
+    throw invalid(
+      pathOfConversation(request.format),
+      'contains nothing that can be sent to the provider of the model',
+      'invalid_prompt',
+    );
+  return fitMessages(sendable, context);
 }
 
 /** Mistral refuses a message of the assistant without anything in it, as thinking that the host has no member for leaves it. */

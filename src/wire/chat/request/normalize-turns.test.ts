@@ -42,3 +42,19 @@ test('keeps texts plain elsewhere, and reports every omitted breakpoint', () => 
     'messages[2].content[0].cache_control',
   ]);
 });
+
+// @spec request-39
+test('refuses a conversation of which nothing is left, and adds no text of its own', () => {
+  for (const messages of [
+    [{ role: 'user', content: [] }],
+    [{ role: 'user', content: '' }],
+    [{ role: 'assistant', content: [] }],
+  ]) {
+    const schema = { format: { type: 'json_schema', schema: { type: 'object' } } };
+    for (const more of [{}, { output_config: schema }])
+      assert.throws(() => encodeRequest(decode({ messages, ...more }), target({ jsonSchema: false })), {
+        status: 400,
+        message: /^messages: contains nothing/,
+      });
+  }
+});
