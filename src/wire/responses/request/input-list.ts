@@ -76,7 +76,8 @@ function readOwn(
 ): readonly PlacedItem[] {
   const isEmpty = isAbsent(input) || input === '' || (Array.isArray(input) && input.length === 0);
   if (isEmpty && continues) return [];
-  if (isEmpty) throw invalidPrompt('input', 'must be a text or a list of items');
+  if (isEmpty)
+    throw invalidPrompt('input', isAbsent(input) ? 'is required: a text or a list of items' : 'must not be empty');
   if (typeof input === 'string') return [place({ role: 'user', content: input }, INPUT_PATH)];
   if (!Array.isArray(input)) throw invalidPrompt('input', 'must be a string or an array of items');
   const list: readonly Json[] = input;

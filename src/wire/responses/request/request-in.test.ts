@@ -271,6 +271,9 @@ suite('a wrong request', () => {
   // @spec responses-7
   test('without input is a wrong prompt', () => {
     assert.equal(refusal({ model: 'a' }).type, 'invalid_prompt');
+    assert.throws(() => decode({ model: 'a' }), /^GatewayError: input: is required: a text or a list of items/);
+    for (const input of ['', []])
+      assert.throws(() => decode({ model: 'a', input }), /^GatewayError: input: must not be empty/);
   });
 
   // @spec responses-89
