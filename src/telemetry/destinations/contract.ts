@@ -236,6 +236,8 @@ export interface BatchLimits {
 export interface OpenDestination {
   /** The address that it calls, or one of its origin. */
   readonly url: string;
+  /** For which secrets are stored, where several hosts of one vendor count as one. Absent: that of the address. */
+  readonly origin?: string;
   readonly limits?: Partial<BatchLimits>;
   calls(
     batch: readonly ExportedGeneration[],

@@ -194,7 +194,7 @@ async function update(
   const config = requestJson === undefined ? known : mergeConfig(type, known, requestJson);
   if (requestJson !== undefined) {
     const open = openChecked(deps, type, config);
-    requireSecretsForNewOrigin({ type, known, sent: requestJson, url: open.url, service: deps.service });
+    requireSecretsForNewOrigin({ type, known, sent: requestJson, after: open, service: deps.service });
   }
   const isTurnedOn = settings.enabled === true && !before.enabled;
   if ((requestJson !== undefined || isTurnedOn) && skipsTest !== true)

@@ -1,7 +1,7 @@
 import { invalid } from '../../canonical/gateway-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { maskText } from '../../lib/text/mask-text.ts';
-import type { DestinationType, Service } from './contract.ts';
+import type { DestinationType, OpenDestination, Service } from './contract.ts';
 
 /** What is stored, what a change sends, and where each of them leads. */
 export interface AddressChange {
@@ -10,8 +10,8 @@ export interface AddressChange {
   readonly known: JsonObject;
   /** As the caller sent it. */
   readonly sent: JsonObject;
-  /** The address after the change. */
-  readonly url: string;
+  /** The destination after the change. */
+  readonly after: Pick<OpenDestination, 'url' | 'origin'>;
   readonly service: Service;
 }
 
@@ -20,8 +20,9 @@ export interface AddressChange {
  * takes every secret again, in clear.
  * @throws GatewayError 400 that names the members
  */
-export function requireSecretsForNewOrigin({ type, known, sent, url, service }: AddressChange): void {
-  if (originOf(type, known, service) === new URL(url).origin) return;
+export function requireSecretsForNewOrigin({ type, known, sent, after, service }: AddressChange): void {
+  const before = type.schema.safeParse(known).success ? type.open(known, service) : undefined;
+  if (before !== undefined && originOf(before) === originOf(after)) return;
   const missing = type.secrets.filter((member) => isSet(known[member]) && !isSentAgain(known[member], sent[member]));
   if (missing.length === 0) return;
   const names = missing.map((member) => `config.${member}`).join(', ');
@@ -31,10 +32,8 @@ export function requireSecretsForNewOrigin({ type, known, sent, url, service }: 
   );
 }
 
-/** `undefined` where what is stored is no configuration any more. */
-function originOf(type: DestinationType, known: JsonObject, service: Service): string | undefined {
-  if (!type.schema.safeParse(known).success) return undefined;
-  return new URL(type.open(known, service).url).origin;
+function originOf({ url, origin }: AddressChange['after']): string {
+  return origin ?? new URL(url).origin;
 }
 
 function isSet(value: Json | undefined): boolean {

@@ -24,6 +24,7 @@ export const newrelic = otlpDestination({
   secrets: ['licenseKey', 'headers'],
   encoding: 'protobuf',
   shape: 'tree',
+  origin: 'https://nr-data.net',
   limits: { bytes: BODY_BYTES_MAX },
   address: ({ licenseKey, region = 'us', headers = {} }) => ({
     url: HOSTS[region],

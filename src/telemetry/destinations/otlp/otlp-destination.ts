@@ -48,6 +48,8 @@ export interface OtlpVendor<Schema extends z.ZodType<JsonObject>> {
   /** Where the configuration says nothing else. */
   readonly shape: SpanShape;
   readonly address: (config: z.output<Schema>) => OtlpAddress;
+  /** All its hosts count as one. */
+  readonly origin?: string;
   readonly limits?: Partial<BatchLimits>;
   readonly isForSpending?: true;
   /** Attributes of the resource beside those of the service. */
@@ -99,6 +101,7 @@ export function otlpDestination<Schema extends z.ZodType<JsonObject>>(vendor: Ot
       });
       return {
         url: address.url,
+        ...(vendor.origin !== undefined && { origin: vendor.origin }),
         ...(limits !== undefined && { limits }),
         calls(batch) {
           const spans = batch.flatMap((generation) =>

@@ -67,6 +67,8 @@ export const s3: DestinationType = {
     const { spans: shape = 'tree', prefix = 'service-traces' } = config;
     return {
       url: addressOf(config, ''),
+      // Buckets and regions of Amazon.
+      ...(config.endpoint === undefined && { origin: 'https://amazonaws.com' }),
       limits: { bytes: 16 * MB, gatherMs: GATHER_MS, callMs: CALL_MS_MAX, callsAtOnce: CALLS_AT_ONCE },
       async calls(batch, nowMs) {
         const byTrace = Map.groupBy(
