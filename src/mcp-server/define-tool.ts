@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { McpScope } from '../accounts/connections/authorization.ts';
 import type { Principal } from '../accounts/principal.ts';
+import { GatewayError } from '../canonical/gateway-error.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { McpAbilities } from './abilities.ts';
 
@@ -30,10 +31,11 @@ interface ToolFacts {
   readonly isThere?: (abilities: McpAbilities) => boolean;
 }
 
-/** A tool without type parameters: the server checks the input by its schema before the tool gets it. */
+/** A tool without type parameters: it checks its input by its schema. */
 export interface Tool extends ToolFacts {
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
+  /** @throws GatewayError also where the input does not fit its schema */
   run(input: unknown, call: ToolCall): Promise<ToolOutput>;
 }
 
@@ -45,5 +47,18 @@ export function defineTool<Input extends z.ZodObject>(
   },
 ): Tool {
   const { run, ...facts } = definition;
-  return { ...facts, run: async (input, call) => run(definition.input.parse(input), call) };
+  return { ...facts, run: async (input, call) => run(parseInput(definition.input, input), call) };
+}
+
+const FAULTS_MAX = 5;
+
+/** @throws GatewayError 400 */
+function parseInput<Input extends z.ZodObject>(schema: Input, input: unknown): z.output<Input> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.slice(0, FAULTS_MAX);
+  throw new GatewayError(
+    'invalid_request',
+    faults.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
+  );
 }

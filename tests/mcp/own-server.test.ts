@@ -186,6 +186,55 @@ models:
     assert.equal((await post(LIST, { 'mcp-protocol-version': '1999-01-01' })).status, 400);
   });
 
+  // @spec own-mcp-4
+  test('makes wrong arguments an error of the tool, with the path of each', async () => {
+    for (const [name, args, path] of [
+      ['get-model', {}, 'model'],
+      ['list-models', { limit: 'many' }, 'limit'],
+      ['send-message', { model: 'acme/one', message: 'Hi', max_tokens: 100_000 }, 'max_tokens'],
+    ] as const) {
+      const response = await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
+      const data = /^data: (.*)$/m.exec(await response.text())?.[1] ?? '';
+      const { result } = JSON.parse(data) as { result: { isError?: boolean; content: { text: string }[] } };
+      const failure = JSON.parse(result.content[0]?.text ?? '') as {
+        code: number;
+        error_type: string;
+        message: string;
+      };
+      assert.deepEqual([result.isError, failure.code, failure.error_type], [true, 400, 'invalid_request'], name);
+      assert.match(failure.message, new RegExp(`^${path}: `));
+    }
+  });
+
+  // @spec own-mcp-14
+  test('lets pages of allowed origins read its answers, refusals too, and no others', async () => {
+    const read = async (origin: string, more: Record<string, string> = {}) => {
+      const { headers } = await post(LIST, { origin, ...more });
+      return [headers.get('access-control-allow-origin'), headers.get('vary')];
+    };
+    assert.deepEqual(await read('https://app.example'), ['https://app.example', 'Origin']);
+    assert.deepEqual(await read('https://app.example', { authorization: '' }), ['https://app.example', 'Origin']);
+    const refused = await post(LIST, { origin: 'https://app.example', authorization: '' });
+    assert.match(refused.headers.get('access-control-expose-headers') ?? '', /WWW-Authenticate/);
+    assert.deepEqual(await read('https://evil.example'), [null, null]);
+    assert.deepEqual(await read(gateway.url), [null, null]);
+  });
+
+  // @spec own-mcp-2
+  test('says how long the list of tools may be kept', async () => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const response = await post(
+      { ...LIST, params: { _meta } },
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' },
+    );
+    const { result } = (await response.json()) as { result: { ttlMs: number; cacheScope: string } };
+    assert.deepEqual([result.ttlMs, result.cacheScope], [300_000, 'private']);
+  });
+
   // @spec own-mcp-6
   test('aborts the call of a model when its caller hangs up', async () => {
     const aborted = Promise.withResolvers<boolean>();

@@ -64,6 +64,7 @@ function serveWith(deps: McpMountDeps): Serve {
     try {
       const origin = ownOriginOf(request, deps);
       checkOrigin(request, origin, deps);
+      showToPage(request, response, deps);
       if (request.method !== 'POST') return refuseMethod(response);
       checkQuery(request);
       const auth = await authorize(deps, request, resourceAt(origin, calledUrl.split('?', 1)[0] ?? ''));
@@ -74,6 +75,15 @@ function serveWith(deps: McpMountDeps): Serve {
       await refuse(error, request, response, deps);
     }
   };
+}
+
+/** A page of an allowed origin may read what it gets; what else it needs is in the answer to its preflight. @spec own-mcp-14 */
+function showToPage({ headers }: IncomingMessage, response: ServerResponse, { allowedOrigins }: McpMountDeps): void {
+  const { origin } = headers;
+  if (origin === undefined || !allowedOrigins.includes(origin.toLowerCase())) return;
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', 'WWW-Authenticate, Retry-After');
+  response.setHeader('vary', 'Origin');
 }
 
 /** Finds the caller by a token of a connection or by an API key. @throws Challenge, GatewayError */
