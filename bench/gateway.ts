@@ -32,6 +32,8 @@ export interface GatewayOptions {
   readonly upstream: ServerProcess;
   /** The mock's model names that the run uses. */
   readonly models: readonly string[];
+  /** Further arguments of the program. */
+  readonly args?: readonly string[];
   /** Extra arguments of node, before the program. */
   readonly nodeArgs?: readonly string[];
 }
@@ -59,6 +61,7 @@ export async function startGateway(options: GatewayOptions): Promise<ServerProce
       '0',
       '--data-dir',
       dataDirectory,
+      ...(options.args ?? []),
     ],
     cpu: 0,
     directory: options.directory,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { judgePaced, judgePeaks, judgePeer, judgeWhole } from './goals.ts';
+import { judgePaced, judgePeaks, judgePeer, judgeViewers, judgeWhole } from './goals.ts';
 import type { Row, SettingResult } from './measure.ts';
 import type { PacedResult } from './paced.ts';
 import { NO_QUANTILES } from './statistics.ts';
-import { listWholeSettings, planRun } from './suites.ts';
+import { listViewersSettings, listWholeSettings, planRun } from './suites.ts';
 import type { VariantId } from './variants.ts';
 
 const [, eight, , , , , open] = listWholeSettings(planRun(false));
@@ -32,6 +32,14 @@ test('holds whole answers to a share of the proxy, and misses it where an answer
 test('holds the open loop to p50, p99 and p99.9 over those of the proxy', () => {
   const fields = { addedP50Us: 150, addedP99Us: 1_001, addedP999Us: 5_000 };
   assert.deepEqual(metOf(judgeWhole(result(open, row('chat', fields)))), [true, false, true]);
+});
+
+test('holds the gateway with live views to 0.97 of itself without', () => {
+  const [one, two] = listViewersSettings(planRun(false));
+  const rows = (ratio: number): Row[] => [row('unviewed', { ratio: 1 }), row('viewed', { ratio })];
+  assert.deepEqual(metOf(judgeViewers(result(one, ...rows(0.97)))), [true]);
+  assert.deepEqual(metOf(judgeViewers(result(one, ...rows(0.96)))), [false]);
+  assert.deepEqual(metOf(judgeViewers(result(two, row('unviewed-2'), row('viewed-2', { ratio: 1, bad: 1 })))), [false]);
 });
 
 test('compares with a peer only where it was measured', () => {

@@ -264,6 +264,17 @@ export function judgeAccounts(results: readonly SettingResult[]): readonly Goal[
   );
 }
 
+/** Live views may take so much of the throughput. */
+const VIEWERS_RATIO_MIN = 0.97;
+
+export function judgeViewers(results: readonly SettingResult[]): readonly Goal[] {
+  return results.flatMap(({ setting: { label, baseline }, rows }) =>
+    rows
+      .filter(({ variant }) => variant !== baseline)
+      .map((row) => judgeRatio(`${label}, ${row.label}`, 'no live view', row, VIEWERS_RATIO_MIN)),
+  );
+}
+
 function judgeAdded(what: string, figure: string, ms: number, msMax: number): Goal {
   return { promise: `${what}: ${figure} at most ${msMax} ms`, measured: `${ms.toFixed(2)} ms`, met: ms <= msMax };
 }

@@ -13,6 +13,7 @@ export const SUITES = [
   'documents',
   'fusion',
   'accounts',
+  'viewers',
   'hostile',
   'path',
   'media',
@@ -34,7 +35,7 @@ export interface Options {
   readonly profile?: Profile;
 }
 
-const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|routers|plugins|guardrails|documents|fusion|accounts|hostile|path|media] [--rounds N] [--json] [--baselines] [--peers]
+const USAGE = `usage: npm run bench -- [--quick] [--only whole|stream|pairs|paced|codecs|routing|routers|plugins|guardrails|documents|fusion|accounts|viewers|hostile|path|media] [--rounds N] [--json] [--baselines] [--peers]
        npm run bench -- --profile whole|stream|translated`;
 
 /** @throws Error with the fault and the usage. */

@@ -79,6 +79,19 @@ export function formatStream(result: SettingResult): string {
   ]);
 }
 
+export function formatViewers(result: SettingResult): string {
+  const titles = ['req/s', 'of no view', 'p50 us', 'p99 us', 'added p99', 'CPU us/req', 'of no view by CPU'];
+  return formatSetting(result, titles, (row) => [
+    round(row.perS),
+    ratio(row.ratio),
+    round(row.p50Us),
+    round(row.p99Us),
+    row.variant === result.setting.baseline ? '' : round(row.addedP99Us),
+    round(row.cpuUs, 1),
+    ratio(row.cpuRatio ?? Number.NaN),
+  ]);
+}
+
 export function formatAccounts(result: SettingResult): string {
   const { load } = result.setting;
   const titles = [

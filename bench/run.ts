@@ -21,6 +21,7 @@ import {
   judgeRouters,
   judgeRouting,
   judgeStreams,
+  judgeViewers,
   judgeWhole,
   type Goal,
 } from './goals.ts';
@@ -48,6 +49,7 @@ import {
   formatRouters,
   formatRouting,
   formatStream,
+  formatViewers,
   formatWarning,
   formatWhole,
 } from './report.ts';
@@ -67,6 +69,7 @@ import { measureRouting } from './costs/routing.ts';
 import type { RoutingResult } from './costs/routing-cost.ts';
 import { listModels, listPairSettings, listStreamSettings, listWholeSettings, planRun, type Plan } from './suites.ts';
 import { GATEWAY_LABEL, listVariants } from './variants.ts';
+import { measureViewers } from './viewers.ts';
 
 interface Results {
   readonly environment: Readonly<Record<string, string>>;
@@ -82,6 +85,7 @@ interface Results {
   readonly documents: DocumentCosts;
   readonly fusion: readonly FusionResult[];
   readonly accounts: readonly SettingResult[];
+  readonly viewers: readonly SettingResult[];
   readonly hostile: readonly HostileResult[];
   readonly path: readonly PathCost[];
   readonly media: MediaResults | undefined;
@@ -147,6 +151,7 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
   await gateway?.stop();
   await portkey?.stop();
   const accounts = await measureAccountsOf(options, plan, { directory, mock, load, note });
+  const viewers = await measureViewersOf(options, plan, { directory, mock, load, note });
   const codecs = options.suites.includes('codecs') ? await measureCodecs() : [];
   const routing = options.suites.includes('routing') ? await measureRouting() : undefined;
   const routers = options.suites.includes('routers') ? await measureRouters() : [];
@@ -170,6 +175,7 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
     ...judgeDocuments(documents),
     ...judgeFusion(fusion),
     ...judgeAccounts(accounts.results),
+    ...judgeViewers(viewers),
     ...judgeHostile(hostile),
     ...(media === undefined ? [] : judgeMedia(media)),
   ];
@@ -187,6 +193,7 @@ async function measure(options: Options, plan: Plan, directory: string): Promise
     documents,
     fusion,
     accounts: accounts.results,
+    viewers,
     hostile,
     path: plainPath,
     media,
@@ -207,6 +214,15 @@ async function measureAccountsOf(
 ): ReturnType<typeof measureAccounts> {
   if (!suites.includes('accounts') || baselinesOnly) return { results: [], peaks: [] };
   return measureAccounts(deps, plan, { rounds, warmUpLimitMs: plan.warmUpLimitMs });
+}
+
+async function measureViewersOf(
+  { suites, baselinesOnly, rounds }: Options,
+  plan: Plan,
+  deps: Parameters<typeof measureViewers>[0],
+): ReturnType<typeof measureViewers> {
+  if (!suites.includes('viewers') || baselinesOnly) return [];
+  return measureViewers(deps, plan, { rounds, warmUpLimitMs: plan.warmUpLimitMs });
 }
 
 const FUSION_RUNS = { quick: 20, full: 100 };
@@ -261,7 +277,13 @@ function describeEnvironment(options: Options): Readonly<Record<string, string>>
 }
 
 function print(results: Results): void {
-  const warning = formatWarning([...results.whole, ...results.stream, ...results.pairs, ...results.accounts]);
+  const warning = formatWarning([
+    ...results.whole,
+    ...results.stream,
+    ...results.pairs,
+    ...results.accounts,
+    ...results.viewers,
+  ]);
   const sections = [
     Object.entries(results.environment)
       .map(([name, value]) => `${name}: ${value}`)
@@ -271,6 +293,7 @@ function print(results: Results): void {
     ...results.pairs.map(formatStream),
     ...(results.paced.length === 0 ? [] : [formatPaced(results.paced)]),
     ...results.accounts.map(formatAccounts),
+    ...results.viewers.map(formatViewers),
     ...(results.codecs.length === 0 ? [] : [formatCodecs(results.codecs)]),
     ...(results.routing === undefined ? [] : [formatRouting(results.routing)]),
     ...(results.routers.length === 0 ? [] : [formatRouters(results.routers)]),

@@ -9,6 +9,7 @@ export interface Plan {
   readonly openLoopMs: number;
   readonly streamCellMs: number;
   readonly accountsCellMs: number;
+  readonly viewersCellMs: number;
   readonly warmUpLimitMs: number;
   readonly connections: readonly number[];
   readonly pacedStreams: readonly number[];
@@ -35,6 +36,7 @@ export function planRun(quick: boolean): Plan {
       openLoopMs: 2_000,
       streamCellMs: 700,
       accountsCellMs: 1_000,
+      viewersCellMs: 1_000,
       warmUpLimitMs: 500,
       connections: [1, 64],
       pacedStreams: [100, 500],
@@ -50,6 +52,7 @@ export function planRun(quick: boolean): Plan {
     openLoopMs: 10_000,
     streamCellMs: 800,
     accountsCellMs: 1_500,
+    viewersCellMs: 3_000,
     warmUpLimitMs: 6_000,
     connections: [1, 8, 64],
     pacedStreams: [100, 250, 500, 750, 1_000],
@@ -181,6 +184,28 @@ export function listAccountsSettings(plan: Plan): readonly Setting[] {
       load: { kind: 'open', requestsPerS: OPEN_LOOP_PER_S },
     },
   ];
+}
+
+export const VIEWERS_CONNECTIONS = 64;
+
+/** The same requests while live views of the dashboard are open, and while none is. */
+export function listViewersSettings(plan: Plan): readonly Setting[] {
+  return (
+    [
+      ['unviewed', 'viewed'],
+      ['unviewed-2', 'viewed-2'],
+    ] as const
+  ).map((variants, at) => ({
+    label: `live views, ${name(VIEWERS_CONNECTIONS)}${at === 0 ? '' : ', 2 workers'}`,
+    model: 'whole',
+    size: 'small',
+    durationMs: plan.viewersCellMs,
+    load: { kind: 'closed', connections: VIEWERS_CONNECTIONS },
+    baseline: variants[0],
+    addedAbove: variants[0],
+    unit: 'answers',
+    variants,
+  }));
 }
 
 function name(connections: number): string {

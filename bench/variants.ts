@@ -11,6 +11,8 @@ import { writeRequest, type BodySize } from './requests.ts';
 export type PairId = `${ClientFormatId}<${MockFormat}`;
 /** The gateway without accounts, and with them on each database. */
 export type AccountsId = 'off' | 'embedded' | 'postgres';
+/** The gateway without live views and with them, as one process and with two workers. */
+export type ViewersId = 'unviewed' | 'viewed' | 'unviewed-2' | 'viewed-2';
 export type VariantId =
   | 'direct'
   | 'json'
@@ -20,6 +22,7 @@ export type VariantId =
   | 'translated'
   | 'portkey'
   | AccountsId
+  | ViewersId
   | PairId;
 
 /** The measured gateway, before what varies. */
