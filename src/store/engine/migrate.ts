@@ -37,6 +37,7 @@ import { up as up0036 } from '../migrations/0036-classifiers.ts';
 import { up as up0037 } from '../migrations/0037-intern-schedules.ts';
 import { up as up0038 } from '../migrations/0038-disabled-by.ts';
 import { up as up0039 } from '../migrations/0039-scim-requests.ts';
+import { up as up0040 } from '../migrations/0040-jobs-by-time.ts';
 import { COLUMN_TYPE } from '../portable.ts';
 import type { Tables } from '../tables.ts';
 
@@ -84,6 +85,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0037-intern-schedules', up: up0037 },
   { name: '0038-disabled-by', up: up0038 },
   { name: '0039-scim-requests', up: up0039 },
+  { name: '0040-jobs-by-time', up: up0040 },
 ];
 
 /**

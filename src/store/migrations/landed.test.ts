@@ -50,6 +50,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0037-intern-schedules': '99d9f586179c9b8c4806705a6aab492a80ce119c4a11579e86fdbbf157526780',
   '0038-disabled-by': '466ed903c1d36aa4500b50151ca2203a43cfc66a343252b7a01b288c8b18d3c9',
   '0039-scim-requests': 'f9e1b9db1072f2d6152ff161a5f9ca21c778e2037e5474ccfefa5f3a1c817881',
+  '0040-jobs-by-time': '80873554faa970741d2d76ac09539296b159e453b04c5b8800788d8abd1e7877',
 };
 
 const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0 };

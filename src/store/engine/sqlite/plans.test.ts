@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { systemClock as clock } from '../../../lib/clock.ts';
 import { openDatabase, type Database } from '../database.ts';
+import { createJobStore } from '../../jobs/jobs.ts';
 import { createLedgerStore } from '../../usage/ledger.ts';
 import { sumRouterSavings } from '../../usage/router-savings.ts';
 import { sumSpend } from '../../usage/spend.ts';
@@ -61,6 +62,14 @@ test('reads a page of entries in the order of an index', async (t) => {
   );
   assert.match(plan, /SEARCH ledger_entries USING INDEX ledger_entries_at \(account_id=\?\)/);
   assert.doesNotMatch(plan, /SCAN|TEMP B-TREE/);
+});
+
+test('reads a page of jobs in the order of an index, also of one state', async (t) => {
+  for (const filter of [{}, { state: 'failed' }] as const) {
+    const plan = await planOf(t, (database) => createJobStore(database).list(filter, { offset: 0, limit: 100 }));
+    assert.match(plan, /USING INDEX jobs_created/);
+    assert.doesNotMatch(plan, /TEMP B-TREE/);
+  }
 });
 
 test('compares a charge with its generation by an index, and reads generations once', async (t) => {
