@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
+import { GatewayError } from '../canonical/gateway-error.ts';
 import { containerIdOf, ShellError, type ShellCall } from '../canonical/tools/shell.ts';
 import { createContainers } from './containers.ts';
 import { ContainerError, type CommandResult, type CommandRun } from './contract.ts';
@@ -114,6 +115,20 @@ suite('containers', () => {
       assert.doesNotMatch(error.message, /sys/);
       return true;
     });
+  });
+
+  // @spec container-11
+  test('are made once by requests of the same moment', async (t) => {
+    const { containers } = await setUp(t, () => Promise.resolve(fine));
+    const owner = { accountId: 'a', workspaceId: 'w', keyHash: 'k' };
+    for (let round = 0; round < 5; round++) {
+      const made = await Promise.allSettled(
+        Array.from({ length: 10 }, () => containers.kept.create(owner, { id: `c${round}` })),
+      );
+      const others = made.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+      assert.equal(others.length, 9);
+      for (const error of others) assert.equal(error instanceof GatewayError && error.status, 409, String(error));
+    }
   });
 
   // @spec container-6

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ShellOwner } from '../canonical/tools/shell.ts';
 import { isJsonObject, parseJson } from '../lib/json.ts';
@@ -56,17 +56,24 @@ export async function makeContainer(directory: string, folder: string, manifest:
     () => false,
   );
   if (isThere) return false;
-  // Whole or not at all, whatever happens in between.
-  const draft = `${path}.new`;
-  const file = await open(draft, 'w', 0o600);
+  // Whole or not at all, whatever happens in between, and by one of those that make it at the same moment.
+  const draft = `${path}.${randomBytes(8).toString('hex')}`;
   try {
-    await file.writeFile(JSON.stringify(manifest));
-    await file.sync();
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(JSON.stringify(manifest));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
   } finally {
-    await file.close();
+    await rm(draft, { force: true });
   }
-  await rename(draft, path);
-  return true;
 }
 
 function parseManifest(text: string): Manifest | undefined {
