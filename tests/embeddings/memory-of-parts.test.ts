@@ -82,3 +82,24 @@ test('gives the memory of a round back that an endpoint has refused as too large
   assert.equal(response.status, 200, text.slice(0, 200));
   assert.equal(refusals, 1);
 });
+
+// @spec embeddings-18
+test('makes vectors that fit into the memory once, and not four times, for several callers at a time', async (t) => {
+  const { upstream, gateway } = await setUp(t);
+  upstream.answer = ({ body }, response) =>
+    sendVectors(
+      response,
+      inputsOf(body).map(() => LONG),
+      true,
+    );
+  const request = async (): Promise<number> => {
+    const response = await gateway.post('/embeddings', {
+      model: 'a/long',
+      input: wordsOf(5 * PART),
+      dimensions: 50_000,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  assert.deepEqual(await Promise.all([request(), request(), request()]), [200, 200, 200]);
+});

@@ -1,6 +1,6 @@
 import type { ByteBudget } from '../../lib/memory/byte-budget.ts';
 import { GrowingBytes } from '../../lib/memory/growing-bytes.ts';
-import { ResponseRoom } from '../response/whole-response-budget.ts';
+import { createWholeResponseMemory, NoResponseRoom, ResponseRoom } from '../response/whole-response-budget.ts';
 
 /**
  * What the large answers of one candidate take of the memory for all of them: from the first of its bytes until the caller
@@ -8,7 +8,7 @@ import { ResponseRoom } from '../response/whole-response-budget.ts';
  */
 export class AnswerMemory {
   readonly #memory: ByteBudget;
-  readonly #rooms: (ResponseRoom | GrowingBytes)[] = [];
+  readonly #rooms: { close(): void }[] = [];
 
   constructor(memory: ByteBudget) {
     this.#memory = memory;
@@ -29,6 +29,31 @@ export class AnswerMemory {
     const bytes = new GrowingBytes(this.#memory, signal);
     this.#rooms.push(bytes);
     return bytes;
+  }
+
+  /**
+   * Memory of answers that are needed together, taken at once: requests that each had that of some of theirs would wait for
+   * each other. What one of them needs beyond that is taken of the shared memory.
+   * @param bytes as many as there are in all, where that is less
+   * @throws NoResponseRoom
+   */
+  async reserve(bytes: number, signal: AbortSignal): Promise<AnswerMemory> {
+    const shared = this.#memory;
+    const { bytesMax } = shared;
+    const own = createWholeResponseMemory(Math.min(bytes, bytesMax));
+    const taken = await shared.take(own.bytesMax, signal);
+    if (taken === undefined) throw new NoResponseRoom();
+    const memory = new AnswerMemory({
+      bytesMax,
+      get taken() {
+        return own.taken;
+      },
+      // Where all of it is taken here, nothing is left beyond it.
+      take: (wanted, end) =>
+        (own.bytesMax === bytesMax || own.taken + wanted <= own.bytesMax ? own : shared).take(wanted, end),
+    });
+    this.#rooms.push(memory, { close: () => taken.shrink(0) });
+    return memory;
   }
 
   close(): void {

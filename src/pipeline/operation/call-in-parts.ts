@@ -5,7 +5,9 @@ import { Cancellation } from '../../lib/async/cancellation.ts';
 import type { KindOffer, Provider } from '../../providers/contract.ts';
 import type { Operation } from '../../canonical/operation.ts';
 import { reportedError } from '../attempt/reported-error.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import type { CandidateCall } from './call-candidates.ts';
+import { LARGE_ANSWER_BYTES, NO_ANSWER_ROOM, NoResponseRoom } from '../response/whole-response-budget.ts';
 import { callOnce, type CallBody, type OneCallDeps } from './one-call.ts';
 import { wholeLimitMs } from './kind-limits.ts';
 import type { RequestEnd } from '../request.ts';
@@ -19,6 +21,8 @@ export interface PartOfCall {
   readonly body: CallBody;
   /** How long its answer is where it does not say so: one of many that took all memory would wait for the others. */
   readonly expectedBytes?: number;
+  /** How often the bytes of its answer exist at most. */
+  readonly copies?: number;
 }
 
 interface Parts {
@@ -29,7 +33,7 @@ interface Parts {
 
 /**
  * Makes the calls, some at a time, and reads the answers, in order. The failure of one part ends the others. What was read may
- * be parts of the answers, so these keep their memory.
+ * be parts of the answers, so these keep their memory: `keptBytes` of what was read, where it says so, else all.
  */
 export async function callInParts<Value extends object>(
   deps: OneCallDeps,
@@ -46,7 +50,8 @@ export async function callInParts<Value extends object>(
   const decodeError = (text: string): UpstreamErrorBody => format.decodeError(text);
   const { basePath } = offer;
   try {
-    return await inTurns(calls, PARTS_AT_ONCE_MAX, async ({ path, body, expectedBytes }, at) => {
+    const space = await spaceFor(memory, calls, together.signal);
+    return await inTurns(calls, PARTS_AT_ONCE_MAX, async ({ path, body, expectedBytes, copies }, at) => {
       const call = {
         provider,
         context,
@@ -56,7 +61,7 @@ export async function callInParts<Value extends object>(
         ...(basePath !== undefined && { basePath }),
       };
       // A second call takes what the first one has taken.
-      const room = memory.open(undefined, expectedBytes);
+      const room = space.open(copies, expectedBytes);
       const callPart = (): ReturnType<typeof callOnce> =>
         callOnce(deps, call, { room, attempt, deadline, cancellation: together }, limitMs);
       const first = await callPart();
@@ -65,11 +70,32 @@ export async function callInParts<Value extends object>(
       const answer = isRepeated ? await callPart() : first;
       const value = 'kind' in answer ? answer : await readAnswer(answer, provider, (bytes) => read(bytes, at));
       if ('kind' in value) together.abort('over');
+      else if ('keptBytes' in value && typeof value.keptBytes === 'number') room.shrink(value.keptBytes);
       return value;
     });
+  } catch (error) {
+    if (error instanceof NoResponseRoom) return NO_ANSWER_ROOM;
+    throw error;
   } finally {
     cancellation.offAbort(onAbort);
   }
+}
+
+/** Parts that are large together have their memory from the beginning. @throws NoResponseRoom */
+async function spaceFor(
+  memory: AnswerMemory,
+  calls: readonly PartOfCall[],
+  signal: AbortSignal,
+): Promise<AnswerMemory> {
+  const sizes = calls.map(({ expectedBytes = 0 }) => expectedBytes);
+  const largest = Math.max(...sizes);
+  if (calls.length === 1 || largest <= LARGE_ANSWER_BYTES) return memory;
+  const copies = Math.max(...calls.map(({ copies: some = 1 }) => some));
+  const underWay = largest * (copies - 1) * Math.min(PARTS_AT_ONCE_MAX, calls.length);
+  return memory.reserve(
+    sizes.reduce((sum, size) => sum + size, underWay),
+    signal,
+  );
 }
 
 const REPEATED_KINDS: ReadonlySet<UpstreamFailure['kind']> = new Set(['connect', 'reset']);

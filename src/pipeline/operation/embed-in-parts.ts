@@ -31,6 +31,9 @@ import { answerWith, type KindSteps, type StepScope } from './kind-steps.ts';
 import { isTooMany, splitInputs, vectorBytes, type BatchSizes } from './split-inputs.ts';
 import { addOptions, tryEncode } from './try-encode.ts';
 
+/** Bytes of an answer that stay bytes: in pieces, and joined for a moment. */
+const SPLICED_COPIES = 2;
+
 /** What one candidate gave for all inputs. */
 interface GivenVectors {
   readonly vectors: readonly Vector[];
@@ -135,6 +138,7 @@ async function embedInParts(
     path: format.path(endpoint.upstreamModel),
     body: { json: body },
     expectedBytes: bytes * (parts[at]?.length ?? 0),
+    ...(encoding === request.encoding && { copies: SPLICED_COPIES }),
   }));
   const given = await callInParts(deps, input, { offer, format, calls }, (answer, at) =>
     readPart(deps.turns, format, answer, { request, count: parts[at]?.length ?? 0 }),
@@ -186,7 +190,7 @@ async function readPart(
   format: EmbeddingsFormat,
   bytes: Buffer,
   { request, count }: { readonly request: EmbeddingsOperation; readonly count: number },
-): Promise<DecodedPart | UpstreamFailure> {
+): Promise<(DecodedPart & { readonly keptBytes: number }) | UpstreamFailure> {
   try {
     const part = format.decode(bytes);
     const [first] = part.vectors;
@@ -195,9 +199,11 @@ async function readPart(
       return transportFailure('garbage');
     const vectors: Vector[] = [];
     let converted = 0;
+    let isConverted = false;
     for (const vector of part.vectors) {
       if (vector.encoding === request.encoding) vectors.push(vector);
       else {
+        isConverted = true;
         converted += vector.bytes.length;
         vectors.push(convertVector(vector));
         if (converted < LARGE_BYTES) continue;
@@ -205,7 +211,9 @@ async function readPart(
         await turns.next();
       }
     }
-    return { ...part, vectors };
+    // Those that stay as they came are parts of the answer.
+    const keptBytes = vectors.reduce((sum, { bytes: { length } }) => sum + length, 0);
+    return { ...part, vectors, keptBytes: isConverted ? keptBytes : bytes.length };
   } catch (error) {
     if (error instanceof NotThatJson) return transportFailure('garbage');
     throw error;
