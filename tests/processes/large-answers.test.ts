@@ -15,7 +15,7 @@ const MB = 1_048_576;
 const LIMIT_MB = 1_024;
 const AT_ONCE = 20;
 /** Batches of vectors take turns: each may take all memory for answers. */
-const BATCHES_AT_ONCE = 8;
+const BATCHES_AT_ONCE = 3;
 const PNG = encodePng({ width: 64, height: 64 }, () => [1, 2, 3, 255], []);
 /** A picture of 30 MB, whose end is nothing but noise: 40 MB of base64. */
 const PICTURE = Buffer.from(Buffer.concat([PNG, Buffer.alloc(30 * MB, 'some noise, and more ')]).toString('base64'));
