@@ -19,7 +19,7 @@ import type { Page, PageWindow } from '../store/engine/page.ts';
 import { BACKFILL, beginBackfill, type BackfillInput } from './backfill.ts';
 import { payerOf } from './payer.ts';
 import { TEMPLATE_TEXTS } from './templates.ts';
-import { tryClassifier, type Trial, type TrialDeps, type TrialInput } from './try-classifier.ts';
+import { createTryClassifier, type Trial, type TrialDeps, type TrialInput } from './try-classifier.ts';
 
 export type { GenerationTagRow };
 
@@ -137,8 +137,9 @@ function runsOf(
   find: (id: string) => Promise<ClassifierRow>,
 ): Pick<Classifiers, 'test' | 'backfill' | 'backfills' | 'cancelBackfill'> {
   const { jobs } = deps;
+  const tryOnce = createTryClassifier(deps);
   return {
-    test: async (id, input) => tryClassifier(deps, await find(id), input, AbortSignal.timeout(TRIAL_MS)),
+    test: async (id, input) => tryOnce(await find(id), input, AbortSignal.timeout(TRIAL_MS)),
     backfill: async (id, input) => beginBackfill(deps, await find(id), input),
     backfills: async (id) => jobs.ofSubject(BACKFILL, (await find(id)).id),
     async cancelBackfill(id) {

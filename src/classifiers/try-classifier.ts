@@ -36,11 +36,34 @@ export interface TrialDeps extends ClassifyDeps, KeptDeps {
 
 const CALLS_AT_ONCE = 4;
 
+export type TryClassifier = (
+  classifier: ClassifierRow,
+  input: TrialInput,
+  signal: AbortSignal,
+) => Promise<readonly Trial[]>;
+
+/** One after the other for a classifier: what is left of its limit is for one of them. */
+export function createTryClassifier(deps: TrialDeps): TryClassifier {
+  const last = new Map<string, Promise<unknown>>();
+  return async (classifier, input, signal) => {
+    const { id } = classifier;
+    const before = last.get(id) ?? Promise.resolve();
+    const own = before.then(() => tryClassifier(deps, classifier, input, signal));
+    const ended = own.catch(() => undefined);
+    last.set(id, ended);
+    try {
+      return await own;
+    } finally {
+      if (last.get(id) === ended) last.delete(id);
+    }
+  };
+}
+
 /**
  * Sorts conversations for its payer, within what is left of the cost limit of the day, and stores no tag.
  * @throws GatewayError 400 where the payer is gone
  */
-export async function tryClassifier(
+async function tryClassifier(
   deps: TrialDeps,
   classifier: ClassifierRow,
   input: TrialInput,
@@ -50,21 +73,22 @@ export async function tryClassifier(
   const payer = await payerOf(admitKey, classifier);
   if (payer === undefined) throw invalid('payer_key_hash', 'is not the hash of a key that may pay any more');
   const { id } = classifier;
-  const spent = (await store.today([id], clock.nowMs())).get(id)?.costNanoUsd ?? 0;
-  let leftNanoUsd = Math.max(0, classifier.dailyCostLimitNanoUsd - spent);
   const texts = 'text' in input ? [input.text] : input.generationIds;
   const trials: Trial[] = [];
   for (let at = 0; at < texts.length; at += CALLS_AT_ONCE) {
     const some = texts.slice(at, at + CALLS_AT_ONCE);
+    const nowMs = clock.nowMs();
+    const spent = (await store.today([id], nowMs)).get(id)?.costNanoUsd ?? 0;
+    const leftNanoUsd = Math.max(0, classifier.dailyCostLimitNanoUsd - spent);
     const given = { classifier, payer, budgetNanoUsd: Math.floor(leftNanoUsd / some.length), signal };
     const made = await Promise.all(
       some.map((text) => ('text' in input ? tryText(deps, given, text) : tryGeneration(deps, given, text))),
     );
-    leftNanoUsd = Math.max(0, leftNanoUsd - made.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0));
     trials.push(...made);
+    // At once: what comes next may fail.
+    const costNanoUsd = made.reduce((sum, trial) => sum + trial.costNanoUsd, 0);
+    if (costNanoUsd > 0) await store.count(id, nowMs, { costNanoUsd });
   }
-  const costNanoUsd = trials.reduce((sum, trial) => sum + trial.costNanoUsd, 0);
-  if (costNanoUsd > 0) await store.count(id, clock.nowMs(), { costNanoUsd });
   return trials;
 }
 
