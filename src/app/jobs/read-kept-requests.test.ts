@@ -37,6 +37,24 @@ test('looks at a bounded number of requests, also where none is of the model tha
 });
 
 // @spec evaluation-19
+test('finds requests by the model that was requested, and by the one that served', async () => {
+  const row = sampleGeneration({ id: 'gen-1', model: 'acme/served', modelRequested: 'acme/latest' });
+  const read = createReadKeptRequests({
+    kept: { page: () => Promise.resolve([row]) },
+    readContent: () => Promise.resolve(content),
+    policyOf: () => OPEN as never,
+  });
+  for (const [model, count] of [
+    ['acme/latest', 1],
+    ['acme/served', 1],
+    ['acme/other', 0],
+  ] as const) {
+    const search = { workspaceId: row.workspaceId, fromMs: 0, toMs: 1, models: [model] };
+    assert.equal((await Array.fromAsync(read(search))).length, count, model);
+  }
+});
+
+// @spec evaluation-19
 test('leaves requests out whose content may not be sent to any model, or is not whole', async () => {
   assert.partialDeepStrictEqual(await readOne({}), {
     id: 'gen-1',
@@ -51,6 +69,12 @@ test('leaves requests out whose content may not be sent to any model, or is not 
   assert.equal(await readOne({}, { paidTraining: false }), undefined, 'a rule of the workspace');
   assert.equal(await readOne({ is_cut: true }), undefined);
   assert.equal(await readOne({ output: { completion: null, reasoning: null } }), undefined);
+  const calls = [{ id: 'c', name: 'look', arguments: '{}' }];
+  assert.equal(
+    await readOne({ output: { completion: 'I look.', reasoning: null, tool_calls: calls } }),
+    undefined,
+    'what it goes on with is not in the response',
+  );
   const picture = { role: 'user', content: [{ type: 'image', left_out: true }] };
   assert.equal(await readOne({ input: { messages: [picture] } }), undefined);
   const result = { role: 'tool', content: [{ type: 'tool_result', tool_call_id: 'c', content: [] }] };
