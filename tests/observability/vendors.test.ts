@@ -319,10 +319,12 @@ suite('vendors that take OTLP', () => {
     assert.equal(attributes['gen_ai.system'], 'alpha');
   });
 
-  test('newrelic: no text is longer than it keeps, and JSON is whole or not there', async () => {
+  test('newrelic: no text is longer than it keeps, and of a conversation the end that fits is there, as whole JSON', async () => {
     const content = {
-      input: { messages: [{ role: 'user', content: 'x'.repeat(9_000) }] },
-      output: { completion: 'short', reasoning: null },
+      input: {
+        messages: [...'abcdefgh'].map((letter) => ({ role: 'user', content: letter.repeat(1_200) })),
+      },
+      output: { completion: '"'.repeat(9_000), reasoning: 'short' },
       error: null,
     };
     const { spans } = spansIn(
@@ -334,8 +336,15 @@ suite('vendors that take OTLP', () => {
     const own = spans.find(({ attributes }) => membersOf(attributes)['gen_ai.operation.name'] !== undefined)?.[
       'attributes'
     ] as JsonObject;
-    assert.equal(own['gen_ai.input.messages'], undefined);
-    assert.match(textOf(own['gen_ai.output.messages']), /short/);
+    const messages = JSON.parse(textOf(own['gen_ai.input.messages'])) as readonly { parts: { content: string }[] }[];
+    assert.deepEqual(
+      messages.map(({ parts }) => parts[0]?.content[0]),
+      ['f', 'g', 'h'],
+    );
+    const [output] = JSON.parse(textOf(own['gen_ai.output.messages'])) as typeof messages;
+    const [reasoning = '', text = ''] = output?.parts.map((part) => part.content) ?? [];
+    assert.ok(reasoning === 'short' && /^"{500,}$/.test(text), text);
+    assert.equal(own['gateway.content.cut'], true);
   });
 
   test('sentry: refuses an address of another project or host, and waits as its own header says', () => {
