@@ -1,5 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
+import { Grid, type Column } from './grid.tsx';
+import { Name } from './text.tsx';
 import { useHotkeys } from './hotkeys.ts';
 
 /** A panel beside a list, for the row that is peeked at: Escape closes it, `[` and `]` go through the filtered list. */
@@ -39,5 +41,67 @@ export function SidePanel({
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto">{children}</div>
     </aside>
+  );
+}
+
+/** A list with the panel of the row that is peeked at beside it, and a button that reads older rows. */
+export function PeekedList<Row extends { readonly id: string }>({
+  label,
+  columns,
+  rows,
+  total,
+  peek,
+  onPeek,
+  onMore,
+  nameOf,
+  children,
+}: {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly total: number;
+  readonly peek: string;
+  readonly onPeek: (id: string | undefined) => void;
+  /** Undefined: all are read. */
+  readonly onMore: (() => void) | undefined;
+  readonly nameOf: (row: Row) => string;
+  /** What the panel shows of a row. */
+  readonly children: (row: Row) => ReactNode;
+}): ReactElement {
+  const at = rows.findIndex(({ id }) => id === peek);
+  const row = rows[at];
+  const goTo = (index: number): (() => void) | undefined => {
+    const other = rows[index];
+    return other === undefined ? undefined : () => onPeek(other.id);
+  };
+  return (
+    <div className="flex min-h-0 flex-1">
+      <Grid
+        label={label}
+        columns={columns}
+        rows={rows}
+        total={total}
+        keyOf={({ id }) => id}
+        chosen={peek}
+        onPeek={({ id }) => onPeek(id)}
+        foot={
+          onMore === undefined ? undefined : (
+            <div className="p-3">
+              <Button onClick={onMore}>Load older</Button>
+            </div>
+          )
+        }
+      />
+      {row !== undefined && (
+        <SidePanel
+          title={<Name>{nameOf(row)}</Name>}
+          onClose={() => onPeek(undefined)}
+          onPrevious={goTo(at - 1)}
+          onNext={goTo(at + 1)}
+        >
+          {children(row)}
+        </SidePanel>
+      )}
+    </div>
   );
 }

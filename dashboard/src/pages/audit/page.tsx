@@ -1,16 +1,14 @@
 import type { ReactElement } from 'react';
 import { client } from '../../api/client.ts';
 import { usePages } from '../../api/read.ts';
-import { Button } from '../../parts/button.tsx';
 import { FilterBox } from '../../parts/filter-box.tsx';
 import { Segments } from '../../parts/field.tsx';
-import { Grid } from '../../parts/grid.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { formatCount } from '../../parts/money.ts';
 import { NothingMatches } from '../../parts/nothing-matches.tsx';
 import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
-import { SidePanel } from '../../parts/side-panel.tsx';
+import { PeekedList } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 import { useNow } from '../../parts/text.tsx';
 import { boundsOf, formatMoment, RANGE_LABELS, RANGES } from '../../parts/time.ts';
@@ -104,41 +102,19 @@ function Events({
   readonly onPeek: (id: string | undefined) => void;
   readonly onMore: (() => void) | undefined;
 }): ReactElement {
-  const at = events.findIndex(({ id }) => id === peek);
-  const event = events[at];
-  const goTo = (index: number): (() => void) | undefined => {
-    const other = events[index];
-    return other === undefined ? undefined : () => onPeek(other.id);
-  };
   return (
-    <div className="flex min-h-0 flex-1">
-      <Grid
-        label="Audit events"
-        columns={auditColumns()}
-        rows={events}
-        total={total}
-        keyOf={({ id }) => id}
-        chosen={peek}
-        onPeek={({ id }) => onPeek(id)}
-        foot={
-          onMore === undefined ? undefined : (
-            <div className="p-3">
-              <Button onClick={onMore}>Load older</Button>
-            </div>
-          )
-        }
-      />
-      {event !== undefined && (
-        <SidePanel
-          title={event.action}
-          onClose={() => onPeek(undefined)}
-          onPrevious={goTo(at - 1)}
-          onNext={goTo(at + 1)}
-        >
-          <EventDetails event={event} />
-        </SidePanel>
-      )}
-    </div>
+    <PeekedList
+      label="Audit events"
+      columns={auditColumns()}
+      rows={events}
+      total={total}
+      peek={peek}
+      onPeek={onPeek}
+      onMore={onMore}
+      nameOf={({ action }) => action}
+    >
+      {(event) => <EventDetails event={event} />}
+    </PeekedList>
   );
 }
 

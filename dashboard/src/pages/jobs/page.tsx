@@ -1,15 +1,13 @@
 import type { ReactElement } from 'react';
 import { client } from '../../api/client.ts';
 import { usePages, useRead } from '../../api/read.ts';
-import { Button } from '../../parts/button.tsx';
 import { Segments, Select } from '../../parts/field.tsx';
 import { FilterBox } from '../../parts/filter-box.tsx';
-import { Grid } from '../../parts/grid.tsx';
 import { formatCount } from '../../parts/money.ts';
 import { NothingMatches } from '../../parts/nothing-matches.tsx';
 import { Facts, Page as Frame, Section } from '../../parts/page.tsx';
 import { useSearchState } from '../../parts/search.ts';
-import { SidePanel } from '../../parts/side-panel.tsx';
+import { PeekedList } from '../../parts/side-panel.tsx';
 import { Empty, Load } from '../../parts/states.tsx';
 import { Name } from '../../parts/text.tsx';
 import { factsOf, JOB_COLUMNS, type Job } from './columns.tsx';
@@ -107,37 +105,19 @@ function Jobs({
   readonly onPeek: (id: string | undefined) => void;
   readonly onMore: (() => void) | undefined;
 }): ReactElement {
-  const at = jobs.findIndex(({ id }) => id === peek);
-  const job = jobs[at];
-  const goTo = (index: number): (() => void) | undefined => {
-    const other = jobs[index];
-    return other === undefined ? undefined : () => onPeek(other.id);
-  };
   return (
-    <div className="flex min-h-0 flex-1">
-      <Grid
-        label="Jobs"
-        columns={JOB_COLUMNS}
-        rows={jobs}
-        total={total}
-        keyOf={({ id }) => id}
-        chosen={peek}
-        onPeek={({ id }) => onPeek(id)}
-        foot={
-          onMore === undefined ? undefined : (
-            <div className="p-3">
-              <Button onClick={onMore}>Load older</Button>
-            </div>
-          )
-        }
-      />
-      {job !== undefined && (
-        <SidePanel
-          title={<Name>{job.kind}</Name>}
-          onClose={() => onPeek(undefined)}
-          onPrevious={goTo(at - 1)}
-          onNext={goTo(at + 1)}
-        >
+    <PeekedList
+      label="Jobs"
+      columns={JOB_COLUMNS}
+      rows={jobs}
+      total={total}
+      peek={peek}
+      onPeek={onPeek}
+      onMore={onMore}
+      nameOf={({ kind }) => kind}
+    >
+      {(job) => (
+        <>
           <Section title="Job">
             <Facts of={factsOf(job)} />
           </Section>
@@ -148,8 +128,8 @@ function Jobs({
               </p>
             </Section>
           )}
-        </SidePanel>
+        </>
       )}
-    </div>
+    </PeekedList>
   );
 }
