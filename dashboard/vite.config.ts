@@ -7,9 +7,9 @@ import { listBundledPackages } from './build/bundled-packages.ts';
 /** The gateway that `npm run dashboard` works on. */
 const GATEWAY_URL = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8787';
 
-/** Below src/parts and src/api, and of one or two pages alone, which load it: it would only lengthen the first load. */
+/** Below src/parts and src/api, and of few pages, which load it: it would only lengthen the first load. */
 const OF_FEW_PAGES =
-  'markdown|diff-view|time-chart|generation/|sse|client-snippets|api-calls|export-buttons|responses|clips|operations';
+  'explanation|warning-list|save-blob|markdown|diff-view|time-chart|generation/|sse|client-snippets|api-calls|export-buttons|responses|clips|operations';
 
 export default defineConfig({
   root: import.meta.dirname,
