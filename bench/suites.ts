@@ -186,7 +186,7 @@ export function listAccountsSettings(plan: Plan): readonly Setting[] {
   ];
 }
 
-export const VIEWERS_CONNECTIONS = 64;
+const VIEWERS_CONNECTIONS = 64;
 
 /** The same requests while live views of the dashboard are open, and while none is. */
 export function listViewersSettings(plan: Plan): readonly Setting[] {
