@@ -66,7 +66,8 @@ export function createContainers(
     const old = (await listContainers(directory)).filter(
       (one) => !queues.has(one.folder) && clock.nowMs() > expiresAtMs(one, settings),
     );
-    for (const { folder } of old.slice(0, REAPED_MAX)) await removeContainer(directory, folder);
+    // One that cannot be removed keeps none of the others.
+    for (const { folder } of old.slice(0, REAPED_MAX)) await removeContainer(directory, folder).catch(onFailed);
   }
 
   return {

@@ -1,10 +1,11 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '../canonical/gateway-error.ts';
 import type { ShellOwner } from '../canonical/tools/shell.ts';
 import { randomText } from '../lib/ids.ts';
 import type { Clock } from '../lib/clock.ts';
 import { folderOf, isFolder, makeContainer, readManifest, type Manifest } from './manifest.ts';
+import { removeTree } from './remove-tree.ts';
 
 /** A container as its workspace sees it. */
 export interface KeptContainer {
@@ -104,7 +105,7 @@ export async function removeContainer(directory: string, folder: string): Promis
     () => true,
     () => false,
   );
-  await rm(path, { recursive: true, force: true });
+  await removeTree(path);
   return isThere;
 }
 
