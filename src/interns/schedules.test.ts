@@ -40,8 +40,10 @@ for (const engine of ENGINES)
     });
 
     /** An agent with a schedule, and processes that look at it by one clock. */
-    async function open(own: Partial<InternSchedule> = {}, limits?: InternSettings['limits']) {
-      const settings = { schedules: [{ ...HOURLY, ...own }], ...(limits && { limits }) };
+    async function open(own: Partial<InternSchedule> = {}, limits?: InternSettings['limits'], further = 0) {
+      const schedules = [{ ...HOURLY, ...own }];
+      for (let at = 0; at < further; at++) schedules.push({ ...HOURLY, id: `further-${at}` });
+      const settings = { schedules, ...(limits && { limits }) };
       const { interns, runs, row, run } = await openScriptedRun(database, 'read', { settings });
       // Of the helper: over, and of no schedule.
       await runs.cancel(run.id, 0);
@@ -80,7 +82,7 @@ for (const engine of ENGINES)
         resume,
         lookAt: async (atMs: number) => {
           nowMs = atMs;
-          await one.runDue();
+          return one.runDue();
         },
         setNow: (atMs: number) => (nowMs = atMs),
         begun: async () =>
@@ -92,6 +94,7 @@ for (const engine of ENGINES)
         },
         failed: () => one.failed({ internId: row.id, scheduleId: 'hourly' }),
         due: async () => (await store.ofIntern(row.id))[0],
+        allDue: async () => (await store.ofIntern(row.id)).map(({ dueAtMs }) => dueAtMs),
       };
     }
 
@@ -210,5 +213,16 @@ for (const engine of ENGINES)
           status: 400,
         },
       );
+    });
+
+    // @spec intern-22
+    test('reports that there is more while further schedules are due than one look begins', async () => {
+      const agents = [];
+      for (let count = 0; count < 15; count++) agents.push(await open({}, undefined, 9));
+      const { lookAt } = await open();
+      let looks = 1;
+      while (looks < 10 && (await lookAt(BEGUN_MS))) looks++;
+      assert.ok(looks > 1 && looks < 10, `looks: ${looks}`);
+      for (const { allDue } of agents) assert.deepEqual(new Set(await allDue()), new Set([DUE_MS + HOUR_MS]));
     });
   });

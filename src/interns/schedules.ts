@@ -48,13 +48,15 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   return {
     async runDue() {
       const due = await schedules.due(clock.nowMs(), AT_ONCE_MAX);
+      let settled = 0;
       for (const row of due) {
         const intern = await interns.find(row.internId);
         if (intern === undefined || row.dueAtMs === null) continue;
-        if (await pauseIfFailing(intern, row)) continue;
-        await runOne(deps, intern, row, row.dueAtMs);
+        const isSettled = (await pauseIfFailing(intern, row)) || (await runOne(deps, intern, row, row.dueAtMs));
+        if (isSettled) settled++;
       }
-      return false;
+      // Those that wait for their second stay due, and are no reason to look again at once.
+      return due.length === AT_ONCE_MAX && settled > 0;
     },
     async failed({ internId, scheduleId }) {
       if (scheduleId === null) return;
@@ -68,8 +70,14 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
 /**
  * Begins the run of a due time, and then moves the schedule on: whatever ends in between, another process finds the same run
  * by the id of its time, and begins no second one. @spec intern-22
+ * @returns whether it is due no more
  */
-async function runOne(deps: SchedulesDeps, intern: InternRow, row: InternScheduleRow, dueAtMs: number): Promise<void> {
+async function runOne(
+  deps: SchedulesDeps,
+  intern: InternRow,
+  row: InternScheduleRow,
+  dueAtMs: number,
+): Promise<boolean> {
   const { schedules, clock, notices } = deps;
   const nowMs = clock.nowMs();
   const schedule = intern.settings.schedules.find(({ id }) => id === row.id);
@@ -77,13 +85,14 @@ async function runOne(deps: SchedulesDeps, intern: InternRow, row: InternSchedul
   const isMissed = nowMs - dueAtMs > LATE_MS;
   if (schedule?.enabled !== true || (isMissed && schedule.catch_up === 'none')) {
     await schedules.moveOn(row, { dueAtMs: next });
-    return;
+    return true;
   }
-  if (nowMs < dueAtMs + spreadMs(row)) return;
+  if (nowMs < dueAtMs + spreadMs(row)) return false;
   const outcome = await begin(deps, intern, schedule, dueAtMs);
-  if (outcome === 'stopped') return;
+  if (outcome === 'stopped') return false;
   const isMine = await schedules.moveOn(row, { dueAtMs: next });
   if (isMine && outcome === 'full') notices.skipped(intern, row.id);
+  return true;
 }
 
 async function begin(
