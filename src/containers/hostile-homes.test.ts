@@ -12,7 +12,7 @@ import { removeTree } from './remove-tree.ts';
 const SOMEONE = 65_534;
 const MIB = 1_048_576;
 
-/** A home of a user without the rights of root, for whom this process works until the end of the test. */
+/** A home of a user without the rights of root; until the end of the test this process acts as that user. */
 async function setUp(t: TestContext): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'hostile-home-'));
   if (process.geteuid?.() === 0) {
