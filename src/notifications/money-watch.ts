@@ -1,4 +1,4 @@
-import type { KeyLimit, KeyLimits } from '../accounts/limits/key-limits.ts';
+import type { KeyLimit, KeyLimits, LimitedKey } from '../accounts/limits/key-limits.ts';
 import { usdFromNano } from '../lib/money.ts';
 import type { KeyRow } from '../resources/keys.ts';
 import { raise, type NewEvent } from './raise.ts';
@@ -9,8 +9,11 @@ const PERCENTS = [80, 100] as const;
 /** A balance must rise this far above the mark, in per cent of it, before it is reported again. */
 const RISEN_PERCENT = 110;
 
+/** What events say of a key. */
+export type WatchedKey = LimitedKey & Pick<KeyRow, 'name' | 'label'>;
+
 export interface MoneyWatchDeps extends Pick<NotificationDeps, 'outbox' | 'clock'> {
-  readonly findKey: (hash: string) => Promise<KeyRow | undefined>;
+  readonly findKey: (hash: string) => Promise<WatchedKey | undefined>;
   readonly limits: KeyLimits;
   /** The name of a workspace; `undefined`: it is gone. */
   readonly workspaceName: (id: string) => Promise<string | undefined>;
@@ -84,7 +87,7 @@ export class MoneyWatch {
   }
 
   /** The highest that was reached; those below it count as reported with it. */
-  async #reached(limit: KeyLimit, key: KeyRow): Promise<readonly NewEvent[]> {
+  async #reached(limit: KeyLimit, key: WatchedKey): Promise<readonly NewEvent[]> {
     const { limitNanoUsd, spentNanoUsd } = limit;
     if (limitNanoUsd <= 0) return [];
     const reached = PERCENTS.filter((percent) => spentNanoUsd >= (limitNanoUsd * percent) / 100);
@@ -109,7 +112,7 @@ export class MoneyWatch {
     }));
   }
 
-  async #about({ kind, subject, reset }: KeyLimit, key: KeyRow) {
+  async #about({ kind, subject, reset }: KeyLimit, key: WatchedKey) {
     const window = reset === null ? '' : `${reset} `;
     const [, id = ''] = subject.split(':');
     const { workspaceId } = key;

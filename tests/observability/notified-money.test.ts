@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { manage, textAt } from '../support/byok.ts';
-import { startGateway, type RunningGateway } from '../support/gateway.ts';
+import { API_KEY, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { chatAnswer, json, startUpstream, type ScriptedUpstream } from '../support/upstream.ts';
 
 interface Sent {
@@ -15,7 +15,6 @@ suite('budgets and destinations that reach a channel', () => {
   let receiver: ScriptedUpstream;
   let gone: ScriptedUpstream;
   let gateway: RunningGateway;
-  let key = '';
   before(async () => {
     const usage = { prompt_tokens: 0, completion_tokens: 100, total_tokens: 100 };
     upstream = await startUpstream(json(200, chatAnswer('hi', { usage })));
@@ -38,7 +37,6 @@ models:
     assert.equal((await manage(gateway, 'POST', '/notifications/channels', hook)).status, 201);
     const granted = await manage(gateway, 'POST', '/credits/grants', { amount: 1, note: 'for the test' });
     assert.equal(granted.status, 201, granted.text);
-    key = textAt((await manage(gateway, 'POST', '/keys', { name: 'ci' })).body, 'key');
   });
   after(async () => {
     await gateway.close();
@@ -54,7 +52,7 @@ models:
     return assert.fail(`${type} has not arrived, but ${receiver.arrived.map(({ body }) => body['type']).join(' ')}`);
   }
 
-  async function generate(): Promise<void> {
+  async function generate(key: string): Promise<void> {
     const messages = [{ role: 'user', content: 'hi' }];
     const body = { model: 'acme/one', messages, max_tokens: 100 };
     const response = await gateway.post('/chat/completions', body, { authorization: `Bearer ${key}` });
@@ -65,7 +63,8 @@ models:
   test('are credit that is low, and a budget of a workspace of which 80 % are spent', async () => {
     const budget = await manage(gateway, 'PUT', '/workspaces/default/budgets/daily', { limit_usd: 0.0012 });
     assert.equal(budget.status, 200, budget.text);
-    await generate();
+    // The key of the environment is in no table.
+    await generate(API_KEY);
     const spent = await arrived('workspace.budget');
     assert.deepEqual([spent.data.severity, spent.data.values['percent']], ['warning', 80]);
     const low = await arrived('credits.low');
@@ -79,7 +78,7 @@ models:
     const config = { url: `${gone.baseUrl}/spans` };
     const draft = { type: 'webhook', name: 'Gone', config, skip_test: true };
     assert.equal((await manage(gateway, 'POST', '/observability/destinations', draft)).status, 201);
-    await generate();
+    await generate(textAt((await manage(gateway, 'POST', '/keys', { name: 'ci' })).body, 'key'));
     const { data } = await arrived('destination.disabled');
     assert.deepEqual([data.severity, data.values['destination']], ['warning', 'Gone']);
   });

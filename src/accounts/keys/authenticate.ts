@@ -108,7 +108,8 @@ export function isPrintableKey(text: string): boolean {
   return true;
 }
 
-function parseStaticKeys({ management, normal }: StaticKeys): ReadonlyMap<string, Principal> {
+/** The callers that keys from the environment stand for, by the digests of the keys. */
+export function parseStaticKeys({ management, normal }: StaticKeys): ReadonlyMap<string, Principal> {
   if (management !== undefined && management === normal)
     throw new Error('GATEWAY_MANAGEMENT_KEY and GATEWAY_API_KEY must not be the same key.');
   const fixed = new Map<string, Principal>();

@@ -16,7 +16,8 @@ export interface KeyLimit extends Pick<SpendLimit, 'kind' | 'subject' | 'reset' 
   readonly resetsAtMs: number | null;
 }
 
-type LimitedKey = Pick<
+/** A key as its limits depend on it; one from the environment has no row. */
+export type LimitedKey = Pick<
   KeyRow,
   'hash' | 'workspaceId' | 'creatorUserId' | 'limitNanoUsd' | 'limitReset' | 'includeByokInLimit'
 >;

@@ -1,3 +1,5 @@
+import { parseStaticKeys } from '../../accounts/keys/authenticate.ts';
+import type { StaticKeys } from '../../accounts/keys/keys.ts';
 import { createKeyLimits } from '../../accounts/limits/key-limits.ts';
 import type { FillSecrets } from '../../canonical/vault-reference.ts';
 import type { Config } from '../../config/config.ts';
@@ -6,6 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 import { isPublicOrOwnAddress } from '../../lib/net/public-address.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
+import type { MoneyWatchDeps } from '../../notifications/money-watch.ts';
 import { createNotifications, type Notifications } from '../../notifications/notifications.ts';
 import type { NotificationDeps } from '../../notifications/deps.ts';
 import {
@@ -41,6 +44,7 @@ export interface NotificationParts {
   readonly state: Pick<SharedState, 'invalidations'>;
   readonly records: Pick<AppliedRecords, 'wait'>;
   readonly keyStore: Pick<KeyStore, 'find'>;
+  readonly staticKeys: StaticKeys;
   readonly administration: Pick<Administration, 'policies' | 'audit'>;
   readonly spending: Pick<Spending, 'sumSince' | 'totals'>;
   readonly jobs: Jobs;
@@ -81,7 +85,7 @@ export function openNotifications(parts: NotificationParts): Notifications {
     keepsStore: parts.keepsStore,
     onFailed: (error) => log.general.warn({ err: error }, 'notifications could not be looked at: tried again later'),
     tickMs: parts.notificationTickMs,
-    findKey: (hash) => keyStore.find(hash),
+    findKey: findKeyIn(keyStore, parseStaticKeys(parts.staticKeys)),
     limits: createKeyLimits({ ...spending, policyOf: (subject) => administration.policies.policyOf(subject), clock }),
     workspaceName: async (id) => (await workspaces.find(id))?.name,
     creditsLowNanoUsd: config.notifications.creditsLowNanoUsd,
@@ -99,6 +103,20 @@ export function openNotifications(parts: NotificationParts): Notifications {
   });
   state.invalidations.subscribe(TOPIC, () => void notifications.refresh());
   return notifications;
+}
+
+/** A key from the environment spends what its workspace and the account have, as any other. */
+function findKeyIn(
+  keyStore: Pick<KeyStore, 'find'>,
+  staticKeys: ReturnType<typeof parseStaticKeys>,
+): MoneyWatchDeps['findKey'] {
+  return async (hash) => {
+    const fixed = staticKeys.get(hash);
+    if (fixed === undefined) return keyStore.find(hash);
+    const { name, label, workspaceId, memberId } = fixed;
+    const noLimit = { limitNanoUsd: null, limitReset: null, includeByokInLimit: false };
+    return { hash, name, label, workspaceId, creatorUserId: memberId, ...noLimit };
+  };
 }
 
 /** By what each kind of channel is reached. */
