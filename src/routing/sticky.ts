@@ -97,7 +97,7 @@ export function createStickySessions({ clock, values }: StickyDeps): StickySessi
     succeeded(session, endpoint, usage) {
       const pin = pinOf(session, endpoint.model);
       pin?.keep(endpoint.model);
-      if (pin === undefined && !canTie(session, endpoint)) return;
+      if (pin === undefined && !session.isNamed && !savesByCache(endpoint)) return;
       const hasUsedCache = usage !== undefined && usage.cacheReadTokens + usage.cacheWriteTokens > 0;
       const key = keyOf(session, endpoint.model);
       const name = endpointName(endpoint);
@@ -107,7 +107,7 @@ export function createStickySessions({ clock, values }: StickyDeps): StickySessi
     failed(session, endpoint) {
       if (affinities.size === 0) return;
       const pin = pinOf(session, endpoint.model);
-      if (pin === undefined && !canTie(session, endpoint)) return;
+      if (pin === undefined && !session.isNamed && !savesByCache(endpoint)) return;
       const key = keyOf(session, endpoint.model);
       // An empty name marks the failure in other processes too, which a deletion would not.
       if (affinities.peek(key)?.name === endpointName(endpoint)) keepAffinity(key, '', pin?.idleMs ?? IDLE_MS);
@@ -126,13 +126,8 @@ function pinOf({ pin }: Session, model: string): SessionPin | undefined {
 }
 
 function mayHaveAffinity(session: Session, { slug, endpoints }: Model): boolean {
-  const mayTie = endpoints.some((endpoint) => canTie(session, endpoint)) || pinOf(session, slug) !== undefined;
+  const mayTie = session.isNamed || endpoints.some(savesByCache) || pinOf(session, slug) !== undefined;
   return endpoints.length > 1 && mayTie;
-}
-
-/** @spec route-34, route-35 */
-function canTie({ isNamed }: Session, endpoint: Endpoint): boolean {
-  return isNamed || savesByCache(endpoint);
 }
 
 async function findShared(

@@ -322,7 +322,7 @@ suite('vendors that take OTLP', () => {
   test('newrelic: no text is longer than it keeps, and of a conversation the end that fits is there, as whole JSON', async () => {
     const content = {
       input: {
-        messages: [...'abcdefgh'].map((letter) => ({ role: 'user', content: letter.repeat(1_200) })),
+        messages: Array.from('abcdefgh', (letter) => ({ role: 'user', content: letter.repeat(1_200) })),
       },
       output: { completion: '"'.repeat(9_000), reasoning: 'short' },
       error: null,

@@ -224,7 +224,8 @@ function readSmallBody(bytes: Buffer): ParsedBody {
   const text = decodeBody(bytes);
   refuseExcess(text);
   const body = parseBody(text);
-  refuseNotFinite(body);
+  const tooLarge = findNotFinite(body);
+  if (tooLarge !== undefined) throw notFinite(tooLarge);
   return { text, body };
 }
 
@@ -237,7 +238,8 @@ async function readLargeBody(bytes: Buffer, turns: LoopTurns): Promise<ParsedBod
   await turns.next();
   const body = parseBody(text);
   await turns.next();
-  refuseNotFinite(body);
+  const tooLarge = findNotFinite(body);
+  if (tooLarge !== undefined) throw notFinite(tooLarge);
   await turns.next();
   return { text, body };
 }
@@ -247,9 +249,8 @@ function refuseExcess(text: string): void {
   if (excess !== undefined) throw invalid(formatPath(excess.path), excess.message);
 }
 
-function refuseNotFinite(body: Json): void {
-  const tooLarge = findNotFinite(body);
-  if (tooLarge !== undefined) throw invalid(formatPath(tooLarge), 'is a number beyond what can be represented');
+function notFinite(path: NonNullable<ReturnType<typeof findNotFinite>>): GatewayError {
+  return invalid(formatPath(path), 'is a number beyond what can be represented');
 }
 
 function asRefusal(error: unknown, deps: BodyRouteDeps): GatewayError {

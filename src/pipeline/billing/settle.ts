@@ -81,7 +81,7 @@ export function recordOf({ tag }: Pick<SettleDeps, 'tag'>, facts: RequestFacts<M
     startedBy: log.startedBy,
     origin: log.origin,
     cacheSourceId: log.cacheSourceId,
-    error: hasHungUp(facts) ? undefined : log.error,
+    error: log.error !== undefined && hasHungUp(facts) ? undefined : log.error,
     capture: log.capture,
     report,
     endpoint: meter.endpoint,
