@@ -28,7 +28,8 @@ export function explainConnection(error: unknown, baseUrl: string): string {
 }
 
 function explainProxy({ message, status }: ProxyError): string {
-  if (status === 407) return `${message}: check user and password in HTTPS_PROXY`;
+  if (status === undefined) return `${message}: check HTTPS_PROXY and HTTP_PROXY`;
+  if (status === 407) return `${message}: check user and password in HTTPS_PROXY and HTTP_PROXY`;
   return `${message}: does it allow this host? NO_PROXY names hosts that are called directly`;
 }
 

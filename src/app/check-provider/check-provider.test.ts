@@ -195,6 +195,13 @@ test('reports a port with another protocol', async () => {
   assert.match(message, /does not speak HTTP/);
 });
 
+test('reports a proxy that cannot be reached, and not the provider', async () => {
+  const http = createHttpClient({ proxyOf: createProxyOf({ https: 'http://127.0.0.1:9', except: [] }) });
+  const { message } = await look({ entry: { baseUrl: 'https://alpha.example/v1' }, http });
+  await http.close();
+  assert.equal(message, 'The proxy 127.0.0.1:9 cannot be reached (ECONNREFUSED): check HTTPS_PROXY and HTTP_PROXY.');
+});
+
 test('reports a proxy that refuses the connection', async () => {
   const proxy = await startTunnelProxy(
     () => 0,
@@ -206,7 +213,7 @@ test('reports a proxy that refuses the connection', async () => {
   const { host } = new URL(proxy.url);
   assert.equal(
     message,
-    `The proxy ${host} refuses a connection to alpha.example:443 with status 407: check user and password in HTTPS_PROXY.`,
+    `The proxy ${host} refuses a connection to alpha.example:443 with status 407: check user and password in HTTPS_PROXY and HTTP_PROXY.`,
   );
 });
 

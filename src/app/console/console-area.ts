@@ -9,6 +9,7 @@ import type { ConnectionServices, SignInWays } from '../../http/console/console-
 import type { ConsoleListener } from '../../http/console/console.ts';
 import { createConsoleCallers, type ConsoleCallers } from '../../http/console/callers.ts';
 import type { ServerOptions } from '../../http/server.ts';
+import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 import { createConsoleLinkStore } from '../../store/accounts/console-links.ts';
 import { createConsoleSessionStore } from '../../store/accounts/console-sessions.ts';
 import type { Foundation, GatewayOptions } from '../foundation.ts';
@@ -16,7 +17,6 @@ import { generationRoutes, type GenerationLimits } from '../model-routes/generat
 import type { Parts } from '../parts.ts';
 import { createUserSignIn } from './people.ts';
 import { readVersion } from '../version.ts';
-import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 
 /** The dashboard, in the process that serves what is no generation. */
 export interface ConsoleArea {

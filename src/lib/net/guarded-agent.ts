@@ -53,8 +53,8 @@ export function createGuardedAgent(options: GuardedAgentOptions = {}): GuardedAg
   const lookup = options.lookup ?? (isPublicOnly ? createPublicLookup() : lookupAll);
   const take = createTurns(isPublicOnly ? PUBLIC_LOOKUPS_AT_ONCE_MAX : LOOKUPS_AT_ONCE_MAX, LOOKUPS_WAITING_MAX);
   const schemes = protocols.map((protocol) => protocol.slice(0, -1)).join(' and ');
-  // No connection is kept, as HTTP/2 would do: a name that was judged once must be judged again.
   const lookupGuarded = guardedLookup(isAllowed, lookup, take);
+  // No connection is kept, as HTTP/2 would do: a name that was judged once must be judged again.
   const dispatcher = new Agent({
     connect: proxyOf === undefined ? { lookup: lookupGuarded } : connectByAddress(lookupGuarded, proxyOf),
     pipelining: 0,

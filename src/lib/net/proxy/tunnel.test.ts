@@ -119,7 +119,9 @@ suite('a call through a proxy', () => {
   test('fails in its time when the proxy says nothing', () =>
     withProxy(
       async (proxy) => {
-        assert.equal((await failureBehind(proxy.url)).kind, 'connect-timeout');
+        const error = await failureBehind(proxy.url);
+        assert.equal(error.kind, 'connect-timeout');
+        assert.match(proxyErrorIn(error)?.message ?? '', /does not answer in time/);
       },
       { answer: () => '' },
     ));
@@ -130,7 +132,9 @@ suite('a call through a proxy', () => {
     }));
 
   test('fails when there is no proxy', async () => {
-    assert.equal((await failureBehind('http://127.0.0.1:9')).kind, 'connect');
+    const error = await failureBehind('http://127.0.0.1:9');
+    assert.equal(error.kind, 'connect');
+    assert.equal(proxyErrorIn(error)?.message, 'The proxy 127.0.0.1:9 cannot be reached (ECONNREFUSED)');
   });
 });
 

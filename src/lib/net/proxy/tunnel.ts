@@ -1,17 +1,30 @@
 import { request as requestHttp, type ClientRequest } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type Socket } from 'node:net';
-import { errors, type buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import type { ProxyOf } from './proxies.ts';
 
-/** A proxy did not open the way. The message names its host, never its credentials. */
-export class ProxyError extends Error {
-  readonly status: number;
+/** undici's own code: its clients end all requests that wait for a connection. */
+const TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
-  constructor(proxy: URL, target: string, status: number) {
-    super(`The proxy ${proxy.host} refuses a connection to ${target} with status ${status}`);
+/**
+ * A proxy did not open the way. The message names its host, never its credentials. What was wrong is the cause alone: some codes
+ * of errors let undici connect again without an end (`ERR_TLS_CERT_ALTNAME_INVALID`, `UND_ERR_SOCKET`).
+ */
+export class ProxyError extends Error {
+  /** Of the proxy's answer. Absent: there was none. */
+  readonly status: number | undefined;
+  readonly code: typeof TIMEOUT | undefined;
+
+  constructor(
+    proxy: URL,
+    problem: string,
+    { status, code, ...options }: ErrorOptions & { readonly status?: number; readonly code?: typeof TIMEOUT } = {},
+  ) {
+    super(`The proxy ${proxy.host} ${problem}`, options);
     this.name = 'ProxyError';
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -60,14 +73,15 @@ export function throughProxies(
 function openTunnel(proxy: URL, authority: string, timeoutMs: number, opened: Opened): void {
   const connecting = requestTunnel(proxy, authority);
   const timer = setTimeout(
-    () => connecting.destroy(new errors.ConnectTimeoutError(`The proxy ${proxy.host} does not answer in time`)),
+    () => connecting.destroy(new ProxyError(proxy, 'does not answer in time', { code: TIMEOUT })),
     timeoutMs,
   );
   connecting.once('connect', ({ statusCode = 0 }, socket, head) => {
     clearTimeout(timer);
     if (statusCode < 200 || statusCode > 299) {
       socket.on('error', () => undefined).destroy();
-      opened(new ProxyError(proxy, authority, statusCode), null);
+      const problem = `refuses a connection to ${authority} with status ${statusCode}`;
+      opened(new ProxyError(proxy, problem, { status: statusCode }), null);
       return;
     }
     if (head.length > 0) socket.unshift(head);
@@ -75,9 +89,14 @@ function openTunnel(proxy: URL, authority: string, timeoutMs: number, opened: Op
   });
   connecting.once('error', (error) => {
     clearTimeout(timer);
-    opened(error, null);
+    if (error instanceof ProxyError) opened(error, null);
+    else opened(new ProxyError(proxy, `cannot be reached (${codeOf(error)})`, { cause: error }), null);
   });
   connecting.end();
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
 
 function requestTunnel(proxy: URL, authority: string): ClientRequest {
