@@ -2,8 +2,7 @@ import type { ClientAuth, Configuration, IDToken, UserInfoResponse } from 'openi
 import { GatewayError } from '../../canonical/gateway-error.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isJsonObject, parseJson } from '../../lib/json.ts';
-import { createProxiedFetch } from '../../lib/net/proxy/proxied-fetch.ts';
-import type { ProxyOf } from '../../lib/net/proxy/proxies.ts';
+import type { ProxiedFetch } from '../../lib/net/proxy/proxied-fetch.ts';
 import { SecretBoxError, type SecretBox } from '../../lib/secret-box.ts';
 import { digestOf, newSecret } from '../console/secrets.ts';
 import type { OidcProof } from '../console/sessions.ts';
@@ -43,7 +42,7 @@ export interface OidcDeps {
   /** Gets what was wrong with a provider, which the person that signs in is not shown. */
   readonly onFailed: (error: Error) => void;
   /** Absent: the provider is called directly. */
-  readonly proxyOf?: ProxyOf | undefined;
+  readonly fetch?: ProxiedFetch | undefined;
 }
 
 /** The page that the provider sends the browser back to. It reads its own address, and calls `POST /ui/api/session`. */
@@ -138,7 +137,7 @@ function createConfiguration(deps: OidcDeps): () => Promise<Configuration> {
   };
 }
 
-async function discover({ client, proxyOf }: OidcDeps): Promise<Configuration> {
+async function discover({ client, fetch }: OidcDeps): Promise<Configuration> {
   const { issuer, clientId, clientSecret } = client;
   const library = await import('openid-client');
   const { allowInsecureRequests, ClientSecretBasic, ClientSecretPost, discovery, enableNonRepudiationChecks, None } =
@@ -156,7 +155,7 @@ async function discover({ client, proxyOf }: OidcDeps): Promise<Configuration> {
   const isPlain = address.protocol === 'http:';
   return discovery(address, clientId, undefined, clientSecret === undefined ? None() : withSecret(clientSecret), {
     timeout: CALL_S_MAX,
-    ...(proxyOf !== undefined && { [library.customFetch]: createProxiedFetch(proxyOf) }),
+    ...(fetch !== undefined && { [library.customFetch]: fetch }),
     execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
   });
 }

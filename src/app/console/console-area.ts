@@ -9,6 +9,7 @@ import type { ConnectionServices, SignInWays } from '../../http/console/console-
 import type { ConsoleListener } from '../../http/console/console.ts';
 import { createConsoleCallers, type ConsoleCallers } from '../../http/console/callers.ts';
 import type { ServerOptions } from '../../http/server.ts';
+import { createProxiedFetch } from '../../lib/net/proxy/proxied-fetch.ts';
 import { createProxyOf } from '../../lib/net/proxy/proxies.ts';
 import { createConsoleLinkStore } from '../../store/accounts/console-links.ts';
 import { createConsoleSessionStore } from '../../store/accounts/console-sessions.ts';
@@ -40,7 +41,8 @@ export function createConsoleArea(
   const { audit, workspaces, peopleArea } = administration;
   const onFailed = (error: Error): void => shared.log.general.warn({ err: error }, 'identity provider');
   const proxyOf = createProxyOf(config.proxies);
-  const signIn = peopleArea && createUserSignIn(config.organization, peopleArea, areas.box, { onFailed, proxyOf });
+  const fetch = proxyOf && createProxiedFetch(proxyOf);
+  const signIn = peopleArea && createUserSignIn(config.organization, peopleArea, areas.box, { onFailed, fetch });
   const sessions = createConsoleSessions({
     store: createConsoleSessionStore({ database }),
     links,

@@ -54,10 +54,10 @@ export function createUserSignIn(
   config: OrganizationConfig,
   { people, deps }: PeopleArea,
   box: () => Promise<SecretBox>,
-  { onFailed, proxyOf }: Pick<OidcDeps, 'onFailed' | 'proxyOf'>,
+  { onFailed, fetch }: Pick<OidcDeps, 'onFailed' | 'fetch'>,
 ): { readonly users: SessionUsers; readonly ways: SignInWays } {
   const { name = null, password } = config;
-  const oidc = createConfiguredOidc(config, { box, clock: deps.clock, onFailed, proxyOf }, deps);
+  const oidc = createConfiguredOidc(config, { box, clock: deps.clock, onFailed, fetch }, deps);
   return {
     users: { people, password, ...(oidc !== undefined && { proveByOidc: oidc.prove }) },
     ways: { name, password, ...(oidc !== undefined && { oidc: { name: oidc.name, start: oidc.start } }) },
