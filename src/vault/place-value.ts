@@ -66,15 +66,6 @@ export async function removeValue({ outside }: ValuePlaces, row: VaultSecretRow)
     await within(outside, () => writer.remove(place));
 }
 
-/** Removes what nothing names any more when a row has taken the place of another one. @throws GatewayError 502 */
-export async function removeReplaced(
-  places: ValuePlaces,
-  before: VaultSecretRow | undefined,
-  { external }: Pick<VaultSecretRow, 'external'>,
-): Promise<void> {
-  if (before !== undefined && before.external !== external) await removeValue(places, before);
-}
-
 /** Where the gateway itself has stored a value outside; `undefined`: it is sealed, or others keep it. */
 function ownPlaceOf(outside: ValueStore | undefined, row: VaultSecretRow): string | undefined {
   const place = outside?.writer?.placeOf(scopeOf(row), row.name);

@@ -12,7 +12,7 @@ import type { VaultScope } from '../canonical/vault-reference.ts';
 import type { VaultSecretStore } from '../store/vault/vault-secrets.ts';
 import type { ValueStore } from './back-ends/contract.ts';
 import { HOSTS_MAX, parseHost } from './hosts.ts';
-import { copyValue, placeValue, removeReplaced, removeValue, type NewValue, type ValuePlaces } from './place-value.ts';
+import { copyValue, placeValue, removeValue, type NewValue, type ValuePlaces } from './place-value.ts';
 import { isStale } from './stale.ts';
 import { kindOf, vaultPurpose } from './find-secret.ts';
 
@@ -129,7 +129,7 @@ export function createVault(deps: VaultDeps): Vault {
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       });
-      await removeReplaced(places, replaced, row);
+      await removeReplaced(store, places, replaced);
       return serializeOne(scope, row);
     },
     async delete(scope, name, force) {
@@ -169,6 +169,17 @@ async function removeSecrets(store: VaultSecretStore, places: ValuePlaces, scope
   await store.removeAll(scope);
 }
 
+/** Removes a value that the gateway has stored outside, unless its secret names it still, or again. @throws GatewayError 502 */
+async function removeReplaced(
+  store: VaultSecretStore,
+  places: ValuePlaces,
+  before: VaultSecretRow | undefined,
+): Promise<void> {
+  if (before === undefined) return;
+  const now = await store.find({ kind: before.scopeKind, id: before.scopeId }, before.name);
+  if (now?.external !== before.external) await removeValue(places, before);
+}
+
 async function copySecrets(
   { store, clock, settings }: Pick<VaultDeps, 'store' | 'clock' | 'settings'>,
   places: ValuePlaces,
@@ -200,7 +211,7 @@ async function copySecrets(
     updatedAtMs: nowMs,
   }));
   await store.putAll(copies);
-  for (const [at, copy] of copies.entries()) await removeReplaced(places, known[at], copy);
+  for (const row of known) await removeReplaced(store, places, row);
   return copies;
 }
 
