@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { GatewayError } from '../canonical/gateway-error.ts';
 import type { Generate } from '../pipeline/request.ts';
 import { classifierResource } from '../resources/classifiers.ts';
 import type { DayCounts } from '../store/classifiers/classifiers.ts';
@@ -65,6 +66,21 @@ test('counts what calls cost before the database was away', async () => {
   const generationIds = ['1', '2', '3', '4', 'broken'];
   await assert.rejects(tryOnce(classifier, { generationIds }, signal), /The database is away/);
   assert.equal(day.spent, 4 * CALL_NANO_USD);
+});
+
+// @spec classifier-9
+test('refuses more trials of a classifier than may wait', async () => {
+  const { tryOnce } = open();
+  const trials = Array.from({ length: 18 }, () => tryOnce(classifier, { text: 'Hi.' }, signal));
+  const outcomes = await Promise.allSettled(trials);
+  const refused = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason as GatewayError] : [],
+  );
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [429],
+  );
+  await tryOnce(classifier, { text: 'Hi.' }, signal);
 });
 
 // @spec classifier-9

@@ -1,6 +1,6 @@
 import type { AdmitKey } from '../accounts/keys/authenticate.ts';
 import type { Principal } from '../accounts/principal.ts';
-import { invalid } from '../canonical/gateway-error.ts';
+import { GatewayError, invalid } from '../canonical/gateway-error.ts';
 import type { Catalog } from '../catalog/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ClassifierRow } from '../resources/classifiers.ts';
@@ -35,6 +35,9 @@ export interface TrialDeps extends ClassifyDeps, KeptDeps {
 }
 
 const CALLS_AT_ONCE = 4;
+/** Trials of one classifier, beside the one that runs. */
+const WAITING_MAX = 16;
+const RETRY_MS = 5_000;
 
 export type TryClassifier = (
   classifier: ClassifierRow,
@@ -42,19 +45,24 @@ export type TryClassifier = (
   signal: AbortSignal,
 ) => Promise<readonly Trial[]>;
 
-/** One after the other for a classifier: what is left of its limit is for one of them. */
+/** One after the other for a classifier: what is left of its limit is for one of them. @throws GatewayError 429 */
 export function createTryClassifier(deps: TrialDeps): TryClassifier {
-  const last = new Map<string, Promise<unknown>>();
+  const queues = new Map<string, { waiting: number; last: Promise<unknown> }>();
   return async (classifier, input, signal) => {
     const { id } = classifier;
-    const before = last.get(id) ?? Promise.resolve();
-    const own = before.then(() => tryClassifier(deps, classifier, input, signal));
-    const ended = own.catch(() => undefined);
-    last.set(id, ended);
+    const queue = queues.get(id) ?? { waiting: 0, last: Promise.resolve() };
+    if (queue.waiting > WAITING_MAX)
+      throw new GatewayError('rate_limit_exceeded', `${WAITING_MAX} trials of this classifier wait. Try again later.`, {
+        retryAfterMs: RETRY_MS,
+      });
+    queues.set(id, queue);
+    queue.waiting++;
+    const own = queue.last.then(() => tryClassifier(deps, classifier, input, signal));
+    queue.last = own.catch(() => undefined);
     try {
       return await own;
     } finally {
-      if (last.get(id) === ended) last.delete(id);
+      if (--queue.waiting === 0) queues.delete(id);
     }
   };
 }
